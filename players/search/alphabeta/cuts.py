@@ -23,8 +23,8 @@ SHAPE = DEEPEST + 1, game.PLIES + 1
 CERTAIN = 20_000
 """Values that far from 0, in hundredths, are those of finished games."""
 
-TO_THE_END = 1.5
-"""A shallow search misses the end of the game by that many times what it misses an estimate by."""
+WIDENINGS = (0.75, 1.0, 1.5, 2.0, 3.0)
+"""The margins of one search to the end after the other, as multiples of those of estimates."""
 
 TERMS = ("constant", "depth", "shallow", "left")
 """What the logarithm of a spread, in hundredths, is the sum of: a constant, and one number each for
@@ -49,8 +49,8 @@ def margin_at(position: Position, depth: Int, alpha: Int, beta: Int, scratch: Re
     if left - depth > scratch.exact_from:
         if -CERTAIN < beta < CERTAIN:
             margin += scratch.margins[min(depth, DEEPEST), left]
-    elif scratch.selective != 0:
-        margin += np.int64(TO_THE_END * scratch.margins[min(depth, DEEPEST), left])
+    elif scratch.cut_round > 0:
+        margin += np.int64(scratch.widening * scratch.margins[min(depth, DEEPEST), left])
     return margin
 
 
@@ -60,6 +60,24 @@ def estimated(value: Int, win: Int) -> Int:
     if value >= CERTAIN:
         return max(value - win, 0)
     return min(value + win, 0) if value <= -CERTAIN else np.int64(0)
+
+
+@part
+def uncertain(value: Int, win: Int) -> Int:
+    """`value` as an estimate: a search to the end with cuts finds no certain value."""
+    if -CERTAIN < value < CERTAIN:
+        return np.int64(value)
+    return np.int64(value - win if value > 0 else value + win)
+
+
+@part
+def edge(value: Int, is_high: bool, is_to_the_end: bool, win: Int) -> Int:
+    """What a cut at a window's edge gives: a finished game is worth 0 or, to one side, `win`."""
+    if is_to_the_end and -win < value < win and value != 0:
+        if (value > 0) != is_high:
+            return np.int64(0)
+        return np.int64(win if value > 0 else -win)
+    return np.int64(value)
 
 
 def columns(depth: Array, shallow: Array, left: Array) -> tuple[Array | float, ...]:

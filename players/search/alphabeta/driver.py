@@ -1,7 +1,7 @@
 """Iterative deepening, and what surrounds it: windows, limits, the exact endgame."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from players.games.interface import NO_MOVE
 from players.games.registry import Board
 from players.options import AlphaBetaMethod
 from players.search.alphabeta import search as kernels
+from players.search.alphabeta.cuts import WIDENINGS
 from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
 from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.stop import NEVER, stop_at
@@ -102,6 +103,7 @@ class AlphaBetaSearch:
         self._scratch = new_scratch()
         self._scratch["method"] = METHODS[method]
         self._scratch["margins"] = 0 if margins is None else margins
+        self._rounds = len(WIDENINGS) if self._scratch["margins"].any() else 1
         if leaves_from is None:
             leaves_from = reach_in(endgame, LEAF_SECONDS)
         self._scratch["exact_from"] = leaves_from
@@ -140,7 +142,7 @@ class AlphaBetaSearch:
         scratch = self._scratch
         scratch["killers"] = NO_MOVE
         scratch["history"] //= 8
-        scratch["nodes"] = scratch["selective"] = 0
+        scratch["nodes"] = scratch["cut_round"] = 0
         scratch["node_limit"] = NO_LIMIT
         scratch["generation"] = (scratch["generation"] + 1) % GENERATIONS
 
@@ -209,20 +211,34 @@ class AlphaBetaSearch:
         scratch = self._scratch
         scratch["node_limit"] = NO_LIMIT if limits.nodes is None else limits.nodes
         end = self._depth_of_the_end(position)
-        while not line.exact and depth != limits.depth and not (is_first and depth >= end):
+        for next_depth, number in self._passes(end, limits.depth, is_first):
             now = time.monotonic()
-            if self._early_stop and limits.until is not None and now + last > limits.until:
+            is_late = limits.until is not None and now + last > limits.until
+            if line.exact or (self._early_stop and is_late):
                 break
-            scratch["selective"] = depth < end
-            deeper, so_far = self._search(position, depth + (depth < end), line.value, stop)
+            scratch["cut_round"] = number
+            scratch["widening"] = WIDENINGS[number - 1]
+            deeper, so_far = self._search(position, next_depth, line.value, stop)
             if deeper is None:
                 line = line._replace(moves=so_far or line.moves)
                 break
-            line, last = deeper, time.monotonic() - now
-            depth += depth < end
-        scratch["selective"] = 0
+            line, last, depth = deeper, time.monotonic() - now, next_depth
+        scratch["cut_round"] = 0
         pv = [self.board.names[move] for move in line.moves]
         return BestMove(pv[0], kernels.in_points(line.value), depth, self.nodes, line.exact, pv)
+
+    def _passes(self, end: int, limit: int | None, is_first: bool) -> Iterator[tuple[int, int]]:
+        """(the depth, the round of searches to the end) of one search after the other; `end` is the
+        depth of the end.
+        """
+        if limit is not None and limit < end:
+            yield from ((depth, 1) for depth in range(2, limit + 1))
+            return
+        yield from ((depth, 1) for depth in range(2, end))
+        if end > 1:
+            yield from ((end, number) for number in range(1, self._rounds + 1))
+        if not is_first and (limit is None or limit > end):
+            yield max(end, 1), 0
 
     def _search(
         self, position: Position, depth: int, guess: int | None, stop: Flag

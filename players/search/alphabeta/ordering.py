@@ -4,7 +4,7 @@ import numpy as np
 
 from players.compiled.cache import part
 from players.games import interface as game
-from players.games.interface import NO_MOVE, canonical, forced
+from players.games.interface import NO_MOVE, canonical, count_moves, forced
 from players.search.alphabeta import cuts
 from players.search.types import Array, Int, Move, Position, Record
 
@@ -15,8 +15,11 @@ FIRST, KILLER, LOOK = 1 << 60, 1 << 48, 1 << 32
 """Ranks: the stored move before all others, killers before the rest; what one step of `priority`
 weighs next to history."""
 
-SORTED_DEPTH = 4
-"""From that many moves to go on, moves are sorted by the estimate of where they lead."""
+SORTED_DEPTH = 3
+"""From that many moves to go on, moves are sorted by the estimate of where they lead alone."""
+
+MOBILITY = 60
+"""What a move that the other has there costs in that order, in hundredths."""
 
 Scratch = np.dtype(
     [
@@ -32,7 +35,8 @@ Scratch = np.dtype(
         ("generation", np.int64),  # which of the table's entries are new
         ("method", np.int64),  # PVS, ALPHABETA or MINIMAX
         ("exact_from", np.int64),  # positions with that many moves remaining are solved
-        ("selective", np.int64),  # whether searches to the end are cut as well
+        ("cut_round", np.int64),  # which search to the end this is; 0 for the one without cuts
+        ("widening", np.float64),  # what the margins are multiplied by in that round
         ("margins", np.int32, cuts.SHAPE),  # of multi-ProbCut, by depth and moves remaining
     ],
     align=True,
@@ -57,14 +61,14 @@ def rank_moves(
             rank = np.int64(FIRST)
         else:
             rank = scratch.history[position.seat, move]
-            if move == scratch.killers[ply, 0] or move == scratch.killers[ply, 1]:
-                rank += KILLER
             if depth >= SORTED_DEPTH:
                 child = settle(game.play(position, move))
-                value = np.int64(game.evaluate(child, terms))
+                value = np.int64(game.evaluate(child, terms)) + MOBILITY * count_moves(child)
                 rank += (value if child.seat == position.seat else -value) * LOOK
             else:
                 rank += np.int64(game.priority(position, move)) * LOOK
+                if move == scratch.killers[ply, 0] or move == scratch.killers[ply, 1]:
+                    rank += KILLER
         scratch.order[ply, index] = rank
 
 

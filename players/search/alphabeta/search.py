@@ -111,6 +111,7 @@ def search(
         return np.int64(0)
     table = context.table
     is_to_the_end = np.int64(game.remaining(position)) - depth <= scratch.exact_from
+    reach = entries.reach(position, depth, is_to_the_end, scratch)
     key, bucket = np.uint64(0), np.int64(0)
     if len(table):
         key = game.key(position)
@@ -122,11 +123,10 @@ def search(
         if data != ZERO:
             stored = entries.field(data, entries.MOVE)
             deep, known = entries.field(data, entries.DEPTH), entries.value_of(data)
+            if not is_to_the_end and deep != entries.TO_THE_END:
+                known = cuts.uncertain(known, WIN)
             enough = entries.settles(entries.field(data, entries.BOUND), known, alpha, beta)
-            wanted = depth
-            if is_to_the_end and scratch.selective == 0:
-                wanted = entries.TO_THE_END
-            if enough and deep >= wanted and ply > 0:
+            if enough and deep >= reach and ply > 0:
                 scratch.estimates += deep != entries.TO_THE_END
                 return np.int64(known)
 
@@ -140,7 +140,7 @@ def search(
         if scratch.stopped:
             return np.int64(0)
         if (value >= bound) == is_high:
-            return np.int64(beta if is_high else alpha)
+            return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end, WIN)
         scratch.line[ply, 0] = NO_MOVE
         if len(table):
             data = entries.look_up(table, bucket, key)
@@ -188,7 +188,8 @@ def search(
                     scratch.history[position.seat, move] += depth * depth
                     break
     if len(table):
-        reach = entries.TO_THE_END if scratch.estimates == estimates else depth
+        if scratch.estimates == estimates:
+            reach = np.int64(entries.TO_THE_END)
         bound = entries.bound_of(best, alpha, beta)
         entries.keep(table, bucket, key, best, best_move, reach, bound, scratch.generation)
     return best

@@ -9,7 +9,7 @@ import numpy as np
 from players.compiled.bits import BYTE, HALF, ZERO, below
 from players.compiled.cache import part
 from players.games import interface as game
-from players.search.types import Array, Int, Move, Word
+from players.search.types import Array, Int, Move, Position, Record, Word
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
 """What a stored value says of the true one. 0 marks an empty entry."""
@@ -36,6 +36,18 @@ def new_table(memory_mb: int) -> Array:
     words = np.zeros(BUCKET_WORDS * buckets + spare, np.uint64)
     begin = -words.ctypes.data % LINE_BYTES // 8
     return words[begin : begin + BUCKET_WORDS * buckets]
+
+
+@part
+def reach(position: Position, depth: Int, is_to_the_end: bool, scratch: Record) -> Int:
+    """The depth that a search is kept with. One to the end counts by what remains and, while there
+    are cuts, by its round: a later one does not believe those before it.
+    """
+    if not is_to_the_end:
+        return np.int64(depth)
+    if scratch.cut_round == 0:
+        return np.int64(TO_THE_END)
+    return np.int64(game.remaining(position)) - scratch.exact_from + scratch.cut_round
 
 
 @part

@@ -17,6 +17,7 @@ from players.search.alphabeta.cuts import (
     new_margins,
     shallower,
     spread,
+    uncertain,
 )
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
 from players.search.alphabeta.search import moves_left
@@ -79,6 +80,25 @@ def test_a_window_of_finished_games_stands_for_a_margin() -> None:
     pairs = [(0, 0), (300, 0), (-300, 0), (500_000, 0), (1_001_200, 1200), (-1_001_200, -1200)]
     for value, estimate in pairs:
         assert estimated.py_func(value, 1_000_000) == estimate
+
+
+def test_an_end_searched_with_cuts_is_an_estimate_to_other_searches() -> None:
+    pairs = [(300, 300), (-300, -300), (1_001_200, 1200), (-1_001_200, -1200), (0, 0)]
+    for value, estimate in pairs:
+        assert uncertain.py_func(value, 1_000_000) == estimate
+
+
+def test_a_win_seen_with_cuts_leaves_the_next_search_its_cuts() -> None:
+    """Its value in the table is no proof, beyond which nothing is cut."""
+    for seed in range(4):
+        position = compiled(random_position(PRESETS[0], 42, Random(seed)))
+        settings = {"endgame_from": 0, "leaves_from": 8}
+        search = cutting(PRESETS[0], 1, **settings)
+        end = moves_left(position) - 8
+        first = search.think(position, NEVER, DepthLimits(end - 2))
+        search.think(position, NEVER, DepthLimits(end))
+        again = search.think(position, NEVER, DepthLimits(end - 2))
+        assert again.nodes <= first.nodes
 
 
 def test_what_is_called_exact_is_exact() -> None:
