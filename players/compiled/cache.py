@@ -21,7 +21,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from arena.files.cache import CACHE_VARIABLE
 from players.compiled.folder import cache_folder
-from players.compiled.parts import KernelCompiler, PartCompiler, called_in_place
+from players.compiled.parts import KernelCompiler, PartCompiler
 
 intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 """numba's own annotation hides the arguments of what it decorates."""
@@ -160,13 +160,6 @@ def bare_kernel(function: Callable[..., Any]) -> Any:
     return _kept(numba.njit(**_ENTRY, **_BARE)(function))
 
 
-def near_kernel(function: Callable[..., Any]) -> Any:
-    """A bare kernel called so often that the kernels of its file have copies of it: a call of a
-    kernel in its own place costs more, and takes less compiling.
-    """
-    return _kept(numba.njit(**_ENTRY, **_BARE)(function), in_place=False)
-
-
 def bare_part(function: Callable[..., Any]) -> Any:
     """A part of bare kernels."""
     return numba.njit(**_PART, **_BARE)(function)
@@ -184,16 +177,14 @@ class _Index(IndexDataCacheFile):
             return {}
 
 
-def _kept(compiled: Any, *, in_place: bool = True) -> Any:
-    """The compiled function with its cache, to be called `in_place` or copied."""
+def _kept(compiled: Any) -> Any:
+    """The compiled function with its cache."""
     if _writable(Path(_settings.CACHE_DIR)):
         compiled.enable_caching()
         compiled._cache._cache_file.__class__ = _Index
         compiled.compile = _in_one_process(compiled)
     else:
         compiled._cache = _ReadOnlyCache(compiled.py_func)  # type: ignore[no-untyped-call] # as above
-    if in_place:
-        compiled.compile = called_in_place(compiled)
     return compiled
 
 

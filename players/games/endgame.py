@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.bits import is_set
-from players.compiled.cache import answers, bare_kernel, kernel
+from players.compiled.cache import answers, kernel
 from players.compiled.types import Array, Flag, Int
 from players.games import interface as game
 from players.games.interface import Position
@@ -31,12 +31,6 @@ def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> i
     raise NotImplementedError  # answered for each type
 
 
-@kernel
-def solved(position: Position, low: int, high: int, memory: Any, stop: Flag) -> Int:
-    """`solve` as a function of its own, which may take memory, for kernels that take none."""
-    return np.int64(solve(position, low, high, memory, stop))
-
-
 class Solution(NamedTuple):
     move: str
     margin: int
@@ -47,13 +41,13 @@ class Solution(NamedTuple):
     """Positions visited."""
 
 
-@bare_kernel
+@kernel
 def all_margins(position: Position, moves: Array, margins: Array, memory: Any, stop: Flag) -> Int:
     """Write every legal move and the mover's margin after it; how many there are."""
     count = game.moves(position, moves)
     for index in range(count):
         child = game.play(position, np.int64(moves[index]))
-        margin = solved(child, np.int64(-game.LIMIT), np.int64(game.LIMIT), memory, stop)
+        margin = np.int64(solve(child, -game.LIMIT, game.LIMIT, memory, stop))
         margins[index] = margin if child.seat == position.seat else -margin
     return count
 

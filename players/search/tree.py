@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.compiled.cache import bare_kernel
+from players.compiled.cache import kernel
 from players.search.types import Array, Node
 
 UNEXPANDED, EXPANDING = -1, -2
@@ -106,7 +106,7 @@ def child_by_move(tree: Tree, node: int, move: int) -> int | None:
     return None
 
 
-@bare_kernel
+@kernel
 def reroot(tree: Tree, root: Node) -> None:
     """Make `root` entry 0 and keep what is below it, in the same order.
 

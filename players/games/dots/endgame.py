@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, is_set, lowest, popcount
-from players.compiled.cache import answers, bare_kernel, part
+from players.compiled.cache import answers, kernel, part
 from players.compiled.types import Array, Flag, Int
 from players.games import endgame
 from players.games import interface as game
@@ -42,7 +42,7 @@ def majority_pool(lead: Int) -> Any:
     return LEAD | np.uint64(lead + records.MOST)
 
 
-@bare_kernel
+@kernel
 def search_majority(
     position: DotsPosition,
     low: int,
@@ -116,17 +116,11 @@ def stops_at_majority(position: DotsPosition) -> Any:
     return position.enough <= WHOLE_GAME
 
 
-@bare_kernel
+@kernel
 def margin_between(
-    position: DotsPosition,
-    low: int,
-    high: int,
-    table: Array,
-    scratch: Array,
-    nodes: Array,
-    stop: Flag,
+    position: DotsPosition, low: int, high: int, table: Array, nodes: Array, stop: Flag
 ) -> Any:
-    """`solve`, with room for a search and an int64[1] that counts the nodes."""
+    """`solve`, with an int64[1] that counts the nodes."""
     across, down, lead, seat, stride, boxes, _ = position
     lead = lead if seat == 0 else -lead
     fixed = boards.fixed_by(position)
@@ -141,6 +135,7 @@ def margin_between(
     left = np.int64(popcount(rest))
     taken = np.int64(popcount(still)) - left
 
+    scratch = boards.new_scratch(fixed)
     least, most = lead - taken - left, lead + taken + left
     bound = lead
     while least < most and least < high and low < most and not is_set(stop):
@@ -158,8 +153,8 @@ def margin_between(
 
 @answers(endgame.solve, DotsPosition)
 def _solve(position: DotsPosition, low: Int, high: Int, table: Array, stop: Flag) -> Any:
-    nodes, scratch = np.zeros(1, np.int64), boards.new_scratch(boards.fixed_by(position))
-    return margin_between(position, np.int64(low), np.int64(high), table, scratch, nodes, stop)
+    nodes = np.zeros(1, np.int64)
+    return margin_between(position, np.int64(low), np.int64(high), table, nodes, stop)
 
 
 @part
@@ -201,13 +196,7 @@ def candidates(position: DotsPosition, moves: Array) -> Any:
 
 @part
 def best_move(
-    position: DotsPosition,
-    margin: Int,
-    moves: Array,
-    table: Array,
-    scratch: Array,
-    nodes: Array,
-    stop: Flag,
+    position: DotsPosition, margin: Int, moves: Array, table: Array, nodes: Array, stop: Flag
 ) -> Any:
     """A move that keeps the `margin` of a position, or NO_MOVE: after the end or once stopped."""
     count = candidates(position, moves)
@@ -218,9 +207,9 @@ def best_move(
     for index in range(count):
         child = game.play(position, np.int64(moves[index]))
         if child.seat == position.seat:
-            value = margin_between(child, margin - 1, margin, table, scratch, nodes, stop)
+            value = margin_between(child, margin - 1, margin, table, nodes, stop)
         else:
-            value = -margin_between(child, -margin, 1 - margin, table, scratch, nodes, stop)
+            value = -margin_between(child, -margin, 1 - margin, table, nodes, stop)
         if is_set(stop):
             break
         if value >= margin:
@@ -228,23 +217,15 @@ def best_move(
     return np.int64(NO_MOVE)
 
 
-@bare_kernel
+@kernel
 def follow(
-    position: DotsPosition,
-    margin: int,
-    moves: Array,
-    line: Array,
-    table: Array,
-    scratch: Array,
-    nodes: Array,
-    stop: Flag,
+    position: DotsPosition, margin: int, line: Array, table: Array, nodes: Array, stop: Flag
 ) -> Any:
-    """Write the principal variation of a position of known margin to `line`; its length. `moves`
-    is room for those of a position.
-    """
+    """Write the principal variation of a position of known margin to `line`; its length."""
+    moves = np.empty(game.MOVES, np.int16)
     length = 0
     while True:
-        move = best_move(position, margin, moves, table, scratch, nodes, stop)
+        move = best_move(position, margin, moves, table, nodes, stop)
         if move == NO_MOVE:
             return length
         line[length] = move
@@ -261,10 +242,11 @@ class DotsEndgame(Endgame):
         self.memory = records.new_table(memory_mb)
 
     def best(self, position: DotsPosition, stop: Flag) -> Solution | None:
-        nodes, (moves, line) = np.zeros(1, np.int64), np.zeros((2, game.MOVES), np.int16)
-        work = self.memory, boards.most_scratch(), nodes, stop
-        margin = int(margin_between(position, -records.MOST, records.MOST, *work))
-        length = int(follow(position, margin, moves, line, *work))
+        nodes, line = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
+        margin = int(
+            margin_between(position, -records.MOST, records.MOST, self.memory, nodes, stop)
+        )
+        length = int(follow(position, margin, line, self.memory, nodes, stop))
         if stop[0] and not length:
             return None
         pv = [self._names[move] for move in line[:length]]

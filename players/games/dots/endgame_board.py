@@ -22,8 +22,8 @@ FAR, FAR_FROM, FAR_BOXES = 10, 20, 16
 """Rests with FAR edges and more are searched as far from the end where the search begins with
 FAR_FROM at least, on boards of up to FAR_BOXES: on larger ones it took twice as long."""
 
-MOST_EDGES, NEVER = 112, 128
-"""No board of 64 dots has more edges; more than a board has."""
+NEVER = 128
+"""More edges than a board has."""
 
 
 class DotsRoot(NamedTuple):
@@ -166,11 +166,6 @@ def new_scratch(fixed: DotsRoot) -> Any:
     """Where `arrange` writes: a row for each number of edges, as each is met once on a line."""
     size = fixed.largest + 1 if fixed.largest >= fixed.far else 1
     return np.empty((size, size), np.int16)
-
-
-def most_scratch() -> Array:
-    """The same for any board."""
-    return np.empty((MOST_EDGES + 1, MOST_EDGES + 1), np.int16)
 
 
 @part

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from players.compiled.bits import BYTE, ONE, ZERO, is_set, lowest, popcount
-from players.compiled.cache import bare_kernel, part
+from players.compiled.cache import kernel, part
 from players.compiled.types import Array, Flag, Word
 from players.games.dots import endgame_board as boards
 from players.games.dots import endgame_rest as rest
@@ -39,7 +39,7 @@ def linking(across: Word, down: Word, joints: Word, fixed: DotsRoot) -> Any:
     return (rows, columns) if rows | columns != ZERO else (across, down)
 
 
-@bare_kernel
+@kernel
 def search(
     across: Word,
     down: Word,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.bits import ZERO
-from players.compiled.cache import answers, bare_kernel, part
+from players.compiled.cache import answers, kernel, part
 from players.compiled.types import Array, Flag, Int, Word
 from players.games import endgame
 from players.games import interface as game
@@ -74,7 +74,7 @@ def begin(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: F
     return np.uint64(work.ctypes.data)
 
 
-@bare_kernel
+@kernel
 def leaf_value(
     position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
@@ -95,7 +95,7 @@ def _solve(
     return leaf_value(position, np.int64(low), np.int64(high), memory, work, stop)
 
 
-@bare_kernel
+@kernel
 def root_value(
     position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
@@ -106,7 +106,7 @@ def root_value(
     return search(position.own, position.other, left, low, high, words)
 
 
-@bare_kernel
+@kernel
 def follow(
     position: OthelloPosition,
     value: int,

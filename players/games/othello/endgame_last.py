@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from players.compiled.bits import HAS_DEPOSIT, ONE, ZERO, lowest, packed_by_instruction, popcount
-from players.compiled.cache import near_kernel, part
+from players.compiled.cache import kernel, part
 from players.compiled.types import Int, Word
 from players.games.othello.board import margin
 from players.games.othello.endgame_memory import TWO, OthelloRoot, count_node, root_at
@@ -120,7 +120,7 @@ def odd_quadrants(empties: Word, fixed: OthelloRoot) -> Any:
     return odd
 
 
-@near_kernel
+@kernel
 def last_three(own: Word, other: Word, empties: Word, low: int, high: int, work: Word) -> Any:
     """The value with three empty squares; one alone in its quadrant is tried first."""
     count_node(work)
@@ -151,7 +151,7 @@ def last_three(own: Word, other: Word, empties: Word, low: int, high: int, work:
     return best
 
 
-@near_kernel
+@kernel
 def few(own: Word, other: Word, low: int, high: int, work: Word) -> Any:
     """The value with few empty squares, without a table; quadrants with an odd number first."""
     fixed = root_at(work)

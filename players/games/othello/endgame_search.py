@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
-from players.compiled.cache import bare_kernel, near_kernel, part
+from players.compiled.cache import kernel, part
 from players.compiled.types import Int, Move, Word
 from players.games.othello import endgame_memory as table
 from players.games.othello.board import margin
@@ -58,7 +58,7 @@ def weighted(moves: Word, fixed: OthelloRoot) -> Any:
     return np.int64(popcount(moves)) + np.int64(popcount(moves & fixed.anchors))
 
 
-@near_kernel
+@kernel
 def look_ahead(own: Word, other: Word, depth: int, low: int, high: int, work: Word) -> Any:
     """The estimated value for the mover, `depth` plies deep."""
     fixed = root_at(work)
@@ -191,7 +191,7 @@ def take_best(first: Word, last: Int, work: Word) -> Any:
     return top & SQUARE, turned
 
 
-@bare_kernel
+@kernel
 def search(own: Word, other: Word, left: int, low: int, high: int, work: Word) -> Any:
     """The value with `left` empty squares; the second word of the work is then the move it rests
     on. Once the flag is set it means nothing, and is not kept.

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.bits import ZERO, is_set
-from players.compiled.cache import bare_kernel, part
+from players.compiled.cache import kernel, part
 from players.compiled.prefetch import prefetch
 from players.games import interface as game
-from players.games.endgame import solved
+from players.games.endgame import solve
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
 from players.search.alphabeta import cuts, ordering
 from players.search.alphabeta import table as entries
@@ -81,14 +81,14 @@ def leaf_value(
         return np.int64(final_value(position))
     if left <= scratch.exact_from:
         below, above = highest_margin(low), -highest_margin(-high)
-        margin = solved(position, below, above, context.memory, context.stop)
+        margin = solve(position, below, above, context.memory, context.stop)
         scratch.stopped |= is_set(context.stop)
         return np.int64(value_of_margin(margin))
     scratch.estimates += 1
     return np.int64(game.evaluate(position, context.terms))
 
 
-@bare_kernel
+@kernel
 def search(
     position: Position,
     depth: int,
@@ -206,10 +206,10 @@ def named(position: Position, child: Position, buffer: Array) -> Move:
     return np.int64(NO_MOVE)
 
 
-@bare_kernel
+@kernel
 def full_line(position: Position, context: Context, scratch: Record, out: Array) -> int:
     """Write forced moves, the line found, then the table's best moves to `out`; their number."""
-    buffer = scratch.moves[0]
+    buffer = np.empty(game.MOVES, np.int16)
     count, index, on_line = 0, 0, True
     while count < len(out) and count_moves(position) > 0:
         move = np.int64(forced(position))
@@ -234,29 +234,29 @@ def full_line(position: Position, context: Context, scratch: Record, out: Array)
     return count
 
 
-@bare_kernel
+@kernel
 def list_moves(position: Position, out: Array) -> Int:
     return np.int64(game.moves(position, out))
 
 
-@bare_kernel
+@kernel
 def settled(position: Position) -> Position:
     root: Position = ordering.settle(position)
     return root
 
 
-@bare_kernel
+@kernel
 def after(position: Position, move: int) -> Position:
     child: Position = game.play(position, np.int64(move))
     return child
 
 
-@bare_kernel
+@kernel
 def moves_left(position: Position) -> Int:
     return np.int64(game.remaining(position))
 
 
-@bare_kernel
+@kernel
 def value_at_end(position: Position) -> Int:
     """The value of a game that is over; UNFINISHED when it is not."""
     return np.int64(UNFINISHED) if count_moves(position) > 0 else final_value(position)
