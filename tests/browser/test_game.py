@@ -104,6 +104,7 @@ def test_the_address_holds_game_and_move(opened: Open, files: dict[str, str]) ->
 def test_back_leaves_the_game_at_once(page: Page, files: dict[str, str]) -> None:
     page.goto(f"{files['dots']}#games")
     page.get_by_role("link", name="g1").click()
+    expect(page.locator("#game-view")).to_be_visible()  # keys before that are the list's
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**#game/g1/1")
