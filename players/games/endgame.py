@@ -63,7 +63,7 @@ class Endgame(ABC):
     def __init__(self, board: Board) -> None:
         self._names = board.names
 
-    def guide(self, terms: Array) -> None:  # noqa: B027  # a solver need not
+    def guide(self, terms: Array) -> None:  # noqa: B027  # most solvers need none
         """Search first what is good by the evaluation with these terms, where that helps."""
 
     @abstractmethod

@@ -29,7 +29,7 @@ class BadArchive(NamedTuple):
     """Of what is said."""
 
 
-class Entry(NamedTuple):
+class ArchiveEntry(NamedTuple):
     """An entry of a tar."""
 
     name: str
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
     mode: int = 0o644
 
 
-def tarred(form: str, entries: Iterable[Entry]) -> bytes:
+def tarred(form: str, entries: Iterable[ArchiveEntry]) -> bytes:
     """A tar of any entries."""
     made = io.BytesIO()
     mode = _MODES.get(form.rpartition(".")[2], "w")
@@ -55,7 +55,7 @@ def tarred(form: str, entries: Iterable[Entry]) -> bytes:
 def packed(form: str, files: Iterable[tuple[str, bytes]], by: int = zipfile.ZIP_DEFLATED) -> bytes:
     """An archive of these files, of which two may have the same name."""
     if form != "zip":
-        return tarred(form, (Entry(name, data=data) for name, data in files))
+        return tarred(form, (ArchiveEntry(name, data=data) for name, data in files))
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", by) as archive, warnings.catch_warnings(action="ignore"):
         for name, data in files:
@@ -151,9 +151,12 @@ def bad_archives() -> Iterator[BadArchive]:
         for names, words in _names():
             yield BadArchive(form, partial(packed, form, [(name, b"x") for name in names]), words)
     for kind, words in _KINDS.items():
-        entries = [Entry("bot.toml", data=GOOD["bot.toml"]), Entry("x", kind, to="/etc/passwd")]
+        entries = [
+            ArchiveEntry("bot.toml", data=GOOD["bot.toml"]),
+            ArchiveEntry("x", kind, to="/etc/passwd"),
+        ]
         yield BadArchive("tar", partial(tarred, "tar", entries), f'"x" {words}')
-    through = [Entry("out", tarfile.SYMTYPE, to="/tmp"), Entry("out/evil", data=b"x")]
+    through = [ArchiveEntry("out", tarfile.SYMTYPE, to="/tmp"), ArchiveEntry("out/evil", data=b"x")]
     yield BadArchive("tar", partial(tarred, "tar", through), '"out" is a symbolic link')
     yield BadArchive("zip", _link_in_a_zip, '"link" is a symbolic link')
     for form in FORMS:

@@ -16,8 +16,8 @@ from tests.bots.bad_archives import (
     BAD_ARCHIVES,
     FORMS,
     GOOD,
+    ArchiveEntry,
     BadArchive,
-    Entry,
     bomb,
     packed,
     tarred,
@@ -63,7 +63,7 @@ def test_what_tools_leave_behind_is_passed_over(tmp_path: Path) -> None:
 
 def test_executability_is_all_that_is_kept_of_a_mode(tmp_path: Path) -> None:
     path = tmp_path / "b.tar"
-    kept = [Entry("bot", mode=0o6755), Entry("data", mode=0o666)]
+    kept = [ArchiveEntry("bot", mode=0o6755), ArchiveEntry("data", mode=0o666)]
     path.write_bytes(tarred("tar", kept))
     with path.open("rb") as file:
         unpack(path, file, tmp_path)

@@ -23,7 +23,7 @@ from arena.tournament.run import MAX_ATTEMPTS
 from tests.conftest import match
 from tests.hostile import leftovers
 from tests.hostile.cases import GRACE_MS, MOVE_MS, STARTUP_MS
-from tests.hostile.host import ROOT, Played, Referee, policy
+from tests.hostile.host import ROOT, PlayedMatch, Referee, policy
 
 NOBODY = 65534
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
@@ -32,7 +32,7 @@ REFEREE_MB = 100
 PLAYS_ON_EVERY = 10
 
 
-def went_well(played: Played) -> None:
+def went_well(played: PlayedMatch) -> None:
     """A whole game without a fault."""
     record = played.record
     assert (record.termination, record.offender, len(record.moves)) == (
@@ -112,7 +112,7 @@ class Table:
             "socket": self._abstract.getsockname()[1:].decode(),
         }
 
-    def play(self, first: Prepared, second: Prepared, move_ms: int = MOVE_MS) -> Played:
+    def play(self, first: Prepared, second: Prepared, move_ms: int = MOVE_MS) -> PlayedMatch:
         """A game of 2×2 boxes, played again where the host was overloaded, as in tournaments.
 
         In a sandbox, who is not to move is frozen, as in tournaments too.
@@ -133,11 +133,11 @@ class Table:
                 return played
         pytest.skip(f"{played.record.detail} And so {MAX_ATTEMPTS} times.")
 
-    def _good_game(self, mark: str) -> Played:
+    def _good_game(self, mark: str) -> PlayedMatch:
         good = self.player("none", mark)
         return self.play(good, good, move_ms=3000)
 
-    def after_case(self, mark: str, played: Played) -> None:
+    def after_case(self, mark: str, played: PlayedMatch) -> None:
         """Nothing is left of any player, and the referee is small; after every tenth case it plays
         on, so one that a fault has damaged is found next to its fault. `close` asks again.
         """
@@ -157,7 +157,7 @@ class Table:
             listener.close()
         self._plays_on(uuid.uuid4().hex)
 
-    def left(self, mark: str, played: Played) -> list[str]:
+    def left(self, mark: str, played: PlayedMatch) -> list[str]:
         """What is left of players after a game: processes, files, mounts, cgroups."""
         found = [f"child {pid} of the referee" for pid in played.children]
         found += leftovers.processes(mark)

@@ -2,7 +2,7 @@
 
     python -P -m tests.hostile.host MODE
 
-Each line on stdin is a Match; the answer is a line, `Played`. All games are played by one pool.
+Each line on stdin is a Match; the answer is a line, `PlayedMatch`. One pool plays all games.
 """
 
 import os
@@ -28,14 +28,14 @@ PROCESSES, DISK_MB = 48, 8
 """What players are allowed here, each."""
 
 
-class Ready(Frozen):
+class RefereeReady(Frozen):
     """The first line: what the sandbox holds on this machine, or why there is none."""
 
     held: Held | None
     why_not: str = ""
 
 
-class Played(Frozen):
+class PlayedMatch(Frozen):
     """A game, and what the referee was left with."""
 
     record: GameRecord
@@ -65,13 +65,13 @@ class Referee:
             text=True,
         )
         self.pid = self._process.pid
-        self.ready = Ready.model_validate_json(self._line())
+        self.ready = RefereeReady.model_validate_json(self._line())
 
-    def play(self, asked: Match) -> Played:
+    def play(self, asked: Match) -> PlayedMatch:
         """Have a game played. RuntimeError: the referee is dead."""
         assert self._process.stdin is not None
         print(MATCH.dump_json(asked).decode(), file=self._process.stdin, flush=True)
-        return Played.model_validate_json(self._line())
+        return PlayedMatch.model_validate_json(self._line())
 
     def _line(self) -> str:
         assert self._process.stdout is not None
@@ -103,15 +103,15 @@ def main(mode: Asked) -> None:
     """Play until stdin ends."""
     anyone = Prepared(name="anyone", command=(sys.executable,))
     try:
-        ready = Ready(held=resolve(mode, anyone))
+        ready = RefereeReady(held=resolve(mode, anyone))
     except SandboxError as error:
-        ready = Ready(held=None, why_not=str(error))
+        ready = RefereeReady(held=None, why_not=str(error))
     sys.stdout.write(f"{ready.model_dump_json()}\n")
     sys.stdout.flush()
     with SessionPool() as pool:
         for line in sys.stdin:
             record = play_game(*MATCH.validate_json(line), pool)
-            played = Played(
+            played = PlayedMatch(
                 record=record,
                 peak_mb=_peak_mb(),
                 descriptors=len(list(Path("/proc/self/fd").iterdir())),

@@ -12,7 +12,7 @@ from tests.hostile.conftest import Table
 from tests.hostile.test_matrix import TABLES
 
 
-class Program(NamedTuple):
+class UnrunnableProgram(NamedTuple):
     """A file, and what the referee should say of it."""
 
     says: str
@@ -22,12 +22,14 @@ class Program(NamedTuple):
 
 
 PROGRAMS = {
-    "missing": Program("There is no program", None),
-    "not_executable": Program("executable (chmod +x)", mode=0o644),
-    "no_interpreter": Program("The interpreter in the #! line of", "#!/no/such/interpreter\n"),
-    "unreadable_interpreter": Program("may not be run", "#!{folder}/interpreter\n"),
-    "no_program": Program("is no program for this machine", "\x7fnot a program\n"),
-    "a_folder": Program("may not be run", ""),
+    "missing": UnrunnableProgram("There is no program", None),
+    "not_executable": UnrunnableProgram("executable (chmod +x)", mode=0o644),
+    "no_interpreter": UnrunnableProgram(
+        "The interpreter in the #! line of", "#!/no/such/interpreter\n"
+    ),
+    "unreadable_interpreter": UnrunnableProgram("may not be run", "#!{folder}/interpreter\n"),
+    "no_program": UnrunnableProgram("is no program for this machine", "\x7fnot a program\n"),
+    "a_folder": UnrunnableProgram("may not be run", ""),
 }
 
 

@@ -12,7 +12,7 @@ from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, game, play_game
 from arena.referee.presence import Presence
 from tests.conftest import BOTS, PYTHON, Bots, Spec
-from tests.hostile.host import Played, Referee
+from tests.hostile.host import PlayedMatch, Referee
 
 T = Termination
 MS = 1_000_000
@@ -38,7 +38,7 @@ def lid(bots: Bots, *how: str) -> Prepared:
     return Prepared(name="lid", command=command)
 
 
-def refereed(bots: Bots, dots: Spec, *how: str, **terms: Any) -> Played:
+def refereed(bots: Bots, dots: Spec, *how: str, **terms: Any) -> PlayedMatch:
     """A game of a referee in a process of its own, which can be stopped."""
     referee = Referee("none", (sys.executable,), {})
     try:

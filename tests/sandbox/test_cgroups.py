@@ -27,13 +27,13 @@ def needs(*controls: str) -> pytest.MarkDecorator:
 
 
 @pytest.fixture
-def run() -> Iterator[Run]:
-    run = Run()
+def run() -> Iterator[CgroupRun]:
+    run = CgroupRun()
     yield run
     run.close()
 
 
-class Run:
+class CgroupRun:
     """Groups, and processes in them, that go with the test."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ time.sleep(60)
 
 
 @needs("pids")
-def test_all_that_was_forked_away_is_ended(run: Run) -> None:
+def test_all_that_was_forked_away_is_ended(run: CgroupRun) -> None:
     group = run.group()
     child = run.start(group, ESCAPES)
     assert child.stdout is not None and child.stdout.readline() == "away\n"
@@ -106,7 +106,9 @@ def test_all_that_was_forked_away_is_ended(run: Run) -> None:
 
 @needs("freezer", "cpuacct")
 @pytest.mark.parametrize("version", [1, 2])
-def test_frozen_it_uses_no_cpu(version: int, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_it_uses_no_cpu(
+    version: int, run: CgroupRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not serve_freezer_by(version, monkeypatch):
         pytest.skip(f"no writable freezer of cgroup v{version}")
     group = run.group()
@@ -143,7 +145,7 @@ def serve_freezer_by(version: int, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 @needs("memory")
-def test_memory_is_held_and_its_end_is_told(run: Run) -> None:
+def test_memory_is_held_and_its_end_is_told(run: CgroupRun) -> None:
     group = run.group(memory_mb=48)
     assert group.bounds == {Guarantee.MEMORY}
     code = "x = bytearray(16 << 20); print(flush=True); input(); x = bytearray(99 << 20)"
@@ -158,7 +160,7 @@ def test_memory_is_held_and_its_end_is_told(run: Run) -> None:
 
 
 @needs("pids")
-def test_processes_are_counted_with_threads(run: Run) -> None:
+def test_processes_are_counted_with_threads(run: CgroupRun) -> None:
     group = run.group(processes=5)
     assert group.bounds == {Guarantee.PROCESSES}
     code = """
@@ -176,7 +178,7 @@ print(n, flush=True)
 
 
 @needs("cpuset")
-def test_cores_cannot_be_left(run: Run) -> None:
+def test_cores_cannot_be_left(run: CgroupRun) -> None:
     core = min(os.sched_getaffinity(0))
     group = run.group(cores=(core,))
     assert group.bounds == {Guarantee.CPU}

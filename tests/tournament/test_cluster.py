@@ -41,7 +41,7 @@ def client(cluster: LocalCluster) -> Iterator[Client]:
         yield made
 
 
-class Told:
+class ClusterRun:
     """A run on a cluster, and what came of it."""
 
     def __init__(self, client: Client, folder: Path, runs: Any = sleeping, **more: Any) -> None:
@@ -73,8 +73,8 @@ class Told:
                     watch(report)
                 return reports
 
-            executor.submit = counted  # type: ignore[method-assign]  # of this one alone
-            executor.wait = watched  # type: ignore[method-assign]  # the same
+            executor.submit = counted  # type: ignore[method-assign]  # watched here alone
+            executor.wait = watched  # type: ignore[method-assign]  # watched too
             return executor
 
         with PlayedStore.open_run(self.path, config) as store:
@@ -94,7 +94,7 @@ class Told:
 def test_pairs_stay_on_one_machine_and_all_machines_play(
     client: Client, load: Load, tmp_path: Path
 ) -> None:
-    told = Told(client, tmp_path)
+    told = ClusterRun(client, tmp_path)
     told.play(load(f"[tournament]\nrounds = 20\n{FAST}"))
     machines = told.by_pair()
     assert all(len(names) == 1 for names in machines.values())
@@ -110,7 +110,7 @@ def test_machines_may_leave_and_join(
         elif submitted == 20:
             cluster.scale(2)
 
-    Told(client, tmp_path).play(load(f"[tournament]\nrounds = 20\n{FAST}"), change)
+    ClusterRun(client, tmp_path).play(load(f"[tournament]\nrounds = 20\n{FAST}"), change)
     assert " is lost" in (tmp_path / "r.events.jsonl").read_text()
 
 
@@ -135,7 +135,7 @@ def test_the_games_of_a_machine_that_is_cut_off_are_played_elsewhere_until_it_is
                 wire.join()
 
         config = load("[tournament]\nrounds = 80\n" + FAST.replace("5", "30"))
-        Told(client, tmp_path).play(config, cut, watch)
+        ClusterRun(client, tmp_path).play(config, cut, watch)
         client.sync(worker.close)
         client.sync(wire.close)
     lost = next(n for n, report in enumerate(reports) if isinstance(report, Remark))
@@ -171,7 +171,7 @@ def test_a_machine_that_does_not_move_holds_nobody_up(
     runs = SimpleNamespace(
         answer=sleeping.answer, admit=sleeping.admit, play=play_or_stay, leave=sleeping.leave
     )
-    Told(client, tmp_path, runs).play(load(f"[tournament]\nrounds = 6\n{FAST}"))
+    ClusterRun(client, tmp_path, runs).play(load(f"[tournament]\nrounds = 6\n{FAST}"))
 
 
 def admit_by_number(entry: str) -> str:

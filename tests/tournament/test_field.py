@@ -50,7 +50,7 @@ class AtOnce:
         """Nothing is held open."""
 
 
-class Class:
+class CourseRun:
     """A class whose bots are submitted, and whose tournament is played again and again."""
 
     def __init__(self, folder: Path, load: Load, played: Record) -> None:
@@ -94,11 +94,11 @@ class Class:
 
 
 @pytest.fixture
-def course(tmp_path: Path, load: Load, played: Record) -> Class:
-    return Class(tmp_path, load, played)
+def course(tmp_path: Path, load: Load, played: Record) -> CourseRun:
+    return CourseRun(tmp_path, load, played)
 
 
-def test_late_bots_leave_a_run_alone_until_it_takes_them(course: Class) -> None:
+def test_late_bots_leave_a_run_alone_until_it_takes_them(course: CourseRun) -> None:
     course.submit("ant", "cat", "fox")
     begun = course.config()
     assert len(course.play()) == 12
@@ -119,7 +119,7 @@ def test_late_bots_leave_a_run_alone_until_it_takes_them(course: Class) -> None:
         assert {game.game for game in view.games} == {*new, *(f"g{n:04d}" for n in range(1, 13))}
 
 
-def test_two_more_bots_of_twelve_play_84_games(course: Class) -> None:
+def test_two_more_bots_of_twelve_play_84_games(course: CourseRun) -> None:
     course.submit(*(f"b{n:02d}" for n in range(10)))
     assert len(course.play()) == 180
     course.submit("late", "later")
@@ -132,7 +132,7 @@ def test_two_more_bots_of_twelve_play_84_games(course: Class) -> None:
     assert len(more) == 132, "a round of twelve"
 
 
-def test_a_player_left_out_keeps_its_games_in_the_record(course: Class) -> None:
+def test_a_player_left_out_keeps_its_games_in_the_record(course: CourseRun) -> None:
     course.submit("ant", "cat", "fox")
     course.play()
     assert course.play(without=("fox",)) == ()
@@ -145,7 +145,7 @@ def test_a_player_left_out_keeps_its_games_in_the_record(course: Class) -> None:
         assert len([game for game in view.games if "fox" in game.players]) == 8
 
 
-def test_a_version_that_comes_back_goes_on_where_it_was(course: Class) -> None:
+def test_a_version_that_comes_back_goes_on_where_it_was(course: CourseRun) -> None:
     course.submit("ant", "cat")
     course.play()
     course.submit("ant 2")
@@ -164,7 +164,7 @@ def test_a_version_that_comes_back_goes_on_where_it_was(course: Class) -> None:
     assert course.rated() == {"ant": 8, "cat": 12, "ant@2": 4, "bee": 8}
 
 
-def test_a_player_left_out_stays_out_though_another_version_was_replaced(course: Class) -> None:
+def test_a_player_left_out_stays_out_though_another_version_was_replaced(course: CourseRun) -> None:
     course.submit("ant", "bee", "cat")
     course.play()
     for version in ("ant 2", "ant"):
@@ -176,7 +176,7 @@ def test_a_player_left_out_stays_out_though_another_version_was_replaced(course:
 
 
 @pytest.mark.parametrize("named", ["ant", "ant@2"])
-def test_a_name_alone_is_that_of_the_version_that_plays(course: Class, named: str) -> None:
+def test_a_name_alone_is_that_of_the_version_that_plays(course: CourseRun, named: str) -> None:
     course.submit("ant", "bee", "cat")
     course.play()
     course.submit("ant 2")
@@ -188,7 +188,7 @@ def test_a_name_alone_is_that_of_the_version_that_plays(course: Class, named: st
     assert course.rated() == {"bee": 4, "cat": 4}
 
 
-def test_a_name_that_nobody_has_is_refused_with_the_nearest(course: Class) -> None:
+def test_a_name_that_nobody_has_is_refused_with_the_nearest(course: CourseRun) -> None:
     course.submit("ant", "fox")
     with pytest.raises(UserError, match='--without: no player is named "foxx"; did you mean "fox"'):
         course.config(without=("foxx",))
@@ -198,7 +198,7 @@ def test_a_name_that_nobody_has_is_refused_with_the_nearest(course: Class) -> No
         course.config(without=("fox",))
 
 
-def test_an_edited_file_is_refused_and_a_new_table_can_be_taken(course: Class) -> None:
+def test_an_edited_file_is_refused_and_a_new_table_can_be_taken(course: CourseRun) -> None:
     course.submit("ant", "cat")
     table = '[[player]]\nbot = "monkey"\n'
     course.play(f"{FROM}{table}")
@@ -218,7 +218,7 @@ def test_an_edited_file_is_refused_and_a_new_table_can_be_taken(course: Class) -
     assert course.play(turned) == (), "the order of the tables is not that of the players"
 
 
-def test_a_script_changed_in_its_place_waits_for_take_new(course: Class) -> None:
+def test_a_script_changed_in_its_place_waits_for_take_new(course: CourseRun) -> None:
     script = course.folder / "mine.py"
     script.write_text("print('1')\n")
     text = f'{TEXT}[[player]]\nbot = "mine.py"\n[[player]]\nbot = "monkey"\n'
@@ -232,7 +232,7 @@ def test_a_script_changed_in_its_place_waits_for_take_new(course: Class) -> None
     assert new.digest is not None and new.name == f"mine@{new.digest[:8]}"
 
 
-def test_nobody_joins_a_sequential_test(course: Class) -> None:
+def test_nobody_joins_a_sequential_test(course: CourseRun) -> None:
     course.submit("ant", "cat")
     text = f"{FROM}[sprt]\n".replace("rounds = 2", "rounds = 1")
     course.play(text)
@@ -246,7 +246,7 @@ def test_nobody_joins_a_sequential_test(course: Class) -> None:
 
 @pytest.mark.parametrize("name", ["knockout", "groups"])
 def test_a_player_is_left_out_of_a_closed_tournament_before_it_begins(
-    course: Class, name: str
+    course: CourseRun, name: str
 ) -> None:
     course.submit("ant", "bee", "cat", "dog", "elk")
     text = f"{FROM}[{name}]\n"
@@ -257,7 +257,7 @@ def test_a_player_is_left_out_of_a_closed_tournament_before_it_begins(
         course.config(text, without=("ant",))
 
 
-def test_those_left_are_enough_for_the_format(course: Class) -> None:
+def test_those_left_are_enough_for_the_format(course: CourseRun) -> None:
     course.submit("ant", "bee", "cat", "dog")
     with pytest.raises(
         UserError, match=r"without dog: groups\.groups: 2 groups of 2 at least need"
@@ -265,7 +265,7 @@ def test_those_left_are_enough_for_the_format(course: Class) -> None:
         course.config(f"{FROM}[groups]\n", without=("dog",))
 
 
-def test_a_new_version_takes_the_place_in_a_gauntlet(course: Class) -> None:
+def test_a_new_version_takes_the_place_in_a_gauntlet(course: CourseRun) -> None:
     course.submit("ant", "bee", "cat")
     text = f'{FROM}[gauntlet]\nplayers = ["ant"]\n'
     assert len(course.play(text)) == 8
@@ -275,7 +275,7 @@ def test_a_new_version_takes_the_place_in_a_gauntlet(course: Class) -> None:
     assert course.rated() == {"ant": 8, "bee": 8, "cat": 8, "ant@2": 12, "dog": 4}
 
 
-def test_versions_are_players_by_their_names(course: Class) -> None:
+def test_versions_are_players_by_their_names(course: CourseRun) -> None:
     course.submit("fox", "fox 2", "ant")
     text = f'{TEXT}[[player]]\nbot = "submissions/fox@1"\n[[player]]\nbot = "submissions/fox"\n'
     config = course.config(text)

@@ -61,7 +61,7 @@ def test_it_is_read_as_it_is(path: Path) -> None:
     assert path.read_bytes() == before and schema(path) == 1
 
 
-class Answering:
+class AnsweringAtOnce:
     """Plays every game at once."""
 
     capacity = 2
@@ -98,7 +98,7 @@ def test_it_goes_on_with_the_same_games(path: Path, played: Record) -> None:
         for g in schedule(config)
     ]
     assert made == planned
-    executor = Answering(played)
+    executor = AnsweringAtOnce(played)
     with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
             assert view.standings == before, "digests in columns are those of the records"
@@ -131,8 +131,8 @@ def test_a_damaged_game_is_named_and_played_again(path: Path, played: Record) ->
         recorded_game(path, "g0003")
     with PlayedStore.open_run(path, config) as store:
         with pytest.raises(StoreError, match="game g0003 is damaged and cannot be read"):
-            run(config, store, open_executor=Answering(played).open)
-        executor = Answering(played)
+            run(config, store, open_executor=AnsweringAtOnce(played).open)
+        executor = AnsweringAtOnce(played)
         run(config, store, open_executor=executor.open, replay_damaged=True)
     assert "g0003" in {task.spec.game for task in executor.all}
     with RunView(path) as view:

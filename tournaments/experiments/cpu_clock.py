@@ -48,7 +48,9 @@ class CpuClockExecutor:
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
         """Play the game to its end."""
-        played = [Played(task, _Game(task.spec).play(task.attempt)) for task in self._tasks]
+        played = [
+            Played(task, _CpuClockedGame(task.spec).play(task.attempt)) for task in self._tasks
+        ]
         self._tasks.clear()
         return played
 
@@ -56,7 +58,7 @@ class CpuClockExecutor:
         """Nothing is left to end."""
 
 
-class _Game:
+class _CpuClockedGame:
     def __init__(self, spec: GameSpec) -> None:
         self.spec = spec
         self.position: Position = spec.start()
