@@ -53,8 +53,8 @@ class Wish(Frozen):
         )
 
     def waits(self, now: datetime, back_off_s: float) -> bool:
-        """Whether it is to be started, and not too soon after it died."""
-        if self.wanted == "paused" or self.ended is not None:
+        """Whether it is to be started: its last end was seen, and is not too near if it died."""
+        if self.wanted == "paused" or self.ended is not None or self.pid is not None:
             return False
         if self.died_at is None or not self.deaths:
             return True

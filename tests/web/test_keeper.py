@@ -164,6 +164,30 @@ def test_what_cannot_be_played_is_told_with_the_log(classroom: Class) -> None:
     classroom.until(lambda: classroom.state() == "over")
 
 
+def test_an_end_is_seen_before_it_is_started_again(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classroom.file("cup", LONG)
+    keeper = classroom.keeper
+    keeper.start("cup")
+    keeper.look()
+    (child,) = keeper._children.values()
+    attend = keeper._attend
+
+    def attend_and_die(name: str) -> None:
+        attend(name)
+        child.kill()
+        child.wait()
+
+    monkeypatch.setattr(keeper, "_attend", attend_and_die)
+    keeper.look()
+    assert keeper._children == {"cup": child}
+    monkeypatch.undo()
+    keeper.pause("cup")
+    keeper.look()
+    assert keeper.wish("cup").pid is None
+
+
 def test_three_quick_deaths_are_enough(classroom: Class) -> None:
     classroom.file("cup", LONG)
     classroom.keeper.start("cup")
