@@ -83,8 +83,7 @@ class PlayedStore(Store):
         return store
 
     def _begin(self, config: TournamentConfig) -> None:
-        ((tables,),) = self._rows("SELECT count(*) FROM sqlite_master")
-        if tables == 0:
+        if self._is_empty():
             self._create(config)
             return
         self._check_ours()

@@ -116,15 +116,21 @@ class Store:
             return None
         with ExitStack() as held:
             store = cls(path, held, read_only=True)
-            if not list(store._rows("SELECT 1 FROM sqlite_master")):
+            if store._is_empty():
                 return None
             store._check_ours()
             return store.config
+
+    def _is_empty(self) -> bool:
+        """Whether no run has begun, as where the first moment of one was cut short."""
+        return not list(self._rows("SELECT 1 FROM sqlite_master"))
 
     def _check_ours(self) -> None:
         """Raise StoreError unless this is a run of a version we know."""
         ((application,),) = self._rows("PRAGMA application_id")
         ((self._schema,),) = self._rows("PRAGMA user_version")
+        if self._is_empty():
+            raise StoreError(f"{self.path}: no run has begun in it; `arena run` begins it")
         if application != APPLICATION_ID:
             raise StoreError(
                 f"{self.path}: an SQLite file of another program, not a run; left alone"

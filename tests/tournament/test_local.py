@@ -139,7 +139,7 @@ def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: st
         told = [line.split() for line in out.splitlines()]
         started = {words[1] for words in told if words[0] == "GameStarted"}
         assert started.isdisjoint(earlier), "a finished game was played again"
-        if path.exists() and path.stat().st_size:
+        if Store.begun_with(path):
             now = results(path)
             assert now[: len(earlier)] == earlier, "a finished game was lost"
             assert {words[1] for words in told if words[0] == "GameFinished"} <= set(now)

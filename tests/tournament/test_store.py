@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,17 @@ def test_a_killed_player_of_the_run_leaves_no_lock(load: Load, path: Path) -> No
     assert killed.returncode == -9
     assert path.with_name("t.sqlite.lock").exists()
     PlayedStore.open_run(path, config).close()
+
+
+def test_a_run_killed_in_its_first_moment_has_not_begun(load: Load, path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+    with pytest.raises(StoreError, match="no run has begun in it; `arena run` begins it"):
+        Store.open(path)
+    assert Store.begun_with(path) is None
+    PlayedStore.open_run(path, load(DOTS)).close()
+    Store.open(path).close()
 
 
 def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played) -> None:
