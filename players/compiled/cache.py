@@ -11,13 +11,9 @@ from typing import Any, TypeVar
 
 import numba
 import numba.extending
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    IndexDataCacheFile,
-    UserProvidedCacheLocator,
-)
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types import BaseTuple
 
 from arena.files.cache import CACHE_VARIABLE
 from players.compiled.folder import cache_folder
@@ -42,6 +38,24 @@ def _writable(folder: Path) -> bool:
         return False
 
 
+class _Cache(FunctionCache):
+    """A kernel's versions, listed by what they take in words. numba's own list has the types, and
+    to read one imports the games of all: their answers are then registered while a caller is typed.
+    """
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        _, *rest = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call] # numba ships no types
+        return ", ".join(map(_in_words, sig)), *rest
+
+
+def _in_words(kind: Any) -> str:
+    """A numba type, with the module of a NamedTuple, which its name leaves out."""
+    inner: Any = kind
+    if not isinstance(kind, BaseTuple):
+        return str(kind)
+    return f"{getattr(kind, 'instance_class', tuple)}({', '.join(map(_in_words, inner))})"
+
+
 class _WhereItLies(UserProvidedCacheLocator):
     """Finds kernels in `CACHE_DIR` without asking whether it can be written."""
 
@@ -55,13 +69,13 @@ class _InPlace(CompileResultCacheImpl):
     _locator_classes = [_WhereItLies]  # noqa: RUF012  # as numba has it
 
 
-class _ReadOnlyCache(FunctionCache):
+class _ReadOnlyCache(_Cache):
     """A cache that cannot be written, as in a sandbox: read where it is.
 
     What it lacks is compiled for this process alone; stderr says so, once.
     """
 
-    _impl_class = _InPlace
+    _impl_class: Any = _InPlace
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel, or None; also where the folder is none, or may not be read."""
@@ -165,23 +179,10 @@ def bare_part(function: Callable[..., Any]) -> Any:
     return numba.njit(**_PART, **_BARE)(function)
 
 
-class _Index(IndexDataCacheFile):
-    """A kernel's list of versions. One that names a game which this process cannot import counts
-    as empty.
-    """
-
-    def _load_index(self) -> Any:
-        try:
-            return super()._load_index()  # type: ignore[no-untyped-call] # numba ships no types
-        except ImportError:
-            return {}
-
-
 def _kept(compiled: Any) -> Any:
     """The compiled function with its cache."""
     if _writable(Path(_settings.CACHE_DIR)):
-        compiled.enable_caching()
-        compiled._cache._cache_file.__class__ = _Index
+        compiled._cache = _Cache(compiled.py_func)  # type: ignore[no-untyped-call] # as above
         compiled.compile = _in_one_process(compiled)
     else:
         compiled._cache = _ReadOnlyCache(compiled.py_func)  # type: ignore[no-untyped-call] # as above

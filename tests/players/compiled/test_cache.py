@@ -35,6 +35,14 @@ print(perft(position, 2, True))
 """
 """A kernel: the twelve lines of two plies."""
 
+ANOTHER_GAME = (
+    COMPILES.replace("othello", "dots")
+    + """
+import sys
+assert "players.games.othello.board" not in sys.modules
+"""
+)
+
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -67,6 +75,12 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     assert (done.returncode, done.stderr) == (0, "")
     after = files(cache_folder())  # other tests compile their own meanwhile
     assert {path: after[path] for path in before} == before
+
+
+def test_a_kernel_of_another_game_is_passed_over_without_loading_that_game() -> None:
+    assert run("-c", COMPILES).stdout == "12\n"
+    done = run("-c", ANOTHER_GAME)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_without_names_all_is_warmed() -> None:
