@@ -33,7 +33,9 @@ def choose_opponent(
     name, a script's path or a command; None for the strongest built-in. Raises UserError.
     """
     if words is None:
-        named: dict[str, Any] = {"bot": strongest(game)}
+        met = strongest(game)
+        named: dict[str, Any] = {"bot": met.bot}
+        options = {**met.options, **options}
     else:
         try:
             command = split(words)

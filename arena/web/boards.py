@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import rules
 from arena.bots.course import bots
 from arena.errors import UserError
-from arena.human.strongest import strongest
+from arena.human.strongest import Strongest, strongest
 from arena.web.table_lines import Setup
 from players.catalogue import BUILTINS
 from rules.position import Game
@@ -119,7 +119,7 @@ def setup_of(wish: TableWish, course: Path | None, seed: int) -> Setup:
     if wish.seat not in (0, 1):
         raise UserError("The seat is 0, which moves first, or 1.")
     known = {choice.value: choice for choice in choices(course)}
-    opponent = wish.opponent or strongest(board.game)
+    opponent, options = Strongest(wish.opponent) if wish.opponent else strongest(board.game)
     if opponent not in known:
         raise UserError("There is no such opponent here. Choose one of the list.")
     if opponent in BUILTINS and wish.board not in known[opponent].boards.split():
@@ -128,4 +128,5 @@ def setup_of(wish: TableWish, course: Path | None, seed: int) -> Setup:
     path = None
     if course is not None and opponent.startswith(_SUBMITTED):
         path, opponent = str(course), str(course / opponent.removeprefix(_SUBMITTED))
-    return made.model_copy(update={"opponent": opponent, "course": path, "seat": wish.seat})
+    met = {"opponent": opponent, "options": dict(options), "course": path, "seat": wish.seat}
+    return made.model_copy(update=met)

@@ -60,7 +60,7 @@ class PersonTable:
         game = rules.load(setup.rules, **setup.settings)
         if setup.opponent is None:
             return HumanGame(game, 0, None, setup.seed)
-        table = PlayerTable(bot=setup.opponent, resources=ResourcesTable())
+        table = PlayerTable(bot=setup.opponent, options=setup.options, resources=ResourcesTable())
         python = None
         if setup.course is not None:
             python = python_of(Path(setup.course))

@@ -16,6 +16,8 @@ class Setup(Frozen):
     settings: dict[str, Any] = Field(default_factory=dict)
     opponent: str | None = None
     """A built-in's name, or the path of a submitted bot; None where a person plays alone."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """The opponent's."""
     course: str | None = None
     """The folder of a submitted bot's course."""
     seat: int = 0

@@ -138,6 +138,7 @@ def test_a_person_can_place_the_tiles() -> None:
     [
         ("othello", {}, "alphabeta"),
         ("othello", {"size": 10}, "greedy"),
+        ("dots", {}, "uct"),
         ("2048", {"placer": "player"}, "expectimax"),
         ("2584", {"placer": "player"}, "expectimax"),
     ],
@@ -146,6 +147,11 @@ def test_unless_one_is_chosen_the_strongest_is_met(
     name: str, settings: dict[str, Any], expected: str
 ) -> None:
     assert choose_opponent(None, {}, rules.load(name, **settings))[1] == expected
+
+
+def test_the_strongest_at_dots_has_options_and_takes_others_on_top() -> None:
+    met, _ = choose_opponent(None, {"rave": 1000}, rules.load("dots"))
+    assert met.options == {"playout": "guided", "rave": 1000, "c": 0.1}
 
 
 def test_a_strong_placer_is_met_at_2048() -> None:
