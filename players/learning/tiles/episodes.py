@@ -94,7 +94,7 @@ def play(
     start: Tiles, laws: Laws, network: Network, tally: TileTally, at: Array, visits: Array
 ) -> None:
     """Play until `tally` is full and learn nothing. uint32[weights] `visits` counts how often each
-    weight was asked for an afterstate that was chosen, or is empty; `at` is that of `best_slide`.
+    weight was asked for, or is empty; `at` is that of `best_slide`.
     """
     state = tally.random[0]
     for number in range(len(tally.scores)):
@@ -105,7 +105,7 @@ def play(
             if not can:
                 break
             if len(visits) > 0:
-                count_visits(after, network, at, visits)
+                count_visits(network, at, visits)
             tally.scores[number] += reward
             tally.counts[1] += 1
             board, state = spawned(after, laws, state)
@@ -115,16 +115,18 @@ def play(
 
 
 @part
-def count_visits(board: Tiles, network: Network, at: Array, visits: Array) -> None:
-    """Count the weights that a board asks for; where a stage has none, those before it too."""
-    size = np.uint64(network.offsets[-1])
-    entries(board, network, at, ZERO)
-    for index in range(breadth(network)):
-        place = at[index]
-        visits[place] += np.uint32(1)
-        while network.weights[place] == NOTHING and place >= size:
-            place -= size  # the stage before answers
+def count_visits(network: Network, at: Array, visits: Array) -> None:
+    """Count the weights `best_slide` asked for; where a stage has none, those before it too."""
+    size, stage = breadth(network), np.uint64(network.offsets[-1])
+    for slide in range(SLIDES):
+        if at[LISTED * size + np.uint64(slide)] == NO_SLIDE:
+            continue
+        for index in range(size):
+            place = at[np.uint64(slide) * size + np.uint64(index)]
             visits[place] += np.uint32(1)
+            while network.weights[place] == NOTHING and place >= stage:
+                place -= stage  # the stage before answers
+                visits[place] += np.uint32(1)
 
 
 @part

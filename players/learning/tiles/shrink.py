@@ -2,8 +2,10 @@
 
 `python -m players.learning.tiles.shrink IN OUT`. The network plays games first, and a weight that
 they asked for less than `--least` times becomes 0. The others are rounded to multiples of a scale
-for each table: of `--grain` points, or finer where int16 does not reach so far otherwise. Then the
-small network plays as many games, and its header tells what it scored.
+for each table: of `--grain` points, or coarser where int16 does not reach so far otherwise. Weights
+that were asked for less than `--often` times are rounded more coarsely, to twice the scale for each
+quarter of it: they matter less, and there are many of them. Then the small network plays as many
+games, and its header tells what it scored.
 """
 
 import argparse
@@ -36,7 +38,7 @@ def play_greedily(
     header: Header, network: Network, games: int, seed: int
 ) -> tuple[TileBlock, Array]:
     """Play at 1 ply, as the network learned: (the games' block; uint32[weights], how often each
-    weight was asked for an afterstate that was chosen). The same `seed` gives the same games.
+    weight was asked for). The same `seed` gives the same games.
     """
     board = TileBoard(header.rules, header.spawn)
     random = np.array([Random(f"{seed} greedy").getrandbits(64)], np.uint64)
@@ -50,11 +52,12 @@ def play_greedily(
 
 
 def shrunk(
-    header: Header, network: Network, visits: Array, least: int, grain: float
+    header: Header, network: Network, visits: Array, least: int, grain: float, often: int = 1
 ) -> tuple[Header, Network]:
     """The network as int16 can tell it: weights with less than `least` of the `visits` are 0, the
-    others multiples of their table's scale, which is `grain` or what int16 needs. What the network
-    starts from is part of each weight, so that a board never met is worth nothing.
+    others multiples of their table's scale, which is `grain` or what int16 needs; of twice as much
+    for each quarter of `often` that their visits fall short. What the network starts from is part
+    of each weight, so that a board never met is worth nothing.
     """
     share = np.float32(network.initial / (SYMMETRIES * len(network.masks)))
     size, scales = int(network.offsets[-1]), []
@@ -64,7 +67,8 @@ def shrunk(
     for table in tables_of(header):
         kept = weights[table]
         scale = max(float(np.abs(kept).max()) / INT16_MOST, grain) or 1.0
-        multiples = np.rint(kept / np.float32(scale))
+        step = _steps(visits[table], often)
+        multiples = np.rint(kept / (np.float32(scale) * step)) * step
         if table.start >= size:  # a 0 in a later stage would mean the weight of the one before
             multiples = np.where(multiples == 0, np.sign(kept), multiples)
         weights[table] = multiples * np.float32(scale)
@@ -72,6 +76,14 @@ def shrunk(
     told = {"numbers": "int16", "scales": tuple(scales), "initial": 0.0}
     small = header.model_copy(update=told)
     return small, network._replace(weights=weights, initial=np.float64(0.0))
+
+
+def _steps(visits: Array, often: int) -> Array:
+    """How many multiples of a scale are as one, by visits: the error of a sum grows with how often
+    a weight is in it, and with the square of what it is rounded to.
+    """
+    quarters = np.log2(often / np.maximum(visits, 1).astype(np.float32)) / 2
+    return np.exp2(np.maximum(np.floor(quarters), 0))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -88,12 +100,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--grain", type=_points, default=0.0, help="points weights are rounded to (default: least)"
     )
+    parser.add_argument(
+        "--often", type=_count, default=1, help="visits that keep it fine (default 1)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
     asked = parser.parse_args(arguments)
     try:
         network, header, _ = load_network(asked.source, None)
         before, visits = play_greedily(header, network, asked.games, asked.seed)
-        header, network = shrunk(header, network, visits, asked.least, asked.grain)
+        header, network = shrunk(header, network, visits, asked.least, asked.grain, asked.often)
         after, _ = play_greedily(header, network, asked.games, asked.seed + 1)
         kept = int(np.count_nonzero(network.weights))
         about = (

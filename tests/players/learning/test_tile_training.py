@@ -321,6 +321,21 @@ def test_a_small_file_keeps_what_play_meets(
     assert out.stat().st_size < source.stat().st_size / 2
 
 
+def test_a_weight_is_rounded_to_twice_as_much_for_each_quarter_of_often(
+    config: TrainConfig, tmp_path: Path
+) -> None:
+    trained(config, tmp_path)
+    large, header, _ = load_network(str(tmp_path / CHECKPOINT), "2048")
+    visits = np.resize(np.array([100, 64, 17, 4], np.uint32), len(large.weights))
+    told, small = shrink.shrunk(header, large, visits, 1, 0.5, often=64)
+    assert told.scales == (0.5,) * 3
+    for place, step in enumerate((0.5, 0.5, 0.5, 2)):
+        kept, whole = small.weights[place::4], large.weights[place::4]
+        assert kept.any()
+        assert (kept % step == 0).all()
+        assert (np.abs(kept - whole) <= step / 2).all()
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
