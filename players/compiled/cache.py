@@ -17,7 +17,7 @@ from numba.core.types import BaseTuple
 
 from arena.files.cache import CACHE_VARIABLE
 from players.compiled.folder import cache_folder
-from players.compiled.parts import KernelCompiler, PartCompiler
+from players.compiled.parts import KernelCompiler, PartCompiler, kernels
 
 intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 """numba's own annotation hides the arguments of what it decorates."""
@@ -46,6 +46,13 @@ class _Cache(FunctionCache):
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         _, *rest = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call] # numba ships no types
         return ", ".join(map(_in_words, sig)), *rest
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel, or None."""
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call] # as above
+        if found is not None:
+            kernels.add(found.library)
+        return found
 
 
 def _in_words(kind: Any) -> str:
@@ -80,7 +87,7 @@ class _ReadOnlyCache(_Cache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel, or None; also where the folder is none, or may not be read."""
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call] # numba ships no types
+            return super().load_overload(sig, target_context)
         except OSError:
             return None
 

@@ -10,7 +10,9 @@ for these are left out.
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakSet
 
+from llvmlite.binding import create_new_module_pass_manager
 from numba.core import untyped_passes as passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
@@ -46,7 +48,36 @@ class _Flags(Flags):
         return isinstance(other, _Flags) and self._handed_down() == other._handed_down()
 
 
-class _PartLibrary(JITCodeLibrary):
+kernels: WeakSet[JITCodeLibrary] = WeakSet()
+"""The code of kernels, which is optimised already."""
+
+
+class _Library(JITCodeLibrary):
+    """Code with the kernels that it calls, which are taken in once it is optimised, as they are:
+    numba's own optimises all that a kernel calls again in each that calls it.
+    """
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._called: dict[JITCodeLibrary, None] = {}
+
+    def add_linking_library(self, library: Any) -> None:
+        if library in kernels:
+            self._called[library] = None
+        else:
+            super().add_linking_library(library)
+            self._called.update(getattr(library, "_called", {}))
+
+    def _finalize_final_module(self) -> None:
+        for kernel in self._called:
+            self._final_module.link_in(kernel._get_module_for_linking(), preserve=True)
+        passes = create_new_module_pass_manager()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(self._final_module, self._codegen._pass_builder(opt=0))
+        super()._finalize_final_module()
+
+
+class _PartLibrary(_Library):
     """The code of a part with what it calls inlined."""
 
     def _optimize_final_module(self) -> None:
@@ -58,6 +89,19 @@ class _PartLibrary(JITCodeLibrary):
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _KernelLowering(NativeLowering):
+    _name = "kernel_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Make a library of the function, which is kept."""
+        codegen = cpu_target.target_context.codegen()
+        state["library"] = library = _Library(codegen, state.func_id.func_qualname)
+        library.enable_object_caching()
+        kernels.add(library)
+        return bool(super().run_pass(state))
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -86,7 +130,7 @@ def _no_entry(name: str) -> Callable[..., Any]:
 class KernelCompiler(CompilerBase):
     """The passes of a kernel: numba's own, but for those it has no use for."""
 
-    lowering: Any = NativeLowering
+    lowering: Any = _KernelLowering
 
     def define_pipelines(self) -> list[PassManager]:
         """One list of passes."""
