@@ -20,6 +20,8 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
 
+import players.compiled.inference  # noqa: F401  # remembers the types of calls
+
 _LEFT_OUT = {
     passes.FindLiterallyCalls,
     passes.InlineClosureLikes,
