@@ -4,11 +4,12 @@
 
 The first round's games are played with the evaluation named by `--start`, those of a later round
 with the one fitted before; the last fit is to the positions of all rounds but the first, if there
-are more. The file can be named as a player's evaluation.
+are more. With `--again 6` it labels them anew, from the end on, by searches that deep with the
+phases fitted before. The file can be named as a player's evaluation.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from random import Random
 from typing import NamedTuple
@@ -17,30 +18,47 @@ import numpy as np
 
 import rules
 from players.compiled.cache import kernel
+from players.games.endgame import load_endgame
 from players.games.othello.board import OthelloPosition
-from players.games.othello.evaluation import PHASES, SCALARS, from_patterns, phase_of, scalars
+from players.games.othello.evaluation import (
+    PHASES,
+    SCALARS,
+    from_patterns,
+    left,
+    phase_of,
+    scalars,
+)
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries, write_entries
 from players.games.registry import load_board
 from players.learning.self_play import Recipe, Sample, fit_options, self_play
 from players.ntuple.board import diagonal
+from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
+from players.search.stop import NEVER
 from players.search.types import Array, Word
 from players.weights.evaluations import load_terms
 
-LATER = (0.05, 0.12, 0.25)
+LATER, EXACT = (0.05, 0.12, 0.25), 14
 RECIPES = {
-    "standard": Recipe(6, 14, 2, 16, 0.0, LATER),
-    "cornerless": Recipe(4, 14, 2, 16, 0.0, LATER),
+    "standard": Recipe(6, EXACT, 2, 16, 0.0, LATER),
+    "cornerless": Recipe(4, EXACT, 2, 16, 0.0, LATER),
 }
 """Cornerless Othello is searched less deep: it has three times the choice of moves."""
 
 PENALTY, STEPS = 30.0, 30
 """Of the ridge regression; chosen by the error on positions held out."""
 
+NEAR = 1200.0
+"""A position worth that much, in hundredths, counts half: what is nearer decides games."""
+
 BLOCK, HELD_OUT = 500, 20
 """Of that many blocks of positions in a row, each of many whole games, one is not fitted to."""
 
 GRAIN = 12
 """Entries of patterns are rounded to that many hundredths, which makes for a small file."""
+
+
+Labels = Callable[[Array, Array], Array]
+"""What rows of samples are worth by searches with an evaluation's terms, in hundredths."""
 
 
 class Samples(NamedTuple):
@@ -67,6 +85,7 @@ def describe(own: Array, other: Array, playable: Word, free: Word, samples: Samp
         samples.numbers[row, 0], samples.numbers[row, 1] = first, second
         samples.numbers[row, 2], samples.numbers[row, 3] = third, fourth
         samples.numbers[row, 4] = 1
+        samples.numbers[row, 5] = left(own[row], other[row], playable) & 1
         samples.phase[row] = phase_of(own[row], other[row], playable)
 
 
@@ -92,21 +111,57 @@ def is_held_out(count: int) -> Array:
     return held_out
 
 
-def fit(samples: Samples) -> tuple[Array, Array]:
+def fit(samples: Samples, labels: Labels | None = None) -> tuple[Array, Array]:
     """(scalars, patterns) as in an evaluation's file: each phase from its positions and those of
-    the phases next to it, shrunk towards what was found for the phase after it.
+    the phases next to it, shrunk towards what was found for the phase after it. With `labels`,
+    positions are labelled when their phase comes, and those before it are left out.
     """
     weights, phases = np.zeros(ENTRIES + SCALARS), np.zeros((PHASES, ENTRIES + SCALARS))
+    margins, first = samples.margin.copy(), 1 if labels is None else 0
     fitted = ~is_held_out(len(samples.phase))
     for phase in range(PHASES):
-        chosen = fitted & (np.abs(samples.phase - phase) <= 1)
+        rows = np.flatnonzero(samples.phase == phase)
+        if labels is not None and len(rows):
+            margins[rows] = labels(rows, from_patterns(*rounded(phases)))
+        chosen = fitted & (samples.phase >= phase - 1) & (samples.phase <= phase + first)
         if chosen.any():
-            rows = Samples(*(column[chosen] for column in samples))
-            weights = ridge(rows.entries, rows.numbers, rows.margin, weights, PENALTY, STEPS)
-        phases[phase] = weights
+            shown = Samples(*(column[chosen] for column in samples))._replace(
+                margin=margins[chosen]
+            )
+            weights = ridge(
+                shown.entries, shown.numbers, shown.margin, weights, PENALTY, STEPS, near(shown)
+            )
+        phases[phase:] = weights
+    return rounded(phases)
+
+
+def near(samples: Samples) -> Array:
+    """float64[n]: what positions count."""
+    counts: Array = 1 / (1 + (samples.margin / NEAR) ** 2)
+    return counts
+
+
+def rounded(phases: Array) -> tuple[Array, Array]:
+    """(scalars, patterns) of weights by phase."""
     patterns = np.round(phases[:, :ENTRIES] / GRAIN) * GRAIN
     patterns[:, canonical_entries() != np.arange(ENTRIES)] = 0
     return phases[:, ENTRIES:].round().astype(np.int16), patterns.astype(np.int16)
+
+
+def searched(rule_set: rules.Game, words: Array, model: OthelloPosition, depth: int) -> Labels:
+    """Labels by searches `depth` deep of positions of `words`, uint64[n, 2], exact near the end."""
+    board = load_board(rule_set.name, rule_set.variant)
+    endgame = load_endgame(rule_set.name, board, 16)
+
+    def labels(rows: Array, terms: Array) -> Array:
+        search = AlphaBetaSearch(
+            board, terms=terms, endgame=endgame, memory_mb=8, endgame_from=EXACT
+        )
+        positions = (model._replace(own=own, other=other) for own, other in words[rows])
+        found = (search.think(each, NEVER, DepthLimits(depth)).score for each in positions)
+        return 100 * np.fromiter(found, np.float64, len(rows))
+
+    return labels
 
 
 def errors(samples: Samples, table: tuple[Array, Array]) -> list[str]:
@@ -125,24 +180,30 @@ def errors(samples: Samples, table: tuple[Array, Array]) -> list[str]:
 
 
 def ridge(
-    entries: Array, numbers: Array, targets: Array, prior: Array, penalty: float, steps: int
+    entries: Array,
+    numbers: Array,
+    targets: Array,
+    prior: Array,
+    penalty: float,
+    steps: int,
+    counts: Array | float = 1.0,
 ) -> Array:
-    """float64[:]: the weights w that make |sums(w) − targets|² + penalty·|w − prior|² small, after
-    `steps` of preconditioned conjugate gradients from `prior`.
+    """float64[:]: the weights w that make counts·|sums(w) − targets|² + penalty·|w − prior|² small,
+    after `steps` of preconditioned conjugate gradients from `prior`; `counts` is of a row each.
 
     `entries` is int32[n, places] and `numbers` float32[n, k]; the last k weights are those of the
     numbers. Few steps are a smoothing of their own: rare entries move late.
     """
-    rest = totals(entries, numbers, targets - sums(entries, numbers, prior), len(prior))
-    uses = np.bincount(entries.ravel(), minlength=len(prior)).astype(np.float64)
-    uses[len(prior) - numbers.shape[1] :] = np.square(numbers, dtype=np.float64).sum(axis=0)
+    counts = np.broadcast_to(np.float64(counts), len(targets))
+    rest = totals(entries, numbers, counts * (targets - sums(entries, numbers, prior)), len(prior))
+    uses = totals(entries, np.square(numbers, dtype=np.float64), counts, len(prior))
     scale = 1.0 / (uses + penalty)
 
     change, scaled = np.zeros(len(prior)), scale * rest
     direction, size = scaled.copy(), rest @ scaled
     for _ in range(steps):
         fitted = sums(entries, numbers, direction)
-        curved = totals(entries, numbers, fitted, len(prior)) + penalty * direction
+        curved = totals(entries, numbers, counts * fitted, len(prior)) + penalty * direction
         length = size / (direction @ curved)
         change += length * direction
         rest -= length * curved
@@ -180,7 +241,9 @@ def main() -> None:
         kept = [sample for each in (rounds[1:] or rounds) for sample in each]
         own, other = (np.array([p[side] for p, _ in kept], np.uint64) for side in (0, 1))
         samples = samples_of(own, other, [margin for _, margin in kept], model)
-        table = fit(samples)
+        is_last = number == options.rounds - 1 and options.again > 0
+        words = np.stack([own, other], axis=1)
+        table = fit(samples, searched(rule_set, words, model, options.again) if is_last else None)
         terms = from_patterns(*table)
         print(f"round {number + 1}", *errors(samples, table), sep="\n", flush=True)  # noqa: T201 - a tool's answer
     about = {

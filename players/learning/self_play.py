@@ -67,6 +67,9 @@ def fit_options(about: str, positions: int, presets: Sequence[str] = ()) -> argp
     if presets:
         parser.add_argument("preset", choices=presets)
         parser.add_argument("--start", default="default", help="the evaluation of round 1")
+        parser.add_argument(
+            "--again", type=int, default=0, help="label again, that many moves deep"
+        )
     parser.add_argument("out", type=Path)
     parser.add_argument("--positions", type=int, default=positions, help="a round")
     parser.add_argument("--rounds", type=int, default=2)

@@ -22,9 +22,10 @@ CLASSIC, PATTERNS = 0, 1
 PHASES, PHASE_MOVES = 12, 5
 """Patterns have numbers of their own for each phase of five moves; the last is phase 0."""
 
-SCALARS = 5
+SCALARS = 6
 """Numbers of a phase before those of its patterns: for a move of the mover, a move of the other, an
-empty square next to the other's discs, one next to the mover's, and for having the move."""
+empty square next to the other's discs, one next to the mover's, for having the move, and for having
+it with an odd number of empty squares. Older files know nothing of the last."""
 
 FEATURES = ("stable", "mobility", "frontier", "parity")
 """Features of the classic evaluation before its squares: discs that can never turn; legal moves;
@@ -78,6 +79,7 @@ def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Word)
     score = first * number_at(terms, start) + second * number_at(terms, start + 1)
     score += third * number_at(terms, start + 2) + fourth * number_at(terms, start + 3)
     score += number_at(terms, start + 4)
+    score += (left(own, other, playable) & 1) * number_at(terms, start + 5)
     numbers = terms + np.uint64(4 * (start + SCALARS))
     return score + pattern_sum(own, diagonal(own), other, diagonal(other), numbers)
 
@@ -153,7 +155,7 @@ def by_features(own: Word, other: Word, playable: Word, free: Word, terms: Array
     return np.int64((opening * empty + end * (squares - empty)) / squares)
 
 
-SPREADS = ((280.0, 22.0), (270.0, 11.0))
+SPREADS = ((230.0, 13.5), (270.0, 11.0))
 """An estimate of a + b·(empty squares) means odds of e to 1: (a, b) with corners and without, by
 maximum likelihood on positions of self-play."""
 
@@ -167,6 +169,8 @@ def _expectation(position: OthelloPosition, value: Int) -> Any:
 
 def from_patterns(scalars: Array, patterns: Array) -> Any:
     """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES]."""
+    if scalars.shape == (PHASES, SCALARS - 1):
+        scalars = np.pad(scalars, ((0, 0), (0, 1)))
     for name, table, columns in (("scalars", scalars, SCALARS), ("patterns", patterns, ENTRIES)):
         if table.shape != (PHASES, columns) or table.dtype.kind != "i":
             found = f"{table.dtype} of the shape {table.shape}"

@@ -14,6 +14,7 @@ from players.games.registry import load_board
 from players.learning import fit_dots, fit_othello
 from players.learning.fit_othello import ridge
 from players.learning.self_play import Recipe, self_play
+from players.search.types import Array
 from players.weights.evaluations import load_terms
 from tests.players.conftest import true_net
 from tests.players.evaluation_helpers import evaluate, expectation
@@ -33,6 +34,14 @@ def test_ridge_agrees_with_the_normal_equations() -> None:
         matrix.T @ matrix + 5 * np.eye(14), matrix.T @ (targets - matrix @ prior)
     )
     found = ridge(entries, numbers, targets, prior, 5.0, 60)
+    assert found == pytest.approx(prior + change, abs=1e-6)
+
+    counts = random.uniform(0.1, 1, 300)
+    change = np.linalg.solve(
+        (matrix.T * counts) @ matrix + 5 * np.eye(14),
+        (matrix.T * counts) @ (targets - matrix @ prior),
+    )
+    found = ridge(entries, numbers, targets, prior, 5.0, 60, counts)
     assert found == pytest.approx(prior + change, abs=1e-6)
 
 
@@ -107,6 +116,28 @@ def test_a_fit_of_othello_finds_the_values_it_is_shown() -> None:
     lines = fit_othello.errors(samples, table)
     phases = np.unique(samples.phase[held_out])
     assert [line.split(":")[0] for line in lines] == [f"phase {phase}" for phase in phases]
+
+
+def test_labels_anew_come_phase_by_phase_and_are_exact_near_the_end() -> None:
+    rule_set = rules.load("othello")
+    terms = load_terms("othello", rule_set.variant)
+    games = self_play(rule_set, terms, Recipe(1, 0, 50, 52, 0.5), Random(3))
+    positions = [position for position, _ in islice(games, 600)]
+    own, other = (np.array([each[side] for each in positions], np.uint64) for side in (0, 1))
+    samples = fit_othello.samples_of(own, other, np.zeros(600), positions[0])
+    searched = fit_othello.searched(rule_set, np.stack([own, other], axis=1), positions[0], 2)
+    seen: list[int] = []
+
+    def labels(rows: Array, so_far: Array) -> Array:
+        seen.extend(np.unique(samples.phase[rows]))
+        found = searched(rows, so_far)
+        assert found.tolist() == searched(rows, terms).tolist()
+        return found
+
+    scalars, _ = fit_othello.fit(samples, labels)
+    assert seen == [0, 1, 2][: len(seen)]
+    assert len(seen) > 1
+    assert scalars[0].any()
 
 
 def test_a_fit_of_dots_finds_the_values_it_is_shown() -> None:

@@ -130,16 +130,16 @@ def test_a_mistake_in_a_file_is_named(
     ("change", "words"),
     [
         ({"scalars": None}, "expected a NumPy archive of the arrays scalars and patterns"),
-        ({"scalars": np.zeros((12, 4), np.int16)}, "scalars must be integers of the shape (12, 5)"),
+        ({"scalars": np.zeros((12, 4), np.int16)}, "scalars must be integers of the shape (12, 6)"),
         ({"patterns": np.zeros((12, 9), np.int16)}, "patterns must be integers of the shape (12, "),
-        ({"scalars": np.zeros((12, 5))}, "float64 of the shape (12, 5)"),
+        ({"scalars": np.zeros((12, 6))}, "float64 of the shape (12, 6)"),
     ],
 )
 def test_a_mistake_in_an_archive_is_named(
     change: dict[str, Any], words: str, tmp_path: Path
 ) -> None:
     arrays = {
-        "scalars": np.zeros((12, 5), np.int16),
+        "scalars": np.zeros((12, 6), np.int16),
         "patterns": np.zeros((12, othello_patterns.ENTRIES), np.int16),
         **change,
     }

@@ -98,7 +98,7 @@ def places() -> list[tuple[int, list[tuple[int, int]]]]:
 def slow_patterns(truth: Position, terms: Any) -> int:
     grid = grid_of(truth)
     empty = sum(value == 0 for _, _, value in cells(grid))
-    size = othello_patterns.ENTRIES + 5
+    size = othello_patterns.ENTRIES + 6
     table = terms[1 + min((empty - 1) // 5, 11) * size :][:size]
     seat = truth.to_move or 0
     near = {
@@ -107,13 +107,13 @@ def slow_patterns(truth: Position, terms: Any) -> int:
         )
         for side in (1, 2)
     }
-    numbers = (moves_of(truth, seat), moves_of(truth, 1 - seat), near[2], near[1], 1)
+    numbers = (moves_of(truth, seat), moves_of(truth, 1 - seat), near[2], near[1], 1, empty % 2)
     value = sum(int(weight) * number for weight, number in zip(table, numbers, strict=False))
     for start, place in places():
         filling = sum(
             max(grid[row][column], 0) * 3**digit for digit, (row, column) in enumerate(place)
         )
-        value += int(table[5 + start + filling])
+        value += int(table[6 + start + filling])
     return value
 
 
@@ -169,10 +169,20 @@ def test_patterns_are_the_sum_of_their_places(preset: str) -> None:
     learned = load_terms("othello", variant)
     other = np.random.default_rng(1).integers(-30, 30, othello_patterns.ENTRIES)
     patterns = np.tile(other.astype(np.int16), (12, 1))
-    scalars = np.arange(60, dtype=np.int16).reshape(12, 5)
+    scalars = np.arange(72, dtype=np.int16).reshape(12, 6)
     for terms in (learned, othello_evaluation.from_patterns(scalars, patterns)):
         for where, truth, position in positions(preset, 8, 60):
             assert evaluate(position, terms) == slow_patterns(truth, terms), where
+
+
+def test_patterns_of_files_without_a_number_for_parity_count_it_for_nothing() -> None:
+    scalars = np.arange(60, dtype=np.int16).reshape(12, 5)
+    patterns = np.zeros((12, othello_patterns.ENTRIES), np.int16)
+    with_parity = np.hstack([scalars, np.zeros((12, 1), np.int16)])
+    older, newer = (
+        othello_evaluation.from_patterns(each, patterns) for each in (scalars, with_parity)
+    )
+    assert older.tolist() == newer.tolist()
 
 
 def test_shapes_have_all_their_places() -> None:
