@@ -14,16 +14,14 @@ class Strongest(NamedTuple):
     options: Mapping[str, Any] = {}
 
 
-_DOTS = Strongest("uct", {"playout": "guided", "rave": 3000, "c": 0.1})
-"""Ahead of `alphabeta` at 0.1 and at 1 s a move: see tournaments/experiments/README.md."""
+_FIRST = {"dots": Strongest("uct", {"playout": "guided", "rave": 3000, "c": 0.1})}
+"""By game: ahead of `_OTHERS` at 0.1 and 1 s a move, see tournaments/experiments/README.md."""
 _OTHERS = tuple(Strongest(name) for name in ("alphabeta", "expectimax", "greedy"))
 
 
 def strongest(game: Game) -> Strongest:
     """The first that can play the game."""
-    known = (_DOTS, *_OTHERS) if game.name == "dots" else _OTHERS
-    return next(each for each in known if _plays(each.bot, game))
-
-
-def _plays(bot: str, game: Game) -> bool:
-    return not BUILTINS[bot].unsupported(game.name, game.variant)
+    known = (_FIRST.get(game.name, _OTHERS[0]), *_OTHERS)
+    return next(
+        each for each in known if not BUILTINS[each.bot].unsupported(game.name, game.variant)
+    )
