@@ -37,7 +37,9 @@ from players.search.stop import NEVER
 from players.search.types import Array, Word
 from players.weights.evaluations import load_terms
 
-LATER, EXACT = (0.05, 0.12, 0.25), 14
+LATER = (0.05, 0.12, 0.25)
+EXACT = 14
+"""Searches are exact from that many empty squares on."""
 RECIPES = {
     "standard": Recipe(6, EXACT, 2, 16, 0.0, LATER),
     "cornerless": Recipe(4, EXACT, 2, 16, 0.0, LATER),
@@ -117,13 +119,13 @@ def fit(samples: Samples, labels: Labels | None = None) -> tuple[Array, Array]:
     positions are labelled when their phase comes, and those before it are left out.
     """
     weights, phases = np.zeros(ENTRIES + SCALARS), np.zeros((PHASES, ENTRIES + SCALARS))
-    margins, first = samples.margin.copy(), 1 if labels is None else 0
+    margins, before = samples.margin.copy(), 1 if labels is None else 0
     fitted = ~is_held_out(len(samples.phase))
     for phase in range(PHASES):
         rows = np.flatnonzero(samples.phase == phase)
         if labels is not None and len(rows):
             margins[rows] = labels(rows, from_patterns(*rounded(phases)))
-        chosen = fitted & (samples.phase >= phase - 1) & (samples.phase <= phase + first)
+        chosen = fitted & (samples.phase >= phase - 1) & (samples.phase <= phase + before)
         if chosen.any():
             shown = Samples(*(column[chosen] for column in samples))._replace(
                 margin=margins[chosen]
