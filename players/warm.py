@@ -1,13 +1,14 @@
 """Compile the kernels ahead of time: `python -m players.warm --rules othello dots`.
 
 Prints one JSON line a step: `{"step": 1, "steps": 4, "name": "…", "seconds": 0.5}`. A step whose
-kernels are in the cache already only loads them. Each has a process of its own, which gives back
-its memory; those that run at once leave to each other what both need. numba replaces files of the
-cache whole.
+kernels are in the cache already is left out: a note next to them says so. Each has a process of
+its own, which gives back its memory; those that run at once leave to each other what both need.
+numba replaces files of the cache whole.
 """
 
 import argparse
 import gc
+import hashlib
 import json
 import os
 import subprocess
@@ -15,8 +16,14 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from llvmlite import binding
 
 import rules as rule_sets
+from players.compiled.folder import cache_folder
 
 BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")
@@ -80,12 +87,32 @@ def _steps(
             yield from ((rules, each) for each in wanted) if at_once else [(rules, *wanted)]
 
 
+@cache
+def _notes() -> Path:
+    """Where empty files say for which rules and searches all kernels are in the cache. It is named
+    for what decides which they are, besides what the cache's folder is named for: the processor,
+    as numba tells processors apart, and the sources of the players.
+    """
+    processor = f"{binding.get_host_cpu_name()} {binding.get_host_cpu_features().flatten()}"
+    digest = hashlib.sha256(processor.encode())
+    for source in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(source.read_bytes())
+    return cache_folder() / f"warm-{digest.hexdigest()[:16]}"
+
+
 def _run(step: Sequence[str]) -> float:
-    """Load what a step names, in a process; the seconds it took."""
+    """Load what a step names, in a process, but for what is noted; the seconds it took."""
     began = time.monotonic()
-    command = (sys.executable, "-P", "-m", "players.warm", "--one", *step)
-    if subprocess.run(command, check=False).returncode != 0:
-        sys.exit(1)  # it said why
+    rules, *searches = step
+    notes = {search: _notes() / f"{rules}-{search}" for search in searches}
+    if missing := [search for search, note in notes.items() if not note.exists()]:
+        command = (sys.executable, "-P", "-m", "players.warm", "--one", rules, *missing)
+        if subprocess.run(command, check=False).returncode != 0:
+            sys.exit(1)  # it said why
+        with suppress(OSError):  # a cache that cannot be written, as the process said
+            _notes().mkdir(exist_ok=True)
+            for search in missing:
+                notes[search].touch()
     return round(time.monotonic() - began, 3)
 
 

@@ -4,8 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import pytest
+from llvmlite import binding
 
 import rules
 from arena.files.cache import CACHE_VARIABLE
@@ -105,6 +109,36 @@ def test_warming_ends_quietly_without_a_listener() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 1
+
+
+def test_what_is_in_the_cache_is_noted_and_not_loaded_again(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    loaded: list[Sequence[str]] = []
+
+    def load(command: Sequence[str], check: bool) -> subprocess.CompletedProcess[bytes]:
+        loaded.append(command[command.index("--one") + 1 :])
+        cache_folder().mkdir(exist_ok=True)
+        return subprocess.CompletedProcess(command, int("alphabeta" in command))
+
+    def run_step(*step: str) -> list[Sequence[str]]:
+        loaded.clear()
+        warm._run(step)
+        return [*loaded]
+
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(subprocess, "run", load)
+    monkeypatch.setattr(warm, "_notes", warm._notes.__wrapped__)
+    assert run_step("dots", "uct") == [("dots", "uct")]
+    assert run_step("dots", "uct") == []
+    assert run_step("othello", "uct") == [("othello", "uct")]
+    assert run_step("dots", "uct", "analysis") == [("dots", "analysis")]
+    for _ in range(2):  # what failed is tried again
+        with pytest.raises(SystemExit):
+            run_step("dots", "alphabeta")
+        assert loaded == [("dots", "alphabeta")]
+    monkeypatch.setattr(binding, "get_host_cpu_name", lambda: "another")
+    assert run_step("dots", "uct") == [("dots", "uct")]
 
 
 def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
