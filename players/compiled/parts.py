@@ -20,6 +20,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
 
+import players.compiled.algebra  # leaves out what takes long to import
 import players.compiled.inference  # noqa: F401  # remembers the types of calls
 
 _LEFT_OUT = {
