@@ -1,5 +1,6 @@
 """The player a person meets: named in a word or two, asked in the referee's own dialogue."""
 
+from collections.abc import Collection
 from pathlib import Path
 from shlex import split
 from typing import Any
@@ -32,10 +33,11 @@ def choose_opponent(
     """The opponent, contained unless it is a built-in, and its name if so. `words`: a built-in's
     name, a script's path or a command; None for the strongest built-in. Raises UserError.
     """
+    its_own: dict[str, Any] = {}
     if words is None:
         met = strongest(game)
         named: dict[str, Any] = {"bot": met.bot}
-        options = {**met.options, **options}
+        its_own = {key: value for key, value in met.options.items() if key not in options}
     else:
         try:
             command = split(words)
@@ -45,15 +47,20 @@ def choose_opponent(
             raise UserError(f"{label} names no player")
         named = {"bot": command[0]} if len(command) == 1 else {"command": command}
     resources = ResourcesTable(threads=len(usable_cores()), memory_mb=_UNLIMITED_MB)
-    table = PlayerTable(**named, options=options, resources=resources)
-    return open_opponent(table, game, label)
+    table = PlayerTable(**named, options={**its_own, **options}, resources=resources)
+    return open_opponent(table, game, label, its_own=its_own)
 
 
 def open_opponent(
-    table: PlayerTable, game: Game, label: str, python: str | None = None
+    table: PlayerTable,
+    game: Game,
+    label: str,
+    python: str | None = None,
+    its_own: Collection[str] = (),
 ) -> tuple[Prepared, str | None]:
     """The player of a table, contained unless it is a built-in, and its name if so. `label` says
-    in an error where it was chosen, and `python` runs scripts. Raises UserError.
+    in an error where it was chosen, `python` runs scripts, and `its_own` are options that nobody
+    asked for. Raises UserError.
     """
     problems: list[str] = []
 
@@ -62,6 +69,8 @@ def open_opponent(
         if at == ("resources", "threads"):
             place = "--option threads"
             message = f"this machine has {len(usable_cores())} cores to use"
+        if at[0] == "options" and at[1] in its_own:
+            message += f"; the default opponent has it, {label} {table.bot} leaves it out"
         problems.append(f"{place}: {message}")
 
     reading = Reading(game, BUILTINS, Path.cwd(), report, python=python)

@@ -272,6 +272,10 @@ def test_a_fault_of_the_opponent_is_told_and_wins(fault: str, said: str) -> None
         (("dots", "--against", "uct", "--option", "cc=1"), "--option cc: unknown key"),
         (("dots", "--against", "uct", "--option", "threads=64"), "--option threads: this machine"),
         (
+            ("dots", "--option", "leaf=evaluation"),
+            'got "guided"; the default opponent has it, --against uct leaves it out',
+        ),
+        (
             ("2048", "--set", "placer=chance", "--against", "greedy"),
             "2048 is played alone where chance places the tiles: leave out --set placer=chance",
         ),
