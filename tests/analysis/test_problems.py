@@ -14,7 +14,8 @@ OVER = "X" * 64 + " O;"
 
 
 def analyse(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["analyse", "othello", *arguments])
+    """With time enough to see each to its end, also where other tests run."""
+    return CliRunner().invoke(app, ["analyse", "othello", "--seconds", "60", *arguments])
 
 
 def test_each_position_is_solved_next_to_what_is_stated(tmp_path: Path) -> None:
