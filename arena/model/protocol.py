@@ -92,6 +92,7 @@ class Message(Described):
         frozen=True,
         strict=True,
         extra="ignore",
+        allow_inf_nan=False,  # JSON has no such numbers
         json_schema_serialization_defaults_required=True,  # a request holds all its fields
     )
 

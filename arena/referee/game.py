@@ -8,9 +8,8 @@ from random import Random
 
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, derive, first_position
-from arena.model.protocol import CHANCE, Termination
+from arena.model.protocol import CHANCE, Move, Termination
 from arena.model.record import Fault, GameRecord, PlayedMove, PlayerFault
-from arena.referee.judge import JudgedMove
 from arena.referee.outcome import Outcome, after_plies, finished, make_record
 from arena.referee.pool import SessionPool
 from arena.referee.seat import PlayerClock, Seat
@@ -149,7 +148,7 @@ class _Game:
         self.played.append(made or PlayedMove(seat=seat, move=move))
         self.on_move(self.moves)
 
-    def _ask(self, seat: Seat, player: Session) -> tuple[JudgedMove, float, float | None]:
+    def _ask(self, seat: Seat, player: Session) -> tuple[Move, float, float | None]:
         request = turn_request(
             self.setup.game,
             self.position,

@@ -6,12 +6,11 @@ import json
 import math
 import re
 from collections.abc import Collection
-from contextlib import suppress
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from arena.model.protocol import Info, Message, Move, Ready, Termination, excerpt
+from arena.model.protocol import Message, Move, Ready, Termination, excerpt
 from arena.model.record import PlayerFault
 
 MAX_DEPTH = 64
@@ -20,7 +19,6 @@ MAX_DIGITS = 300
 """Of an integer: the protocol needs no more, and the time to read one stays short."""
 
 _KINDS = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-_PLAIN = {"type", "ply", "move"}
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]')
 
 Reply = TypeVar("Reply", Ready, Move)
@@ -31,18 +29,11 @@ def ready(line: bytes) -> Ready:
     return _validate(Ready, _object(line))
 
 
-class JudgedMove(NamedTuple):
-    """A legal move, and what the player said with it."""
-
-    move: str
-    info: Info | None = None
-
-
-def move(line: bytes, *, ply: int, legal: Collection[str]) -> JudgedMove:
+def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
     """The answer to `turn`. Raises PlayerFault."""
+    if (plain := _plain(line)) and plain.ply == ply and plain.move in legal:
+        return plain
     data = _object(line)
-    if _is_plain(data, ply) and data["move"] in legal:
-        return JudgedMove(data["move"])
     answered = data.get("ply")
     # A boolean is not an integer, but a wrong ply: everything else is judged before it.
     reply = _validate(Move, data | {"ply": ply} if isinstance(answered, bool) else data)
@@ -61,14 +52,21 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> JudgedMove:
             Termination.ILLEGAL_MOVE,
             f"{excerpt(reply.move.encode())} is not legal at ply {ply}. Legal: {shown}.",
         )
-    return JudgedMove(reply.move, reply.info)
+    return reply
 
 
-def _is_plain(data: dict[str, Any], ply: int) -> bool:
-    """Whether this is a `move` of that ply without more: quicker to see than by its schema."""
-    if data.keys() != _PLAIN or data["type"] != "move" or data["ply"] != ply:
-        return False
-    return type(data["ply"]) is int and type(data["move"]) is str
+def _plain(line: bytes) -> Move | None:
+    """The move of a short line, read and validated in one go, where each key is a known one and
+    comes once: then there are as many colons. None where all of the line is to be judged.
+    """
+    if len(line) > MAX_DIGITS:
+        return None
+    try:
+        reply: Move = Move.__pydantic_validator__.validate_json(line)
+    except ValidationError:
+        return None
+    known = len(reply.model_fields_set) + (len(reply.info.model_fields_set) if reply.info else 0)
+    return reply if line.count(b":") == known else None
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -82,11 +80,6 @@ def _object(line: bytes) -> dict[str, Any]:
         ) from None
     if len(line) > MAX_DEPTH and _depth(line) > MAX_DEPTH:
         raise _bad_json(line, f"nested deeper than {MAX_DEPTH}")
-    if len(line) <= MAX_DIGITS:
-        with suppress(ValueError):  # what is wrong is found below
-            data, end = _SHORT.raw_decode(text)
-            if end == len(text) and type(data) is dict:
-                return data
     try:
         data = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -171,10 +164,6 @@ def _short_integer(text: str) -> int:
     return int(text)
 
 
-_SHORT = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
-)
-"""For lines in which no integer can be too long."""
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_constant=_no_constant,
     parse_float=_finite, parse_int=_short_integer,

@@ -57,7 +57,7 @@ class InfoKeeper:
         """
         if info is None:
             return None
-        told = info.model_dump(exclude_none=True)
+        told = {name: value for name, value in vars(info).items() if value is not None}
         if info.pv is None and info.text is None:
             return told
         room = before = min(INFO_A_MOVE, INFO_A_GAME - self.kept)

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from arena.model.protocol import Clock, End, Message, Quit, Ready, Start, Termination
+from arena.model.protocol import Clock, End, Message, Move, Quit, Ready, Start, Termination
 from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
-from arena.referee.judge import JudgedMove
 from arena.referee.outcome import Outcome, points
 from arena.referee.transport import MAX_BLANK_LINES, PlayerProcess
 from rules.position import Position
@@ -33,7 +32,7 @@ _TURN = (
 class Answered(NamedTuple):
     """A move and its time."""
 
-    move: JudgedMove
+    move: Move
     used_ms: float
 
 

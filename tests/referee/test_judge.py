@@ -43,6 +43,7 @@ RIGHT = {
     "null info": reply(info=None),
     "null in info": reply(info={"score": None, "pv": None}),
     "whole score": reply(info={"score": 3}),
+    "a colon in a text": reply(info={"text": "mate: 3"}),
     "same key in two objects": reply(x={"ply": 1}),
 }
 
@@ -76,6 +77,10 @@ WRONG = {
         reply(',"x":.5'),
         reply(',"x":+1'),
         reply(',"ply":8'),
+        reply(',"info":null,"info":{}'),
+        reply(',"info":{"depth":1,"depth":1}'),
+        reply(',"info":{"score":1e999}'),
+        reply(',"info":{"score":NaN}'),
         reply(',"x":{"a":1,"a":1}'),
         reply(',"x":' + "[" * 64 + "]" * 64),
         b"[" * 30_000,
