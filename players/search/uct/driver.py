@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from players.games.endgame import Endgame
 from players.games.registry import Board
 from players.options import Final
 from players.search import tree as nodes
+from players.search.stop import NEVER
 from players.search.tree import Tree
 from players.search.types import Array, Flag, Int, Position, Real, Seat
 from players.search.uct.search import iterate
@@ -22,8 +24,8 @@ MOST_VISITS = 2**31 - 2**20
 """A root is not visited more often, as its counter has 31 bits."""
 
 FIRST_ROUND, ROUND_SECONDS = 256, 0.01
-"""Where the tree is watched, or several threads work, iterations are run in rounds: the first of
-that many, then as many as take about so long."""
+"""Where the tree is watched, or several threads work, each runs its iterations in rounds: the first
+of that many, then as many as take about so long."""
 
 ROUNDS = 64
 """A search of a fixed number of iterations is looked at that often, whatever the clock says."""
@@ -172,20 +174,38 @@ class UctSearch:
             worker.deepest[0] = 0
             worker.moments[:] = 0.0
         began = time.monotonic()
-        done = self._round(position, settings, np.zeros(1, np.int64), min(least, most), alone=True)
-        size, ended = most, ""
+        # `given` counts the iterations that threads took up, `done` those of rounds that are over
+        given = done = self._round(0, position, settings, NEVER, min(least, most))
+        first, ended, lock = most, "", Lock()
         if limits.watch or self._pool:
-            size = max(FIRST_ROUND, (limits.iterations or 0) // ROUNDS)
-        while done < most and not stop[0] and not ended:
-            round_began = time.monotonic()
-            done += self._round(position, settings, stop, min(size, most - done))
-            now = time.monotonic()
-            left = float(most - done)
-            if until is not None:
-                left = min(left, done / (now - began) * max(until - now, 0.0))
-            ended = self._ended(limits, done, left * samples)
-            if limits.iterations is None and now - round_began < ROUND_SECONDS / 2:
-                size *= 2
+            first = max(FIRST_ROUND, (limits.iterations or 0) // ROUNDS // len(self._workers))
+
+        def work(thread: int) -> None:
+            """Do round after round until a limit is met; no thread waits for another."""
+            nonlocal given, done, ended
+            size = first
+            while True:
+                with lock:
+                    share = min(size, most - given)
+                    if share == 0 or stop[0] or ended:
+                        return
+                    given += share
+                round_began = time.monotonic()
+                count = self._round(thread, position, settings, stop, share)
+                now = time.monotonic()
+                with lock:
+                    done += count
+                    left = float(most - done)
+                    if until is not None:
+                        left = min(left, given / (now - began) * max(until - now, 0.0))
+                    ended = ended or self._ended(limits, done, left * samples)
+                if limits.iterations is None and now - round_began < ROUND_SECONDS / 2:
+                    size *= 2
+
+        if self._pool:
+            list(self._pool.map(work, range(len(self._workers))))
+        else:
+            work(0)
         return Thought(done, self._depth(), ended)
 
     def _ended(self, limits: ThinkingLimits, done: int, left: float) -> str:
@@ -199,21 +219,11 @@ class UctSearch:
         return max(int(worker.deepest[0]) for worker in self._workers)
 
     def _round(
-        self, position: Position, settings: Settings, stop: Flag, limit: int, alone: bool = False
+        self, thread: int, position: Position, settings: Settings, stop: Flag, limit: int
     ) -> int:
-        """Run `limit` iterations, shared out to the threads or not; how many were done."""
-        workers = self._workers[:1] if alone else self._workers
-
-        def run(thread: int) -> int:
-            tree = self._trees[thread % len(self._trees)]
-            share = (limit + thread) // len(workers)
-            return int(
-                iterate(tree, position, settings, workers[thread], self._memory, stop, share)
-            )
-
-        if self._pool is None or len(workers) == 1:
-            return run(0)
-        return sum(self._pool.map(run, range(len(workers))))
+        """Run `limit` iterations in one thread; how many were done."""
+        tree, worker = self._trees[thread % len(self._trees)], self._workers[thread]
+        return int(iterate(tree, position, settings, worker, self._memory, stop, limit))
 
     def choose(self, position: Position, final: Final, c: float | None = None) -> UctChoice:
         """The move to play at the root, which is `position` (`best_child`)."""
@@ -236,7 +246,8 @@ def root_moves(trees: Sequence[Tree]) -> tuple[Array, Array, Array, Array]:
     visits, total = np.zeros(game.MOVES, np.int64), np.zeros(game.MOVES)
     proof, moves = np.full(game.MOVES, nodes.UNKNOWN, np.int8), np.zeros(0, np.int8)
     for tree in trees:
-        block = slice(tree.first[0], tree.first[0] + max(tree.count[0], 0))
+        count = max(int(tree.count[0]), 0)  # before `first`, which a thread writes first
+        block = slice(tree.first[0], tree.first[0] + count)
         move = tree.move[block]
         visits[move] += tree.visits[block]
         total[move] += tree.total[block]

@@ -288,6 +288,18 @@ def test_threads_share_the_work_and_lose_nothing(parallel: str) -> None:
 
 
 @pytest.mark.parametrize("parallel", ["tree", "root"])
+def test_threads_stop_early_when_no_other_move_can_catch_up(parallel: str) -> None:
+    """Also by what the threads do between the moment one of them sees it and their end."""
+    position = random_position(CORNERLESS, 30, Random(7))
+    search = search_of(CORNERLESS, c=0.3, threads=2, parallel=parallel)
+    thought = think(search, position, 40_000, early_stop=True)
+    assert thought.ended == "early stop"
+    assert search.visits == thought.iterations < 40_000
+    second, first = sorted(root_moves(search._trees)[1])[-2:]
+    assert first - second > 40_000 - thought.iterations
+
+
+@pytest.mark.parametrize("parallel", ["tree", "root"])
 def test_threads_find_the_best_outcome_too(parallel: str) -> None:
     for game in (rules.load("dots", rows=2, cols=2), rules.load("othello", size=4)):
         for seed in range(6):
