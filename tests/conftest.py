@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import typer.testing
+from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from arena.model.contender import Prepared
@@ -28,6 +29,10 @@ sys.dont_write_bytecode = False
 
 typer.testing._get_command = cache(typer.testing._get_command)
 """The commands are made once, not for each that a test gives."""
+
+settings.register_profile("arena", deadline=None, print_blob=True)
+settings.load_profile("arena")
+"""No example is judged by its time, and a failure prints how to repeat it."""
 
 BOTS = Path(__file__).parent / "programs"
 PYTHON = (sys.executable, "-I", "-S")

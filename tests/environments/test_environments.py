@@ -82,7 +82,7 @@ def test_a_view_has_an_action_for_each_move(name: str, variant: dict[str, Any]) 
 
 
 @given(plies=st.integers(0, 40), seed=st.integers(0, 99))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_both_seats_see_the_same_board_from_their_side(plies: int, seed: int) -> None:
     env = arena.env("othello", preset="cornerless")
     env.reset()

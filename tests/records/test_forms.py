@@ -42,9 +42,7 @@ def moves_of(record: GameRecord) -> list[str]:
     seeds=st.lists(st.integers(0, 10**6), min_size=1, max_size=3, unique=True),
     names=st.tuples(NAMES, NAMES).filter(lambda two: two[0] != two[1]),
 )
-@settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_again(
     rule_set: str, form: str, seeds: list[int], names: tuple[str, str], tmp_path: Path
 ) -> None:

@@ -127,7 +127,6 @@ def result(store: Path) -> tuple[Ranking | None, Verdict | None]:
 @pytest.mark.parametrize("name", TOURNAMENTS)
 @settings(
     max_examples=15,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -80,9 +80,7 @@ def test_it_answers_owners_as_described(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def _ask(operation: Any, headers: dict[str, str] | None = None) -> None:
-    @settings(
-        max_examples=3, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-    )
+    @settings(max_examples=3, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy())
     def ask(case: schemathesis.Case) -> None:
         if "name" in case.path_parameters:

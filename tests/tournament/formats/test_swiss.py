@@ -27,7 +27,7 @@ def test_no_round_begins_before_the_one_before_it_is_over() -> None:
     assert [game.round for game in games] == [2] * 4 and schedule.over
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(players=st.integers(4, 12), seed=st.integers(0, 999))
 def test_like_points_meet_and_nobody_meets_or_rests_twice(players: int, seed: int) -> None:
     rng, rounds = Random(seed), 3
