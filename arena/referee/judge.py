@@ -56,8 +56,9 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
 
 
 def _plain(line: bytes) -> Move | None:
-    """The move of a short line, read and validated in one go, where each key is a known one and
-    comes once: then there are as many colons. None where all of the line is to be judged.
+    """The move of a line, read and validated in one go, where each key is a known one and comes
+    once: then there are as many colons. None where all of the line is to be judged, as it is where
+    an integer could be too long.
     """
     if len(line) > MAX_DIGITS:
         return None

@@ -8,6 +8,6 @@ from numba.np import linalg
 
 _ensure_blas = linalg.ensure_blas
 linalg.ensure_blas = lambda: None
-import numba.np.arraymath  # noqa: E402, F401  # asks as it is imported
+import numba.np.arraymath  # noqa: E402, F401  # it asks as it is imported, so here and for that alone
 
 linalg.ensure_blas = _ensure_blas
