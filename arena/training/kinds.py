@@ -74,8 +74,9 @@ def load_training(file: Path) -> TrainingKind[Any]:
 
 
 def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
-    start = f", boards start at {config.initial:g}" if config.initial else ""
-    about = _about(config, f"{config.rules}, spawn {config.spawn}", start)
+    more = f", boards start at {config.initial:g}" if config.initial else ""
+    more += f", on from {config.start}" if config.start else ""
+    about = _about(config, f"{config.rules}, spawn {config.spawn}", more)
     return TrainingKind(
         config,
         about,

@@ -55,6 +55,8 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         """Those that are complete."""
         self._seconds = 0.0
         """How long the current block has taken so far."""
+        self._learned_before = 0
+        """The games that the network it began with had learned from."""
         self._arrays: dict[str, Array]
         """Written by the kernels alone. `random`, uint64[threads]: the state of each thread's
         random numbers, a stream of its own. `counts`, int64[2·threads]: for each thread the games
@@ -111,6 +113,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
                     shares[int(tile)] = shares.pop(tile)
             self._blocks.append(self.block_type(**block))
         self._seconds = record["seconds"]
+        self._learned_before = record.get("learned_before", 0)  # not in older checkpoints
 
     @property
     def blocks(self) -> tuple[_Block, ...]:
@@ -178,6 +181,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
             "settings": self.config.settings(),
             "blocks": [block._asdict() for block in blocks],
             "seconds": self._seconds,
+            "learned_before": self._learned_before,
         }
         sums = [np.zeros(1, np.float32)] * len(SUMS)
         if self.config.rate == "tc":
@@ -197,9 +201,10 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     def _header(self) -> Header:
         """What the files of the run tell."""
-        about = f"Learned from {self.played} games with itself by `arena train`."
+        games = self._learned_before + self.played
+        about = f"Learned from {games} games with itself by `arena train`."
         scores = self._scores(self._blocks[-1]) if self._blocks else {}
-        update = {"games": self.played, "scores": scores, "about": about}
+        update = {"games": games, "scores": scores, "about": about}
         return self.config.header().model_copy(update=update)
 
     def _counted(self, thread: int) -> tuple[Array, Array, slice]:

@@ -76,7 +76,8 @@ class Training:
 
     def header(self) -> Header:
         """The header of a file with the network."""
-        method = {key: getattr(self, "mix" if key == "lambda" else key) for key in self.method_keys}
+        told = {key: getattr(self, "mix" if key == "lambda" else key) for key in self.method_keys}
+        method = {key: value for key, value in told.items() if value is not None}
         board = {self.board_key: getattr(self, self.board_key)}
         return Header(
             rules=self.rules,  # type: ignore[arg-type] # judged there
@@ -303,6 +304,12 @@ class TrainingReader(FileReader[_File, _Config]):
             return 0.0, 1
         mix = (table.lambda_ or 0.0) if mixes else 1.0
         return mix, table.steps or WHOLE_GAME
+
+
+def from_anywhere(value: Any, folder: Path) -> Any:
+    """A value; one that names a file of the folder as a path that holds from anywhere."""
+    is_file = isinstance(value, str) and (folder / value).is_file()
+    return str((folder / value).resolve()) if is_file else value
 
 
 def _with_words(finding: Finding, data: Mapping[str, Any]) -> Finding:

@@ -13,16 +13,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from random import Random
 
 import numpy as np
 
-from players.games.tiles.boards import TileBoard
-from players.games.tiles.interface import CELLS
-from players.learning.tiles.episodes import TileTally, play
-from players.learning.tiles.trainer import TileBlock, block_of
+from players.learning.tiles.trainer import play_greedily
 from players.ntuple.network import SYMMETRIES, Network
-from players.ntuple.temporal import new_trajectory
 from players.search.types import Array
 from players.weights.network_file import (
     INT16_MOST,
@@ -32,23 +27,6 @@ from players.weights.network_file import (
     save_network,
     tables_of,
 )
-
-
-def play_greedily(
-    header: Header, network: Network, games: int, seed: int
-) -> tuple[TileBlock, Array]:
-    """Play at 1 ply, as the network learned: (the games' block; uint32[weights], how often each
-    weight was asked for). The same `seed` gives the same games.
-    """
-    board = TileBoard(header.rules, header.spawn)
-    random = np.array([Random(f"{seed} greedy").getrandbits(64)], np.uint64)
-    scores, tops = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
-    tally = TileTally(random, np.zeros(2, np.int64), scores, tops)
-    visits = np.zeros(len(network.weights), np.uint32)
-    at = new_trajectory(network, 0).at
-    play(board.board([0] * CELLS), board.laws, network, tally, at, visits)
-    block = block_of(1, scores, tops, int(tally.counts[1]), 0.0, board.values)
-    return block, visits
 
 
 def shrunk(

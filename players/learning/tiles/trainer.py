@@ -1,29 +1,43 @@
 """A training of 2048 or 2584: its file, and its run: games in blocks, the points of a curve."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from arena.files.toml_tables import TomlTable, shown
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.interface import CELLS
-from players.learning.tiles.episodes import ROOM, TileTally, learn, with_more_room
+from players.learning.tiles.episodes import ROOM, TileTally, learn, play, with_more_room
 from players.learning.trainer import BlockTrainer
 from players.learning.training_file import (
+    METHOD,
     LearningTable,
     NetworkTable,
     Rate,
     Training,
     TrainingReader,
     TrainingTable,
+    from_anywhere,
 )
-from players.ntuple.temporal import new_trajectory
+from players.ntuple.network import Network
+from players.ntuple.temporal import new_trajectory, with_sums
 from players.search.types import Array, Flag
 from players.weights.board_tuples import BoardCells
+from players.weights.network_file import load_network
+from players.weights.network_header import Header
 from rules.tiles import SPAWNS
+
+COUNTED = 4000
+"""The games with a network to start from that tell how often each weight was met."""
+USUAL = 30.0
+"""An entry's share of an error, in points: what a network to start from is taken to have missed by.
+It matters until as much was learned anew."""
 
 
 class TileGameTable(TomlTable):
@@ -33,12 +47,19 @@ class TileGameTable(TomlTable):
     spawn: str | None = None
 
 
+class TileNetworkTable(NetworkTable):
+    """`[network]`."""
+
+    start: str | None = None
+    start_games: int | None = Field(default=None, ge=1, le=10**10)
+
+
 class TileTrainingFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     training: TrainingTable = TrainingTable()
     game: TileGameTable = TileGameTable()
-    network: NetworkTable = NetworkTable()
+    network: TileNetworkTable = TileNetworkTable()
     learning: LearningTable = LearningTable()
 
 
@@ -47,7 +68,13 @@ class TrainConfig(Training):
     """What to learn of 2048 or 2584, and how."""
 
     spawn: str
+    start: str | None = None
+    """A network file to go on from, or "default"; None for a network that knows nothing."""
+    start_games: int | None = None
+    """How many games it is taken to have learned from, which decides how fast temporal coherence
+    changes its weights; None for those its file tells."""
     board_key = "spawn"
+    method_keys = (*METHOD, "start", "start_games")
 
 
 class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):
@@ -56,6 +83,12 @@ class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):
 
     def config(self) -> TrainConfig:
         common, rules, spawn = self.common(), self.file.game.rules, self.file.game.spawn
+        network = self.file.network
+        if network.start_games is not None and (network.start is None or common["rate"] != "tc"):
+            self.report(
+                ("network", "start_games"),
+                'counts where there is a start and rate = "tc" alone; leave it out',
+            )
         if rules is None:
             self.report(("game", "rules"), 'is missing: "2048" or "2584"')
             rules = "2048"
@@ -69,6 +102,8 @@ class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):
             spawn=spawn or next(iter(known)),
             tuples=self.tuples(cells),
             stages=self.stages(cells),
+            start=from_anywhere(network.start, self._path.parent),
+            start_games=network.start_games,
         )
 
 
@@ -116,6 +151,23 @@ def block_of(
     )
 
 
+def play_greedily(
+    header: Header, network: Network, games: int, seed: int
+) -> tuple[TileBlock, Array]:
+    """Play at 1 ply, as the network learned: (the games' block; uint32[weights], how often each
+    weight was asked for). The same `seed` gives the same games.
+    """
+    board = TileBoard(header.rules, header.spawn)
+    random = np.array([Random(f"{seed} greedy").getrandbits(64)], np.uint64)
+    scores, tops = np.zeros(games, np.uint64), np.zeros(games, np.uint64)
+    tally = TileTally(random, np.zeros(2, np.int64), scores, tops)
+    visits = np.zeros(len(network.weights), np.uint32)
+    at = new_trajectory(network, 0).at
+    play(board.board([0] * CELLS), board.laws, network, tally, at, visits)
+    block = block_of(1, scores, tops, int(tally.counts[1]), 0.0, board.values)
+    return block, visits
+
+
 class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
     """A run of 2048 or 2584. `scores` are those of the current block, `tops` the indices of its
     largest tiles.
@@ -128,6 +180,27 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
         super().__init__(config, folder)
         self._board = TileBoard(config.rules, config.spawn)
         self._trajectories = [new_trajectory(self._network, ROOM) for _ in range(config.threads)]
+
+    def _begin(self) -> None:
+        super()._begin()
+        if self.config.start is None:
+            return
+        network, header, _ = load_network(self.config.start, self.config.rules)
+        wanted = self.config.header()
+        for key in ("spawn", "tuples", "stages", "initial"):
+            if (has := getattr(header, key)) != getattr(wanted, key):
+                written = [" ".join(names) for names in has] if key == "tuples" else has
+                raise ValueError(
+                    f"{self.config.start} has {key} = {json.dumps(written)}, and the training has "
+                    "others: write the same, or leave out start"
+                )
+        self._learned_before, self._network = header.games, network
+        if self.config.rate == "tc":
+            _, visits = play_greedily(header, network, COUNTED, self.config.seed)
+            games = self.config.start_games or header.games
+            updates = visits * np.float32(games / COUNTED) + 1
+            # As of errors to both sides, of which the sum grows with the square root.
+            self._network = with_sums(network, USUAL * np.sqrt(updates), USUAL * updates)
 
     def _learn(self, thread: int, stop: Flag) -> None:
         board, arrays = self._board, self._arrays

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import Field, ValidationError
@@ -11,7 +10,7 @@ from pydantic import Field, ValidationError
 import rules as rule_sets
 from arena.files.toml_tables import TomlTable, did_you_mean, explain, shown
 from players.catalogue import BUILTINS
-from players.learning.training_file import FileReader, GameTable
+from players.learning.training_file import FileReader, GameTable, from_anywhere
 from players.learning.tuning.methods import METHODS, CmaTable, MethodName, SelfplayTable, SpsaTable
 from players.learning.tuning.space import FLAT, Colours, Range, Space, Symmetry, WeightsPlan
 from players.options import tunable_table, tunables
@@ -221,7 +220,7 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         table = tunable_table(builtin.options)
         if table is not None and self.file.weights is not None and table[0] in options:
             self.report((*at, table[0]), "is tuned; say where to begin as start in [weights]")
-        return {key: _from_anywhere(value, folder) for key, value in options.items()}
+        return {key: from_anywhere(value, folder) for key, value in options.items()}
 
     def _ranges(self, bot: str, options: Mapping[str, Any]) -> tuple[Range, ...]:
         model = BUILTINS[bot].options
@@ -264,7 +263,7 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         low, high = given.range or (mark.low, mark.high)
         if not 0 < low < high:
             self.report(("weights", "range"), f"must be [low, high] above 0, got [{low}, {high}]")
-        start, step = _from_anywhere(given.start, self._path.parent), given.step or mark.step
+        start, step = from_anywhere(given.start, self._path.parent), given.step or mark.step
         return WeightsPlan(option, start, low, high, step, given.colours, given.symmetry)
 
     def _check_tuned(self, bot: str, method: MethodName | None, *, anything: bool) -> None:
@@ -314,12 +313,6 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
                     said = each["msg"].removeprefix("Value error, ")
                     self.report(("parameters", each["loc"][0]), f"{bot} refuses it: {said}")
                 return
-
-
-def _from_anywhere(value: Any, folder: Path) -> Any:
-    """A value; one that names a file of the folder as a path that holds from anywhere."""
-    is_file = isinstance(value, str) and (folder / value).is_file()
-    return str((folder / value).resolve()) if is_file else value
 
 
 load_config = _TuningReader.load

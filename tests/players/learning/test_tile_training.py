@@ -13,6 +13,7 @@ import pytest
 from arena.errors import FileError
 from players.games.tiles.boards import TileBoard
 from players.learning.tiles import shrink
+from players.learning.tiles import trainer as tiles
 from players.learning.tiles.episodes import TileTally, learn, with_more_room
 from players.learning.tiles.trainer import (
     TileBlock,
@@ -75,6 +76,8 @@ def test_a_file_becomes_a_configuration(tmp_path: Path, config: TrainConfig) -> 
         threads=1,
         rules="2048",
         spawn="2/4",
+        start=None,
+        start_games=None,
         tuples=(("a1", "b1", "c1", "d1"), ("a2", "b2", "c2", "d2"), ("a1", "a2", "b2")),
         stages=(),
         initial=0.0,
@@ -124,6 +127,7 @@ def test_a_file_becomes_a_configuration(tmp_path: Path, config: TrainConfig) -> 
         ("[game]", '[learning]\ntarget = "n-step"\n[game]', "learning.steps: is missing"),
         ("[game]", "[learning]\nsteps = 2\n[game]", 'steps: target = "td0" takes none'),
         ("[game]", '[learning]\ntarget = "td1"\n[game]', 'got "td1"; did you mean "td0"?'),
+        ("[network]", "[network]\nstart_games = 5", "start_games: counts where there is a start"),
         ("[game]", "[game", "not valid TOML"),
     ],
 )
@@ -269,6 +273,65 @@ def test_a_game_that_finds_no_room_goes_on_with_more(
         results.append([each.tobytes() for each in (*tally, run.network.weights)])
     assert results[0] == results[1]
     assert 64 <= rooms[0] < rooms[1] == 1 << 12
+
+
+@pytest.mark.parametrize("rate", ["tc", "fixed"])
+def test_a_network_is_trained_on(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate: str
+) -> None:
+    monkeypatch.setattr(tiles, "COUNTED", 100)
+    config = dataclasses.replace(config, games=400, block=100, target="td-lambda", mix=0.5)
+    first = trained(config, tmp_path / "first")
+    first.write_network(tmp_path / "network.ntuple")
+    changes = {"rate": rate, "alpha": {"tc": 1.0, "fixed": 0.01}[rate], "seed": 4}
+    path = tmp_path / "more.toml"
+    path.write_text(TOML.replace("[network]", '[network]\nstart = "network.ntuple"'))
+    start = load_config(path).start
+    more = dataclasses.replace(config, games=200, start=start, **changes)
+    begun = TileTrainer(more, tmp_path / "more")
+    known = load_network(str(tmp_path / "network.ntuple"), "2048").network.weights
+    assert begun.network.weights.tobytes() == known.tobytes()
+    begun.run_block()
+    begun.save()
+    assert begun.blocks[0].mean > 0.8 * first.blocks[-1].mean > 1.2 * first.blocks[0].mean
+    (tmp_path / "network.ntuple").unlink()  # a checkpoint has all
+    went_on = trained(more, tmp_path / "more")
+    assert (went_on.network.weights != known).any()
+    went_on.write_network(tmp_path / "on.ntuple")
+    header = load_network(str(tmp_path / "on.ntuple"), "2048").header
+    assert (header.games, header.method["start"]) == (600, start)
+
+
+def test_weights_met_often_change_slowly(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiles, "COUNTED", 100)
+    trained(config, tmp_path / "first").write_network(tmp_path / "network.ntuple")
+    start = str(tmp_path / "network.ntuple")
+    rates = []
+    for games in (None, 6000):
+        on = dataclasses.replace(config, start=start, start_games=games)
+        errors, sizes = (TileTrainer(on, tmp_path / "on")._noted(int(each)) for each in (1, 2))
+        assert ((errors > 0) & (errors <= sizes)).all()
+        rates.append(errors / sizes)
+    assert rates[0].max() == rates[1].max() == 1  # never met
+    assert rates[1].min() == pytest.approx(rates[0].min() / 10, rel=0.01)  # of 60 games and 6,000
+
+
+def test_a_network_of_another_kind_is_no_start(config: TrainConfig, tmp_path: Path) -> None:
+    trained(config, tmp_path / "first").write_network(tmp_path / "network.ntuple")
+    start = str(tmp_path / "network.ntuple")
+    for changes, sentence in (
+        ({"tuples": config.tuples[:1]}, r'has tuples = \["a1 b1 c1 d1", .*: write the same'),
+        ({"stages": (128,)}, r"has stages = \[\], and the training has others"),
+        ({"initial": 9.0}, r"has initial = 0\.0"),
+        ({"rules": "2584", "spawn": "1/2"}, "is a network for 2048, not for 2584"),
+        ({"start": "none"}, "network 'none' cannot be read"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            TileTrainer(
+                dataclasses.replace(config, **{"start": start} | changes), tmp_path / "other"
+            )
 
 
 def test_a_run_goes_on_with_the_settings_it_was_begun_with(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import zstandard
 
-from players.learning.tiles.shrink import play_greedily
+from players.learning.tiles.trainer import play_greedily
 from players.learning.training_file import METHOD
 from players.weights.board_tuples import BoardCells
 from players.weights.network_file import (
