@@ -3,7 +3,7 @@
 ArenaError
 ├── UserError               an argument of a command
 ├── FileError               a TOML file: a line for each problem, with its place
-│   ├── ConfigError         a tournament file
+│   ├── ConfigError         a tournament file, a course.toml
 │   └── ManifestError       a bot.toml (also a PackageError)
 ├── PackageError            a bot package
 │   ├── ManifestError       its bot.toml
@@ -36,7 +36,8 @@ class Exit(IntEnum):
 
     DONE = 0
     FAILED = 1
-    """A check failed; or games stayed void, through the host's fault, not a player's."""
+    """A check failed; a test decided nothing; or games stayed void, through the host's fault, not a
+    player's."""
     USAGE = 2
     """A file, key or argument is wrong."""
     INTERRUPTED = 130
@@ -77,7 +78,7 @@ class FileError(ArenaError, ValueError):
 
 
 class ConfigError(FileError):
-    """A tournament file cannot be used."""
+    """A tournament file, or a course's, cannot be used."""
 
 
 class PackageError(ArenaError, ValueError):

@@ -18,8 +18,8 @@ from players.sdk import Start, Turn
 from rules.position import PASS
 
 _LETTERS = "abcdefghijklmnop", "abcdefghjklmnopq"
-"""Of columns: ours, and those of GTP."""
-_TO_GTP, _FROM_GTP = str.maketrans(*_LETTERS), str.maketrans(*reversed(_LETTERS))
+"""Of columns: ours, and those of GTP, which have no `i`."""
+TO_GTP, FROM_GTP = str.maketrans(*_LETTERS), str.maketrans(*reversed(_LETTERS))
 
 
 class GtpOptions(EngineOptions):
@@ -112,7 +112,7 @@ class Gtp(EnginePlayer):
         """Play a move, or a pass where the engine takes passes."""
         if move == PASS and not self._takes_passes:
             return
-        vertex = move if move == PASS else move.translate(_TO_GTP)
+        vertex = move if move == PASS else move.translate(TO_GTP)
         try:
             _ask(self.engine, f"play {COLOURS[seat]} {vertex}", deadline)
         except Refusal as refusal:
@@ -131,7 +131,7 @@ class Gtp(EnginePlayer):
             _ask(self.engine, left, turn.deadline)
         self.said = _ask(self.engine, f"genmove {colour}", turn.deadline)
         move = self.said.lower()
-        move = move if move in (PASS, "resign") else move.translate(_FROM_GTP)
+        move = move if move in (PASS, "resign") else move.translate(FROM_GTP)
         self.told.append((turn.seat, move))
         return move, None
 

@@ -19,7 +19,7 @@ from arena.errors import UserError
 from arena.files import json_text
 from arena.files.stop_signals import apart
 from arena.files.toml_tables import shown
-from arena.reports.replay import mark
+from arena.reports.replay import mark, positions
 from arena.tournament.run_view import recorded_game
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
@@ -68,17 +68,14 @@ def find_position(
 def _of_run(path: Path, game: str, ply: int | None) -> tuple[Position, str]:
     """The position after `ply` moves of a recorded game; without, the last with a choice."""
     record = recorded_game(path, game)[1]
-    positions = [record.start()]
-    for played in record.moves:
-        positions.append(positions[-1].play(played.move))
+    seen = positions(record)
     if ply is None:
-        choices = (at for at, each in enumerate(positions) if len(each.legal_moves()) > 1)
-        ply = max(choices, default=0)
-    if ply >= len(positions):
+        ply = max((at for at, each in enumerate(seen) if len(each.legal_moves()) > 1), default=0)
+    if ply >= len(seen):
         raise UserError(f"--ply {ply}: game {record.game} has {len(record.moves)} moves")
     names = ", ".join(seat.player for seat in record.seats)
     note = f"{path} {record.game} ({names}), after {ply} of {len(record.moves)} moves"
-    return positions[ply], note
+    return seen[ply], note
 
 
 def run_path(name: str) -> Path:

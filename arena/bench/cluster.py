@@ -88,7 +88,7 @@ class Memory(NamedTuple):
 def simulate(
     workers: int, games: int, game_s: float, builtins: Builtins, processes: int = 1
 ) -> Simulated:
-    """Play about so many games, of about `game_s` seconds each, on machines that share some
+    """Play about that many games, of about `game_s` seconds each, on machines that share some
     processes. Raises BenchError.
     """
     rounds = max(1, games // _A_ROUND)

@@ -97,7 +97,7 @@ def _record(task: Task) -> GameRecord:
 
 
 async def _serve(address: str, folder: str, workers: int) -> None:
-    """Be so many machines of one core until the scheduler is gone."""
+    """Be that many machines of one core until the scheduler is gone."""
     settings = {"nthreads": 1, "memory_limit": 0, "dashboard": False, "local_directory": folder}
     made = [Worker(address, **settings) for _ in range(workers)]
     await asyncio.gather(*made)

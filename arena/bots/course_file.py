@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from arena.errors import ConfigError, FileError, SubmissionError
+from arena.errors import ConfigError, SubmissionError
 from arena.files.toml import read_file
 from arena.files.toml_tables import TomlTable, problems, read_tables
 
@@ -99,10 +99,7 @@ def rules_of(folder: Path) -> Course:
     file = folder / FILE
     if not file.exists():
         raise SubmissionError(f"{folder} is not a course; `arena course init` makes one")
-    try:
-        text, data = read_file(file)
-    except FileError as error:
-        raise ConfigError(file, error.problems) from None
+    text, data = read_file(file, ConfigError)
     course, findings = read_tables(Course, data)
     if findings:
         raise ConfigError(file, problems(text, findings))

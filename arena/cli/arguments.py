@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from rules.position import Game
 
+_FEW = 40
+"""Names that are listed whole."""
 _UNFINISHED = ("match", "run", "sprt", "train", "tune")
 """Commands whose work stays undone when their output's reader is gone."""
 
@@ -136,11 +138,11 @@ def one_of(known: Iterable[str], got: str) -> str:
     return f"must be one of {', '.join(known)}, got {shown(got)}{nearest(got, known)}"
 
 
-def few_of(known: Sequence[str], got: str, most: int = 40) -> str:
+def few_of(known: Sequence[str], got: str) -> str:
     """All of them, or of a large field those most like what was given."""
     from difflib import get_close_matches
 
-    if len(known) <= most:
+    if len(known) <= _FEW:
         return ", ".join(known)
     like = get_close_matches(got, known, 5) or known[:5]
     return f"{', '.join(like)} and {len(known) - len(like):,} more"

@@ -18,22 +18,22 @@ class NotToml(ValueError):
         self.problem = problem
 
 
-def read_file(path: Path) -> tuple[str, dict[str, Any]]:
-    """A file's text and values. Raises FileError."""
+def read_file(path: Path, error: type[FileError] = FileError) -> tuple[str, dict[str, Any]]:
+    """A file's text and values. Raises `error`."""
     try:
         text = path.read_bytes().decode("utf-8")
         return text, parse(text)
-    except NotToml as error:
-        raise FileError(path, (error.problem,)) from None
+    except NotToml as found:
+        raise error(path, (found.problem,)) from None
     except FileNotFoundError:
         why = _missing(path)
     except IsADirectoryError:
         why = "is a folder; name a file in it"
-    except UnicodeDecodeError as error:
-        why = f"not UTF-8 text: byte 0x{error.object[error.start]:02x} at {error.start}"
-    except OSError as error:
-        why = f"cannot be read: {error.strerror}"
-    raise FileError(path, (Problem("", None, why),))
+    except UnicodeDecodeError as found:
+        why = f"not UTF-8 text: byte 0x{found.object[found.start]:02x} at {found.start}"
+    except OSError as found:
+        why = f"cannot be read: {found.strerror}"
+    raise error(path, (Problem("", None, why),))
 
 
 def _missing(path: Path) -> str:

@@ -13,11 +13,9 @@ from arena.errors import UserError
 from arena.human.engine_gtp import GtpFront
 from arena.human.engine_nboard import NBoardFront
 from arena.human.engine_player import FrontPlayer
-from arena.human.opponent import choose_opponent
+from arena.human.opponent import choose_opponent, warm_for
 from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
-from arena.tournament.warming import warm_kernels
-from players.catalogue import BUILTINS
 from rules.position import Game
 
 Front = Callable[[str], Iterable[str]]
@@ -33,8 +31,7 @@ def serve(
 ) -> None:
     """Answer commands from stdin until it ends, or says so. Raises UserError."""
     prepared, builtin = choose_opponent(bot, options, game, "--bot")
-    if builtin is not None and (search := BUILTINS[builtin].kernels):
-        warm_kernels([game.name], [search])
+    warm_for(builtin, game)
     drawn = secrets.randbits(31) if seed is None else seed
     with SessionPool() as pool:
         player = FrontPlayer(prepared, game, pool, move_ms, drawn)

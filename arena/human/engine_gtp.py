@@ -1,5 +1,6 @@
 """The front that speaks the Go Text Protocol, version 2: see `players.gtp` for its form."""
 
+import inspect
 import re
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -8,12 +9,10 @@ import rules
 from arena.human.engine_player import FrontPlayer
 from arena.model.record import PlayerFault
 from arena.referee.session import Moves
+from players.gtp import FROM_GTP, TO_GTP
 from rules.position import PASS, MoveError, Position
 
 _COLOURS = {"black": 0, "b": 0, "white": 1, "w": 1}
-_LETTERS = "abcdefghijklmnop", "abcdefghjklmnopq"
-"""Of columns: ours, and those of GTP, which have no `i`."""
-_TO_GTP, _FROM_GTP = str.maketrans(*_LETTERS), str.maketrans(*reversed(_LETTERS))
 _STILL_TO_COME = 20
 """Moves that a time for the whole game is kept for."""
 
@@ -40,10 +39,14 @@ class GtpFront:
             do = getattr(self, f"do_{command}", None)
             if do is None:
                 raise GtpRefusal("unknown command")
-            yield f"={number} {do(*rest.lower().split())}".rstrip()
-        except (GtpRefusal, MoveError, TypeError, ValueError) as error:
-            said = "syntax error" if isinstance(error, TypeError) else error
-            yield f"?{number} {said}"
+            words = rest.lower().split()
+            try:
+                inspect.signature(do).bind(*words)
+            except TypeError:
+                raise GtpRefusal("syntax error") from None
+            yield f"={number} {do(*words)}".rstrip()
+        except (GtpRefusal, MoveError, ValueError) as error:
+            yield f"?{number} {error}"
         except PlayerFault as fault:
             yield f"?{number} {self.player.name} failed: {' '.join(fault.detail.split())}"
         yield ""
@@ -88,7 +91,7 @@ class GtpFront:
 
     def do_play(self, colour: str, vertex: str) -> str:
         position = self._turn_of(colour)
-        self._make(position, vertex if vertex == PASS else vertex.translate(_FROM_GTP))
+        self._make(position, vertex if vertex == PASS else vertex.translate(FROM_GTP))
         return ""
 
     def do_genmove(self, colour: str) -> str:
@@ -99,7 +102,7 @@ class GtpFront:
             move = self.player.choose(self.moves).move.move
         if not position.is_over:
             self._make(position, move)
-        return move if move == PASS else move.translate(_TO_GTP).upper()
+        return move if move == PASS else move.translate(TO_GTP).upper()
 
     def do_undo(self) -> str:
         if not self.moves:

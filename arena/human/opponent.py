@@ -11,14 +11,16 @@ from arena.files.toml import KeyPath
 from arena.files.toml_tables import written
 from arena.human.strongest import strongest
 from arena.model.contender import Prepared
-from arena.model.game_spec import derive
+from arena.model.game_spec import derive, first_position
 from arena.model.protocol import Clock, Termination
+from arena.model.record import PlayerFault
 from arena.referee.outcome import Outcome
 from arena.referee.pool import SessionPool
 from arena.referee.session import Answered, Moves, start_request, turn_request
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
 from arena.tournament.contenders import Reading, players_of
+from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 
@@ -87,6 +89,12 @@ def open_opponent(
         raise UserError(f"{label}: {error}") from None
 
 
+def warm_for(builtin: str | None, game: Game) -> None:
+    """Compile what a built-in searches with, where there is anything, before its clock runs."""
+    if builtin is not None and (search := BUILTINS[builtin].kernels):
+        warm_kernels([game.name], [search])
+
+
 class Opponent:
     """A player's process at one seat of a person's game. Its methods may raise PlayerFault."""
 
@@ -103,6 +111,18 @@ class Opponent:
         self._pool = pool
         self._session = pool.open(player)
         self._told, self._used_ms = 0, 0.0
+
+    @classmethod
+    def in_game(
+        cls, player: Prepared, seat: int, pool: SessionPool, move_ms: int, seed: int, game: Game
+    ) -> "Opponent":
+        """A player in a game from its first position. Raises UserError."""
+        try:
+            opponent = cls(player, seat, pool, move_ms, seed)
+            opponent.begin(first_position(game, seed), [])
+        except PlayerFault as fault:
+            raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
+        return opponent
 
     def begin(self, position: Position, moves: Moves) -> None:
         """Start a game, or start it again, where `moves` have led to `position`."""

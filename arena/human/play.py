@@ -12,15 +12,12 @@ from arena.errors import UserError
 from arena.files.console import PlainConsole
 from arena.files.plain_text import printable
 from arena.human.game import HumanGame, Made
-from arena.human.opponent import Opponent, choose_opponent
-from arena.model.game_spec import first_position
+from arena.human.opponent import Opponent, choose_opponent, warm_for
 from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
 from arena.reports import words
 from arena.reports.board import coloured
 from arena.reports.replay import thoughts
-from arena.tournament.warming import warm_kernels
-from players.catalogue import BUILTINS
 from rules.position import PASS, Game, MoveError
 from rules.tiles import TilesPosition
 
@@ -171,14 +168,9 @@ def play(
     if builtin is None:
         for line, warns in words.sandbox_lines([(player.name, player.held)]):
             console.print(Text(line, style="yellow" if warns else "dim"), soft_wrap=True)
-    elif search := BUILTINS[builtin].kernels:
-        warm_kernels([game.name], [search])
+    warm_for(builtin, game)
     with SessionPool() as pool:
-        try:
-            opponent = Opponent(player, 1 - seat, pool, move_ms, seed)
-            opponent.begin(first_position(game, seed), [])
-        except PlayerFault as fault:
-            raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
+        opponent = Opponent.in_game(player, 1 - seat, pool, move_ms, seed, game)
         TerminalGame(HumanGame(game, seat, opponent, seed), ask, console).play()
         opponent.quit()
 

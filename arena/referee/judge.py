@@ -119,10 +119,10 @@ def _validate(model: type[Reply], data: dict[str, Any]) -> Reply:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise PlayerFault(Termination.BAD_SCHEMA, _explain(model, data, error)) from None
+        raise PlayerFault(Termination.BAD_SCHEMA, _explain(model, error)) from None
 
 
-def _explain(model: type[Message], data: dict[str, Any], error: ValidationError) -> str:
+def _explain(model: type[Message], error: ValidationError) -> str:
     problems = []
     for problem in error.errors(include_url=False):
         said = "is missing"

@@ -40,7 +40,7 @@ _SHOWN = 10
 
 def players(standings: Standings) -> str:
     """A line a player, by rank. What a player lacks is left empty."""
-    return _table(PLAYER_COLUMNS, map(player_row, standings.players))
+    return table(PLAYER_COLUMNS, map(player_row, standings.players))
 
 
 def player_row(row: PlayerStanding) -> Sequence[object]:
@@ -63,25 +63,25 @@ def player_row(row: PlayerStanding) -> Sequence[object]:
 def crosstable(cells: Iterable[Cell]) -> str:
     """A line for each player against each opponent met: player, opponent, wins, draws, losses."""
     lines = (tuple(cell.model_dump().values()) for cell in cells)
-    return _table(tuple(Cell.model_fields), lines)
+    return table(tuple(Cell.model_fields), lines)
 
 
 def ranking(standings: Standings) -> str:
     """A line a player by the rules of the format, with points and tie-breaks; else by Elo."""
     ranked = standings.ranking
     if ranked is None:
-        return _table(
+        return table(
             ("rank", "player", "Elo"), ((p.rank, p.name, p.elo) for p in standings.players)
         )
     lines = ((row.rank, row.player, *row.figures) for row in ranked.players)
-    return _table(("rank", "player", *ranked.columns), lines)
+    return table(("rank", "player", *ranked.columns), lines)
 
 
 def results(rated: Iterable[Result], run: str) -> str:
     """The results of a run in the form that `arena rate` reads, also after those of others: pairs
     are named after the run.
     """
-    return _table(
+    return table(
         Result._fields,
         (each._replace(pair=f"{run}: {each.pair}" if each.pair else "") for each in rated),
     )
@@ -89,7 +89,7 @@ def results(rated: Iterable[Result], run: str) -> str:
 
 def games(seen: Iterable[GameRow]) -> str:
     """A line for each game as a player saw it; more than one opponent has a slash in between."""
-    return _table(GAME_COLUMNS, map(_game_row, seen))
+    return table(GAME_COLUMNS, map(_game_row, seen))
 
 
 def _game_row(row: GameRow) -> Iterable[object]:
@@ -119,7 +119,8 @@ TABLES: dict[str, Callable[[RunView], str]] = {
 """The tables of a run, by the name that asks for them."""
 
 
-def _table(header: Sequence[str], lines: Iterable[Iterable[object]]) -> str:
+def table(header: Sequence[str], lines: Iterable[Iterable[object]]) -> str:
+    """CSV of a header and lines."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -144,7 +144,7 @@ def program(
     refused += () if attributes else _ATTRIBUTES
     refused += () if memory_files else _IN_MEMORY
     refused += () if thaws else ("timer_create",)
-    code = _unless(_EQUAL, _ARCHES[machine], _return(_KILL_PROCESS), load=_ARCH_AT)
+    code = _unless(_ARCHES[machine], _return(_KILL_PROCESS), load=_ARCH_AT)
     code += _load(_NUMBER_AT)
     if machine == "x86_64":
         code += _when(_AT_LEAST, _X32, _refuse(errno.ENOSYS))
@@ -159,11 +159,11 @@ def program(
         for name, argument in _SIGNALLING.items():
             code += _refused_argument(number[name], argument, signal.SIGCONT)
     for name, argument in _OWN_ONLY.items():
-        own = _unless(_EQUAL, 0, _refuse(errno.EPERM), load=_argument(argument))
+        own = _unless(0, _refuse(errno.EPERM), load=_argument(argument))
         if name == "setpriority":  # its first argument: a process, and no group or user
-            own += _unless(_EQUAL, 0, _refuse(errno.EPERM), load=_argument(0))
+            own += _unless(0, _refuse(errno.EPERM), load=_argument(0))
         code += _when(_EQUAL, number[name], own + _return(_ALLOW))
-    unix = _unless(_EQUAL, socket.AF_UNIX, _refuse(errno.EACCES), load=_argument(0))
+    unix = _unless(socket.AF_UNIX, _refuse(errno.EACCES), load=_argument(0))
     sockets = unix + _return(_ALLOW) if unix_sockets else _refuse(errno.EACCES)
     code += _when(_EQUAL, number["socket"], sockets)
     pairs = unix
@@ -203,8 +203,8 @@ def _when(test: int, value: int, then: bytes) -> bytes:
     return _instruction(test, value, jump_else=len(then) // 8) + then
 
 
-def _unless(test: int, value: int, then: bytes, *, load: int) -> bytes:
-    return _load(load) + _instruction(test, value, jump_true=len(then) // 8) + then
+def _unless(value: int, then: bytes, *, load: int) -> bytes:
+    return _load(load) + _instruction(_EQUAL, value, jump_true=len(then) // 8) + then
 
 
 def _instruction(code: int, value: int, *, jump_true: int = 0, jump_else: int = 0) -> bytes:

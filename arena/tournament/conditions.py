@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.bots import programs
 from arena.bots.course import python_of
 from arena.checks.conditions import Conditions, clocks_of
-from arena.errors import ConfigError, FileError
+from arena.errors import ConfigError
 from arena.files.toml import KeyPath, read_file
 from arena.files.toml_tables import problems, read_tables, reporter
 from arena.tournament.config_file import clock_of, game_of, terms_of
@@ -18,10 +18,7 @@ def load_conditions(path: Path, bot: Path, seed: int) -> Conditions:
     """The conditions of the tournament in the file `path` for the bot at `bot`; `seed` is that of
     the check. Which players there are is not read: they need not be here. Raises ConfigError.
     """
-    try:
-        text, data = read_file(path)
-    except FileError as error:
-        raise ConfigError(path, error.problems) from None
+    text, data = read_file(path, ConfigError)
     tables, findings = read_tables(with_formats(), data)
     report, folder = reporter(findings), path.resolve().parent
     own = _table_of(bot.resolve(), tables.player, folder)

@@ -6,7 +6,7 @@ from typing import Any
 
 import rules
 from arena.bots import programs
-from arena.errors import ConfigError, FileError, ProgramError
+from arena.errors import ConfigError, ProgramError
 from arena.files.toml import read_file
 from arena.files.toml_tables import (
     Finding,
@@ -59,10 +59,7 @@ def load_config(
     in their own folder; commands and built-ins are started in the folder of the file.
     """
     path = Path(path)
-    try:
-        text, data = read_file(path)
-    except FileError as error:
-        raise ConfigError(path, error.problems) from None
+    text, data = read_file(path, ConfigError)
     try:
         folder = path.resolve().parent
         return read_config(data, builtins, folder, name=path.stem, fit=fit, begun=begun)

@@ -151,7 +151,7 @@ def _claims(bot: Bot, game: Game) -> bool:
     return bot.rules is None or game.name in bot.rules
 
 
-_BUDGETS = ("iterations", "nodes", "depth")
+ENDS_THINKING = ("iterations", "nodes", "depth")
 """Options that end a built-in's thinking before its time."""
 _PROGRAM_MB = 400
 """What a built-in takes besides its tree and tables: interpreter, compiler, kernels."""
@@ -175,7 +175,7 @@ def _player(
         builtin=builtin.name if builtin else None,
         uses_clock=builtin.uses_clock if builtin else None,
         think_ms=think_ms if isinstance(think_ms, int) else None,  # else it was reported
-        budgeted=any(options.get(name) is not None for name in _BUDGETS),
+        budgeted=any(options.get(name) is not None for name in ENDS_THINKING),
         digest=package.digest if package else None,
         number=package.number if package else None,
         contender=Contender(

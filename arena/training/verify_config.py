@@ -20,6 +20,7 @@ from arena.files.toml_tables import (
 )
 from arena.ratings.sprt import MOST_ELO, Sprt
 from arena.tournament.config_tables import LONGEST_MS, MOST_ROUNDS, TournamentFile
+from arena.tournament.contenders import ENDS_THINKING
 from arena.tournament.formats.sprt import SprtTable
 from players.catalogue import BUILTINS
 from players.learning.games.trainer import GamesConfig
@@ -30,7 +31,6 @@ _MOVE_MS = 100
 """The clock of the target where the file names none."""
 AMPLE_MS = 60_000
 """The clock of players that count iterations, nodes or depth."""
-_COUNTED = ("iterations", "nodes", "depth")
 
 _LEARNING_BUDGETS: dict[str, dict[str, Any]] = {
     "alphabeta": {"depth": 1},
@@ -157,7 +157,7 @@ def _verification(table: VerifyTable, folder: Path, findings: list[Finding]) -> 
 
 
 def _target(table: VerifyTable, folder: Path, findings: list[Finding]) -> Target:
-    given = table.model_dump(include={"move_ms", "tournament", *_COUNTED}, exclude_none=True)
+    given = table.model_dump(include={"move_ms", "tournament", *ENDS_THINKING}, exclude_none=True)
     first, *others = given or ("move_ms",)
     for name in others:
         message = f"cannot be given together with {first}; leave one of them out"
@@ -165,7 +165,7 @@ def _target(table: VerifyTable, folder: Path, findings: list[Finding]) -> Target
     value = given.get(first, _MOVE_MS)
     if first == "tournament":
         return _of_tournament(value, folder, findings)
-    if first in _COUNTED:
+    if first in ENDS_THINKING:
         return Target(f"{first} {value}", {"move_ms": AMPLE_MS}, {first: value})
     return Target(f"move_ms {value}", {"move_ms": value}, {})
 
@@ -190,7 +190,7 @@ def _of_tournament(name: str, folder: Path, findings: list[Finding]) -> Target:
 def _unfit(bot: str, target: Target) -> Iterator[Finding]:
     """What keeps the player from thinking so."""
     fields = BUILTINS[bot].options.model_fields
-    able = ("move_ms", "tournament", *(name for name in _COUNTED if name in fields))
+    able = ("move_ms", "tournament", *(name for name in ENDS_THINKING if name in fields))
     for name in target.budget:
         if name not in fields:
             message = f"{bot} does not count {name}; give one of {', '.join(able)}"

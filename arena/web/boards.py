@@ -8,6 +8,7 @@ import rules
 from arena.bots.course import bots
 from arena.errors import UserError
 from arena.human.strongest import Strongest, strongest
+from arena.reports.html.data import drawing
 from arena.web.table_lines import Setup
 from players.catalogue import BUILTINS
 from rules.position import Game
@@ -33,10 +34,9 @@ class BoardOffer(NamedTuple):
     @property
     def drawing(self) -> str:
         """How pages draw it; `text` for a game without a drawing."""
-        return _DRAWINGS.get(self.rules, "text")
+        return drawing(self.rules)
 
 
-_DRAWINGS = {"othello": "othello", "dots": "dots", "2048": "tiles", "2584": "tiles"}
 _OWN = {
     "othello": BoardOffer("Othello 8×8", "othello", {}),
     "othello-6": BoardOffer("Othello 6×6", "othello", {"size": 6}),

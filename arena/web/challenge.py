@@ -70,8 +70,8 @@ class Challenges:
         self._folder = self._course / CHALLENGES
         self._adding = threading.Lock()
         command = (sys.executable, "-P", "-m", "arena.web.challenger")
-        self.jobs = Jobs(command, lambda: 1)
-        self.jobs.go_on(sorted(self._folder.glob("*/*")))
+        self.jobs = Jobs(self._folder, command, lambda: 1)
+        self.jobs.go_on()
 
     def ask(self, owner: str, wanted: ChallengeWanted) -> Challenge:
         """Play a match. Raises SubmissionError."""
@@ -89,12 +89,12 @@ class Challenges:
 
     def of(self, owner: str, most: int) -> list[Challenge]:
         """The last matches of an owner, the newest first."""
-        return [self.read(folder) for folder in self._folders(owner)[: -most - 1 : -1]]
+        return [self.read(folder) for folder in self.jobs.folders(owner)[: -most - 1 : -1]]
 
     def left(self, owner: str, now: datetime) -> int:
         """How many an owner may ask for today."""
         today = f"{now:%Y%m%d}-"
-        asked = sum(each.name.startswith(today) for each in self._folders(owner))
+        asked = sum(each.name.startswith(today) for each in self.jobs.folders(owner))
         return max(0, rules_of(self._course).quota.challenges - asked)
 
     def folder(self, owner: str | None, id: str) -> Path | None:
@@ -117,11 +117,8 @@ class Challenges:
             state = "played" if played else "broken off"
         return one.model_copy(update={"state": state, "result": result})
 
-    def _folders(self, owner: str) -> list[Path]:
-        return sorted(at.parent for at in self._folder.glob(f"{owner}/*/{ABOUT}"))
-
     def _refuse_beyond(self, owner: str, now: datetime) -> None:
-        if any(not self.jobs.is_over(each) for each in self._folders(owner)):
+        if any(not self.jobs.is_over(each) for each in self.jobs.folders(owner)):
             raise TooMany("A match of yours is being played; wait until it is over.")
         if not self.left(owner, now):
             raise TooMany("You have asked for all matches of today; there are more tomorrow (UTC).")

@@ -74,8 +74,8 @@ class Checks:
         self._adding = threading.Lock()
         self._folder = course.absolute() / FOLDER / "checks"
         command = (sys.executable, "-P", "-m", "arena.web.checker")
-        self.jobs = Jobs(command, lambda: len(usable_cores()))
-        self.jobs.go_on(sorted(self._folder.glob("*/*")))
+        self.jobs = Jobs(self._folder, command, lambda: len(usable_cores()))
+        self.jobs.go_on()
 
     def add(self, owner: str, file: str, contents: IO[bytes]) -> Check:
         """Check a file. Raises SubmissionError where it cannot be begun."""
@@ -83,11 +83,11 @@ class Checks:
         now = datetime.now(UTC)
         folder = self._folder / owner / new_id(now)
         with self._adding:
-            working = (each for each in self._folders(owner) if not self.jobs.is_over(each))
+            working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
             if any(self.read(each).is_going_on for each in working):  # else it only has to end
                 raise StillChecking("A bot of yours is being checked; wait until that is over.")
             self._keep(folder, HandedIn(owner=owner, file=name, sent_at=now), contents)
-        for old in self._folders(owner)[:-_KEPT]:
+        for old in self.jobs.folders(owner)[:-_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
         return self.read(folder)
 
@@ -102,11 +102,11 @@ class Checks:
 
     def of(self, owner: str) -> list[Check]:
         """The checks of an owner, the newest first."""
-        return [self.read(folder) for folder in reversed(self._folders(owner))]
+        return [self.read(folder) for folder in reversed(self.jobs.folders(owner))]
 
     def latest(self, most: int) -> list[Check]:
         """The last checks of all owners, the newest first."""
-        folders = sorted(self._folders("*"), key=lambda folder: folder.name)
+        folders = sorted(self.jobs.folders("*"), key=lambda folder: folder.name)
         return [self.read(folder) for folder in folders[: -most - 1 : -1]]
 
     def folder(self, owner: str, id: str) -> Path | None:
@@ -129,9 +129,6 @@ class Checks:
     def log(self, check: Check) -> str:
         """What the process of a check wrote besides, for the staff."""
         return log_of(self._folder / check.owner / check.id)
-
-    def _folders(self, owner: str) -> list[Path]:
-        return sorted(at.parent for at in self._folder.glob(f"{owner}/*/{ABOUT}"))
 
 
 def safe_name(written: str) -> str:

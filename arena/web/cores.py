@@ -1,8 +1,8 @@
 """The cores of this machine: those that tournaments play on, and those of pages and checks."""
 
 import os
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import NamedTuple, TypeVar
 
@@ -41,19 +41,10 @@ def keep_off() -> None:
 
 def on_cores(which: tuple[int, ...], start: Callable[[], Result]) -> Result:
     """What `start` returns: processes that it starts run on these cores, and this one does not."""
-    found = list[Result]()
-    failed = list[BaseException]()
 
-    def run() -> None:
-        try:
-            os.sched_setaffinity(0, which)  # of this thread, and inherited
-            found.append(start())
-        except BaseException as error:
-            failed.append(error)
+    def run() -> Result:
+        os.sched_setaffinity(0, which)  # of this thread, and inherited
+        return start()
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return found[0]
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(run).result()

@@ -2,9 +2,8 @@
 the roster without tokens, and what the staff wrote.
 """
 
-import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -14,7 +13,7 @@ from arena.bots import course as course_of
 from arena.bots.course_file import FILE as COURSE_FILE
 from arena.bots.course_file import RUNS, TOURNAMENTS
 from arena.errors import StoreError
-from arena.reports.csv_report import TABLES
+from arena.reports.csv_report import TABLES, table
 from arena.reports.html.audience import PUBLIC, STAFF
 from arena.reports.html.one_file import write_report
 from arena.tournament.run_view import RunView
@@ -96,8 +95,8 @@ def _of_run(run: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
                 write_report(view, audience, page)
                 yield f"reports/{name}.{end}.html", page.open("rb")
                 page.unlink()
-            for table, text in TABLES.items():
-                yield f"tables/{name}.{table}.csv", io.BytesIO(text(view).encode())
+            for kind, text in TABLES.items():
+                yield f"tables/{name}.{kind}.csv", io.BytesIO(text(view).encode())
         yield f"{RUNS}/{run.name}", copy.open("rb")
     except StoreError as error:
         yield f"{RUNS}/{name}.txt", io.BytesIO(f"{error}\n".encode())
@@ -105,9 +104,5 @@ def _of_run(run: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
         copy.unlink(missing_ok=True)
 
 
-def _table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> IO[bytes]:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return io.BytesIO(text.getvalue().encode())
+def _table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> IO[bytes]:
+    return io.BytesIO(table(header, rows).encode())

@@ -55,7 +55,9 @@ def log_of(folder: Path) -> str:
 class Jobs:
     """Starts the processes of jobs, those that wait in the order they came."""
 
-    def __init__(self, command: Sequence[str], places: Callable[[], int]) -> None:
+    def __init__(self, root: Path, command: Sequence[str], places: Callable[[], int]) -> None:
+        self.root = root
+        """Has a folder for each owner, with one for each job."""
         self.command = command
         """Its last argument, the folder, comes to it."""
         self._places = places
@@ -63,10 +65,14 @@ class Jobs:
         self._waiting: deque[Path] = deque()
         self._working: set[Path] = set()
 
-    def go_on(self, folders: Sequence[Path]) -> None:
+    def folders(self, owner: str = "*") -> list[Path]:
+        """The jobs of an owner, or of all, those of each in the order they came."""
+        return sorted(at.parent for at in self.root.glob(f"{owner}/*/{ABOUT}"))
+
+    def go_on(self) -> None:
         """Take the jobs that an earlier server has not begun."""
-        for folder in folders:
-            if (folder / ABOUT).exists() and not (folder / EVENTS).exists():
+        for folder in self.folders():
+            if not (folder / EVENTS).exists():
                 self.add(folder)
 
     def add(self, folder: Path) -> None:

@@ -10,10 +10,10 @@ and no more after three quick deaths.
 """
 
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -61,11 +61,11 @@ class Tournament(NamedTuple):
 
 
 class Keeper:
-    """Plays the tournaments of a course, `at_once` at a time; the others wait."""
+    """Plays the tournaments of a course, one at a time; the others wait."""
 
-    def __init__(self, course: Path, *, at_once: int = 1, pace: Pace | None = None) -> None:
+    def __init__(self, course: Path, *, pace: Pace | None = None) -> None:
         self.course = course.absolute()
-        self._at_once, self._pace = at_once, pace or Pace()
+        self._pace = pace or Pace()
         self._wishes = read_wishes(self.course)
         self._changing = threading.RLock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
@@ -103,9 +103,14 @@ class Keeper:
             self._lock = None
 
     def _keep(self) -> None:
+        said = ""
         while not self._over.is_set():
-            with suppress(ArenaError, OSError):  # a file that is being edited, a full disk
+            try:
                 self.look()
+            except (ArenaError, OSError) as error:  # a file that is being edited, a full disk
+                if str(error) != said:
+                    said = str(error)
+                    sys.stderr.write(f"The tournaments of {self.course} wait: {said}\n")
             self._wake.wait(self._pace.look_s)
             self._wake.clear()
 
@@ -199,17 +204,13 @@ class Keeper:
             self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
 
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
-        """Start those that wait, while others leave room."""
+        """Start the one that has waited longest, where none is played."""
         now, names = _now(), self.names()
-        pids = {name: self.process(name).pid(self.wish(name).pid) for name in names}
-        waiting = [
-            name
-            for name in names
-            if pids[name] is None and self.wish(name).waits(now, self._pace.back_off_s)
-        ]
-        room = self._at_once - sum(pid is not None for pid in pids.values())
-        waiting.sort(key=lambda name: self.wish(name).since or now)
-        for name in waiting[: max(0, room)]:
+        if any(self.process(name).pid(self.wish(name).pid) is not None for name in names):
+            return
+        waiting = [name for name in names if self.wish(name).waits(now, self._pace.back_off_s)]
+        if waiting:
+            name = min(waiting, key=lambda name: self.wish(name).since or now)
             self._start(name, field, is_standing=name in standing)
 
     def _start(self, name: str, field: dict[str, str], *, is_standing: bool) -> None:

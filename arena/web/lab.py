@@ -160,7 +160,8 @@ def compared(one: LabRun, other: LabRun) -> dict[str, Any]:
     for name in ours:
         if name in theirs:
             pair = [ours[name]._replace(name=one.name), theirs[name]._replace(name=other.name)]
-            drawings.append((name, _drawing(pair, f"{name} of {one.name} and {other.name}")))
+            said = f"{name} of {one.name} and {other.name}"
+            drawings.append((name, (curves(pair, said), [one.name, other.name])))
     return {"one": one, "other": other, "settings": settings, "drawings": drawings}
 
 
@@ -201,10 +202,6 @@ def _drawings(run: LabRun) -> list[tuple[Markup, list[str]]]:
         for group in (first, more)
         if group
     ]
-
-
-def _drawing(drawn: list[Curve], said: str) -> tuple[Markup, list[str]]:
-    return curves(drawn, said), [curve.name for curve in drawn]
 
 
 def _said(drawn: list[Curve]) -> str:

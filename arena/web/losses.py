@@ -1,5 +1,6 @@
 """The games that an owner's bots lost, over all runs of a course."""
 
+from contextlib import suppress
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -73,7 +74,9 @@ def _of_run(run: ShownRun, owner: str, view: RunView) -> KeptAnswer:
 
 
 def _loss(run: ShownRun, view: RunView, row: GameRow) -> Loss:
-    record = view.record(row.game)
+    record = None
+    with suppress(StoreError):  # a damaged record; the row tells the rest
+        record = view.record(row.game)
     return Loss(
         run=run.name,
         tournament=view.config.name,

@@ -61,7 +61,7 @@ class Signer:
         return None
 
     def end(self, cookie: str, now: float) -> None:
-        """Have a cookie open nothing any more, whoever kept it."""
+        """Have a cookie open nothing any more, even where a copy was kept."""
         with self._ending:
             session = self.session(cookie, now)
             if session is None:
@@ -74,10 +74,6 @@ class Signer:
     def form_token(self, cookie: str) -> str:
         """The token of the forms that a session's pages have."""
         return self._signature("form", cookie)
-
-    def is_form_token(self, token: str, cookie: str) -> bool:
-        """Whether a form comes from a page of this session."""
-        return _same(token, self.form_token(cookie))
 
     def _signature(self, use: str, words: str) -> str:
         said = f"{use}:{words}".encode("utf-8", "surrogateescape")

@@ -12,18 +12,15 @@ from pathlib import Path
 
 import rules
 from arena.bots.course import python_of
-from arena.errors import ArenaError, UserError
+from arena.errors import ArenaError
 from arena.files.plain_text import printable
 from arena.human.game import HumanGame
-from arena.human.opponent import Opponent, open_opponent
-from arena.model.game_spec import first_position
+from arena.human.opponent import Opponent, open_opponent, warm_for
 from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
 from arena.sandbox.processes import die_with_parent
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
-from arena.tournament.warming import warm_kernels
 from arena.web.table_lines import Command, Phase, Setup, TableState
-from players.catalogue import BUILTINS
 from rules.position import MoveError
 
 
@@ -65,14 +62,10 @@ class PersonTable:
         if setup.course is not None:
             python = python_of(Path(setup.course))
         player, builtin = open_opponent(table, game, "The opponent", python)
-        if builtin is not None and (search := BUILTINS[builtin].kernels):
-            warm_kernels([game.name], [search])
+        warm_for(builtin, game)
         pool = held.enter_context(SessionPool())
-        try:
-            opponent = Opponent(player, 1 - setup.seat, pool, setup.move_ms, setup.seed)
-            opponent.begin(first_position(game, setup.seed), [])
-        except PlayerFault as fault:
-            raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
+        seat, ms = 1 - setup.seat, setup.move_ms
+        opponent = Opponent.in_game(player, seat, pool, ms, setup.seed, game)
         held.callback(opponent.quit)
         return HumanGame(game, setup.seat, opponent, setup.seed)
 

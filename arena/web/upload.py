@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
 from arena.checks.events import Refused
+from arena.entering.remote import MAX_BYTES
 from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS
@@ -24,8 +25,6 @@ from arena.web.rights import Asking, Role, form_of, may
 from arena.web.safe import TOO_LARGE
 from arena.web.streams import EventStream, refuse_beyond
 
-MAX_BYTES = 10_000_000
-"""Of one file."""
 _MORE_BYTES = 10_000
 """Of a form around it."""
 LOOK_S, ALIVE_S = 0.2, 15.0

@@ -18,7 +18,7 @@ from players.sdk import Answer, Start, Turn
 from rules.position import PASS, MoveError, Position
 
 _START_SHARE = 0.8
-"""Of the time to start, so much is for the engine; it began before we did."""
+"""The part of the time to start that is for the engine; it began before we did."""
 COLOURS = ("black", "white")
 """By seat."""
 

@@ -4,7 +4,7 @@
 
 The first round's games are played with the evaluation named by `--start`, those of a later round
 with the one fitted before; the last fit is to the positions of all rounds but the first, if there
-are more. With `--again 6` it labels them anew, from the end on, by searches that deep with the
+are more. With `--again 6` it labels them again, from the end on, by searches that deep with the
 phases fitted before. The file can be named as a player's evaluation.
 """
 

@@ -119,8 +119,8 @@ def learn_reached(
 def learn_ended(
     trajectory: Trajectory, count: Int, to_come: Real, start: Grid, network: Network, rule: Rule
 ) -> None:
-    """The game ended after `count` afterstates, with so much `to_come` after the last one: all are
-    updated that are not yet.
+    """The game ended after `count` afterstates, with `to_come` after the last one: all are updated
+    that are not yet.
     """
     if not rule.forward:
         for index in range(count - 1 + AHEAD, -1, -1):

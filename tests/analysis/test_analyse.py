@@ -17,7 +17,8 @@ import rules
 from arena.analysis import analyse as analysis
 from arena.analysis.analyse import find_position, read_position, read_text
 from arena.cli import app
-from arena.errors import UserError
+from arena.errors import ReplayError, UserError
+from arena.tournament.run_view import recorded_game
 from rules.position import PASS, Position
 from rules.transcript import read_transcript
 from tests.players.conftest import true_net
@@ -235,6 +236,17 @@ def test_positions_of_a_run_are_those_of_its_replay(run: str) -> None:
     assert f"{run} g0001 (" in result.stderr
     assert "after 2 of " in result.stderr
     assert len(json.loads(result.stdout)["moves"]) == len(after(game, written[:4]).legal_moves())
+
+
+def test_a_game_that_could_not_be_played_is_named(
+    run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = recorded_game(Path(run), "g0001")[1]
+    first = record.moves[0].model_copy(update={"move": "a1"})
+    wrong = record.model_copy(update={"moves": (first, *record.moves[1:])})
+    monkeypatch.setattr(analysis, "recorded_game", lambda *_: (None, wrong))
+    with pytest.raises(ReplayError, match="game g0001, ply 1: 'a1' is illegal"):
+        find_position(Path(run), "", "g0001", None)
 
 
 @pytest.mark.parametrize(

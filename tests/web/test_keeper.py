@@ -251,6 +251,24 @@ def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:
     assert other.names() == []
 
 
+def test_what_hinders_it_is_said_once(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    looks = []
+
+    def full() -> None:
+        looks.append(1)
+        raise OSError(28, "No space left on device")
+
+    keeper = classroom.server(Pace(look_s=0.001))
+    monkeypatch.setattr(keeper, "look", full)
+    keeper.begin()
+    while len(looks) < 3:
+        time.sleep(0.001)
+    keeper.end()
+    assert capfd.readouterr().err.count("wait: [Errno 28] No space left on device\n") == 1
+
+
 def test_a_file_that_was_damaged_is_named(classroom: Class) -> None:
     (classroom.folder / "keeper.json").write_text("{")
     with pytest.raises(UserError, match=r"keeper\.json is not what the arena wrote"):

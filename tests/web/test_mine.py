@@ -1,6 +1,7 @@
 """An owner's page: bots, checks and losses, for that owner alone."""
 
 import json
+import sqlite3
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -115,6 +116,18 @@ def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -
     game = json.loads(browser("ada").get("/t/cup/data").text)["games"]["id"][0]
     assert "my secret" in browser("ada").get(f"/t/cup/game/{game}").text
     assert "my secret" not in browser("bob").get(f"/t/cup/game/{game}").text
+
+
+def test_a_loss_with_a_damaged_record_is_shown_without_it(browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", LOSES)
+    hand_in(folder, "bob", RIGHT)
+    play(folder)
+    with sqlite3.connect(folder / "runs/cup.sqlite") as database:
+        database.execute("UPDATE records SET record = substr(record, 9) WHERE id = 1")
+    database.close()
+    mine = browser("ada").get("/me").text
+    assert mine.count('href="/t/cup#game/g') == 2
+    assert mine.count("my secret") == 1
 
 
 def test_the_score_of_a_loss_is_seen_from_its_side(browser: Browser, folder: Path) -> None:

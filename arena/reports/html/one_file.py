@@ -76,7 +76,7 @@ def write_report(view: RunView, audience: Audience, path: Path) -> None:
 
 
 def _chunks(view: RunView, audience: Audience) -> Iterator[str]:
-    """The games in the order they ended, so many at a time that memory is no matter."""
+    """The games in the order they ended, as many at a time as need little memory."""
     seen = Seen(view.config, audience)
     for low in range(0, len(view.games), CHUNK):
         games = [_fields(view, game.game, seen) for game in view.games[low : low + CHUNK]]

@@ -35,8 +35,6 @@ SECTIONS: Mapping[str, Callable[[Look], Mapping[str, Any] | None]] = {
 }
 """Elements of the document by their ids, in its order, and what makes the values of each; None for
 one with nothing to show."""
-LIVE = ("facts", "standings", "rounds", "crosstable", "reach", "faults")
-"""Those that change while a run is played."""
 
 
 def environment(*folders: Path) -> Environment:

@@ -22,7 +22,7 @@ _MEETINGS = 400
 _TIMES, _LINES, _FITTED = 16, 8, 100
 """Ratings over time: at that many rounds, of that many players, in fields up to that many."""
 _RATINGS: WeakKeyDictionary[RunView, dict[tuple[int, int], dict[str, float]]] = WeakKeyDictionary()
-"""Ratings after a number of games of so many players, as they were found before."""
+"""Ratings by how many games and players they are of, as they were found before."""
 
 
 def rounds(look: Look) -> dict[str, Any] | None:

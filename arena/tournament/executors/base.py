@@ -47,7 +47,7 @@ class Lost(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something about the machines, for whoever watches."""
+    """Something about the machines, for those who watch."""
 
     text: str
     """A sentence."""

@@ -93,7 +93,7 @@ def refuse_open(address: str, *, insecure: bool) -> None:
     scheme, host = found[1], found[2].strip("[]")
     if scheme == "tcp" and not insecure and not _is_loopback(host):
         raise UserError(
-            f"{address} is not encrypted: whoever reaches it can run programs on all machines. Use "
+            f"{address} is not encrypted: all who reach it can run programs on all machines. Use "
             "TLS (tls://), or say --insecure, or insecure = true in [cluster], for a network that "
             "nobody else is on"
         )
@@ -145,7 +145,7 @@ def _cores_there(client: Client) -> list[int]:
 
 
 def worker_command(address: str, cores: int, *more: str, shared: bool = False) -> list[str]:
-    """The command line of a Dask worker that plays games on so many cores."""
+    """The command line of a Dask worker that plays games on that many cores."""
     resources = f"cores={cores}" + (" shared=1" if shared else "")
     return [
         sys.executable, "-P", "-m", "distributed.cli.dask_worker", address,

@@ -107,7 +107,7 @@ class Machines:
         self._kind: str | None = None
         self._looked = 0.0
         self.notes: list[str] = []
-        """What happened to machines, a sentence each; whoever tells them takes them away."""
+        """What happened to machines, a sentence each; telling them takes them away."""
 
     @property
     def pending(self) -> bool:

@@ -77,7 +77,7 @@ class GamesTrainingFile(TomlTable):
     network: NetworkTable = NetworkTable()
     learning: GamesLearningTable = GamesLearningTable()
     verify: dict[str, Any] = Field(default_factory=dict)
-    """Read by who verifies."""
+    """Read by `arena.training.verify_config`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,11 +33,11 @@ from players.weights.network_file import load_network
 from players.weights.network_header import Header
 from rules.tiles import SPAWNS
 
-COUNTED = 4000
+SEEN_GAMES = 4000
 """The games with a network to start from that tell how often each weight was met."""
 USUAL = 30.0
 """An entry's share of an error, in points: what a network to start from is taken to have missed by.
-It matters until as much was learned anew."""
+It matters until as much again was learned."""
 
 
 class TileGameTable(TomlTable):
@@ -196,9 +196,9 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
                 )
         self._learned_before, self._network = header.games, network
         if self.config.rate == "tc":
-            _, visits = play_greedily(header, network, COUNTED, self.config.seed)
+            _, visits = play_greedily(header, network, SEEN_GAMES, self.config.seed)
             games = self.config.start_games or header.games
-            updates = visits * np.float32(games / COUNTED) + 1
+            updates = visits * np.float32(games / SEEN_GAMES) + 1
             # As of errors to both sides, of which the sum grows with the square root.
             self._network = with_sums(network, USUAL * np.sqrt(updates), USUAL * updates)
 

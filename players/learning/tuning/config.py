@@ -95,7 +95,7 @@ class TuneFile(TomlTable):
     spsa: SpsaTable = SpsaTable()
     cma: CmaTable = CmaTable()
     verify: dict[str, Any] = Field(default_factory=dict)
-    """Read by who verifies."""
+    """Read by `arena.training.verify_config`."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ TRIES = 500
 
 SHARE, TOLERANCE = 64, 0.15
 """An opening is balanced where of that many random games the first seat takes half of the points,
-give or take so much."""
+give or take that much."""
 
 
 class BalancedOpenings:

@@ -26,6 +26,7 @@ CHECKPOINT = "checkpoint.json"
 FORMAT = 3
 """Of the checkpoint."""
 
+_DAMAGED = "is no checkpoint of a tuning, or damaged", "again"
 MOST_POINTS = 1000
 """The history is thinned to half as soon as it has more points."""
 
@@ -219,7 +220,7 @@ class Tuner:
         keep(self._path, FORMAT, content)
 
     def _restore(self, path: Path) -> None:
-        with readable(path, "is no checkpoint of a tuning, or damaged", "again"):
+        with readable(path, *_DAMAGED):
             content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             is_known, by = content["format"] == FORMAT, content["version"]
             before = content["config"] if is_known else {}
@@ -237,7 +238,7 @@ class Tuner:
                 + ("; ".join(changed) or "what the keys stand for")
                 + ". Give the old ones back, or another name or --out to begin again."
             )
-        with readable(path, "is no checkpoint of a tuning, or damaged", "again"):
+        with readable(path, *_DAMAGED):
             self._method.restore(content["method"])
             self.counts = content["counts"]
             self._stride = content["stride"]

@@ -279,7 +279,7 @@ def test_a_game_that_finds_no_room_goes_on_with_more(
 def test_a_network_is_trained_on(
     config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate: str
 ) -> None:
-    monkeypatch.setattr(tiles, "COUNTED", 100)
+    monkeypatch.setattr(tiles, "SEEN_GAMES", 100)
     config = dataclasses.replace(config, games=400, block=100, target="td-lambda", mix=0.5)
     first = trained(config, tmp_path / "first")
     first.write_network(tmp_path / "network.ntuple")
@@ -305,7 +305,7 @@ def test_a_network_is_trained_on(
 def test_weights_met_often_change_slowly(
     config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tiles, "COUNTED", 100)
+    monkeypatch.setattr(tiles, "SEEN_GAMES", 100)
     trained(config, tmp_path / "first").write_network(tmp_path / "network.ntuple")
     start = str(tmp_path / "network.ntuple")
     rates = []
