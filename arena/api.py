@@ -84,7 +84,7 @@ class Run:
         by_seat = (f"{name}{seat}" for seat in seats for name in ("player", "score", "points"))
         return _columns((*names, *by_seat), map(_game_row, games))
 
-    def moves(self, game: str | None = None) -> Table:
+    def moves(self, game: str | int | None = None) -> Table:
         """A row a ply, of one game or of all: who moved, the time used and what the player said.
 
         Moves of chance have seat −1 and no player. Raises UserError where there is no such game.
@@ -96,7 +96,7 @@ class Run:
             rows = (row for record in store.records() for row in _move_rows(record))
             return _columns(names, rows)
 
-    def game(self, game: str, ply: int | None = None) -> Drawn:
+    def game(self, game: str | int, ply: int | None = None) -> Drawn:
         """A game to look at and step through in a notebook, first after `ply` moves, or all.
 
         Raises UserError where there is no such game or ply.
@@ -106,7 +106,7 @@ class Run:
         _refuse_ply(record, ply)
         return Drawn(text, self._drawn(lambda view: cells.game(view, record.game, ply)))
 
-    def board(self, game: str, ply: int | None = None) -> Drawn:
+    def board(self, game: str | int, ply: int | None = None) -> Drawn:
         """The board of a game after `ply` moves, or all. Raises UserError."""
         record = self.record(game)
         moves = [move.move for move in record.moves[: _refuse_ply(record, ply)]]
@@ -119,9 +119,9 @@ class Run:
 
         return html
 
-    def record(self, game: str) -> GameRecord:
+    def record(self, game: str | int) -> GameRecord:
         """All that is kept of a game. Raises UserError where there is no such game."""
-        return recorded_game(self.path, game)[1]
+        return recorded_game(self.path, str(game))[1]
 
 
 def _refuse_ply(record: GameRecord, ply: int | None) -> int:
@@ -186,13 +186,15 @@ def play(
     tables = {
         "tournament": {"name": "game", "seed": seed, "sandbox": sandbox, "concurrency": 1},
         "game": {"rules": rules, **(settings or {})},
-        "clock": dict(clock or {}),
+        "clock": clock or {},
         "player": _named(players),
     }
     config = ready(*_read(tables))
     seats = config.terms.game.seats
     if len(players) != seats:
         raise UserError(f"{rules} has {seats} seats, and {len(players)} players were given")
+    if isinstance(opening, str) or not isinstance(opening, Sequence):
+        raise UserError(f"opening: must be a list of moves, got {opening!r}")
     spec = GameSpec(
         game="g0001",
         terms=config.terms,
@@ -200,6 +202,12 @@ def play(
         opening=tuple(opening),
         seed=seed,
     )
+    position = spec.start()
+    for number, move in enumerate(spec.opening, 1):
+        try:
+            position = position.play(move)
+        except ValueError as error:
+            raise UserError(f"opening: move {number}: {error}") from None
     # Refereed by a process of its own: a referee ends all its child processes.
     executor = LocalExecutor(config)
     try:
@@ -280,8 +288,13 @@ def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
                 tables.append({"bot": player})
             case Mapping():
                 tables.append(dict(player))
-            case _:
+            case Sequence():
                 tables.append({"command": list(player)})
+            case _:
+                raise UserError(
+                    "a player is a built-in's name, a path, a list of words or a dict, not "
+                    f"{player!r}"
+                )
     if len(tables) > 1 and all(table == tables[0] for table in tables):
         return [{**table, "name": f"seat {seat}"} for seat, table in enumerate(tables)]
     return tables

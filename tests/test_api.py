@@ -11,6 +11,7 @@ import arena
 from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserError
 from arena.model.protocol import Termination
 
+TWO = ["monkey", "monkey"]
 CUP = {
     "tournament": {"rounds": 2, "concurrency": 1, "sandbox": "none"},
     "game": {"rules": "dots", "rows": 2, "cols": 2},
@@ -123,6 +124,10 @@ def test_rate_takes_rows() -> None:
         (lambda: arena.play("othelo", ["monkey"] * 2), ConfigError, "did you mean 'othello'"),
         (lambda: arena.play("dots", ["monky", "monkey"]), ConfigError, 'did you mean "monkey"'),
         (lambda: arena.play("2048", ["monkey", "greedy"]), UserError, "2 players were given"),
+        (lambda: arena.play("dots", ["monkey", 3]), UserError, "a list of words or a dict, not 3"),  # type: ignore[list-item]
+        (lambda: arena.play("dots", TWO, clock=5), ConfigError, "clock: must be a table"),  # type: ignore[arg-type]
+        (lambda: arena.play("dots", TWO, opening="a1b1"), UserError, "opening: must be a list"),
+        (lambda: arena.play("dots", TWO, opening=["a1b1", "zz"]), UserError, "move 2: 'zz' is not"),
         (lambda: arena.rate([]), RateError, "no results"),
         (lambda: arena.rate([("a", "b")]), RateError, "result 1"),
         (lambda: arena.rate([("a", "b", 1), ("a", "a", 1)]), RateError, "result 2"),
@@ -136,6 +141,11 @@ def test_errors_say_what_is_wrong(
     with pytest.raises(error) as raised:
         call()
     assert says in str(raised.value)
+
+
+def test_a_number_names_a_game(run: arena.Run) -> None:
+    assert run.record(1) == run.record("g0001")
+    assert run.moves(1) == run.moves("g0001")
 
 
 def test_there_is_no_such_game(run: arena.Run) -> None:

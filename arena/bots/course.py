@@ -143,7 +143,7 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     has a `bot.py`. A folder that is no course takes every bot under its own name.
     """
     if not is_course(folder) and owner is None:
-        home_for(bot, folder)
+        _refuse_excluded(home_for(bot, folder))
         return bot
     course = rules_of(folder)
     if owner is None:
@@ -154,8 +154,7 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
         bot = bot.model_copy(update={"name": owner})
     home = home_for(bot, folder)
     _refuse_foreign(folder, home, owner, "; choose another name, in bot.toml")
-    if _state(home) == "excluded":
-        raise SubmissionError(f"{bot.name} was excluded by the staff of the course; ask them")
+    _refuse_excluded(home)
     if course.is_over(now):
         raise SubmissionError(
             f"the deadline was {course.deadline:%Y-%m-%d %H:%M}; nothing is accepted after it"
@@ -163,6 +162,11 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     if receipt_of(bot, folder) is None:
         _refuse_beyond(course.quota, folder, bot, owner)
     return bot
+
+
+def _refuse_excluded(home: Path) -> None:
+    if _state(home) == "excluded":
+        raise SubmissionError(f"{home.name} was excluded by the staff of the course; ask them")
 
 
 def submit(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -28,38 +30,23 @@ _UNFINISHED = ("match", "run", "sprt", "train", "tune")
 class Arena(TyperGroup):
     """All commands, or those of `arena bench`. Each error is one sentence."""
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run, also where stdout has no character for a dash or a frame."""
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")
+        return super().main(*args, **kwargs)
+
     def invoke(self, ctx: Any) -> Any:
-        """Parse and run a command. What a user can fix is shown on stderr, with exit code 2."""
-        try:
-            with _plain_errors():
-                return super().invoke(ctx)
-        except typer.BadParameter as error:
-            wrong = _reworded(error)
-            if wrong is None or error.param is None:
-                raise
-            raise _refused(f"{_place(error.param)}: {wrong}") from None
-        except ArenaError as error:
-            raise _refused(str(error)) from None
-        except KeyboardInterrupt:
-            say("Interrupted.", err=True)
-            raise typer.Exit(Exit.INTERRUPTED) from None
-        except (SystemExit, BrokenPipeError) as error:
-            code = getattr(error, "code", None)
-            if isinstance(code, str):  # a player in this process reports its mistake so
-                raise _refused(code) from None
-            # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
-            unfinished = ctx.invoked_subcommand in _UNFINISHED
-            raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
-        except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            raise _refused(f"{where}{error.strerror}") from None
+        """Run a command. What a user can fix is shown on stderr, with exit code 2."""
+        with _told(ctx), _plain_errors():
+            return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; without any, show the help."""
-        if not args and not ctx.resilient_parsing:
-            typer.echo(ctx.get_help())
-            raise typer.Exit
-        with _plain_errors():
+        with _told(ctx), _plain_errors():
+            if not args and not ctx.resilient_parsing:
+                typer.echo(ctx.get_help())
+                raise typer.Exit
             return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -76,6 +63,34 @@ class Arena(TyperGroup):
 
 _UsageError: Any = typer.BadParameter.__mro__[1]
 """The error of arguments, which typer does not export."""
+
+
+@contextmanager
+def _told(ctx: Any) -> Iterator[None]:
+    """Errors become a sentence and an exit code."""
+    asks_help = {"-h", "--help"}.intersection(ctx.args)  # a command takes them away
+    try:
+        yield
+    except typer.BadParameter as error:
+        wrong = _reworded(error)
+        if wrong is None or error.param is None:
+            raise
+        raise _refused(f"{_place(error.param)}: {wrong}") from None
+    except ArenaError as error:
+        raise _refused(str(error)) from None
+    except KeyboardInterrupt:
+        say("Interrupted.", err=True)
+        raise typer.Exit(Exit.INTERRUPTED) from None
+    except (SystemExit, BrokenPipeError) as error:
+        code = getattr(error, "code", None)
+        if isinstance(code, str):  # a player in this process reports its mistake so
+            raise _refused(code) from None
+        # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
+        unfinished = ctx.invoked_subcommand in _UNFINISHED and not asks_help
+        raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise _refused(f"{where}{error.strerror}") from None
 
 
 @contextmanager

@@ -21,7 +21,7 @@ class NotToml(ValueError):
 def read_file(path: Path, error: type[FileError] = FileError) -> tuple[str, dict[str, Any]]:
     """A file's text and values. Raises `error`."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")  # with the mark that some editors begin with
         return text, parse(text)
     except NotToml as found:
         raise error(path, (found.problem,)) from None

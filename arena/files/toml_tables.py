@@ -93,6 +93,8 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             text = f"unknown key; {did_you_mean(str(path[-1]), _keys_of(model, path[:-1]))}"
         elif kind == "missing":
             text = "is missing"
+        elif kind == "list_type" and isinstance(value, str):
+            text = f"must be a list: write {shown(value.split())}, got {shown(value)}"
         elif kind in _TABLES:
             text = f"{_TABLES[kind].format(name=path[-1])}, got {shown(value)}"
         elif kind == "value_error":

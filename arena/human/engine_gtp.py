@@ -21,6 +21,12 @@ class GtpRefusal(Exception):
     """A command that cannot be done; the text says why."""
 
 
+def _whole(word: str) -> int:
+    if not word.isdecimal():
+        raise GtpRefusal("syntax error")
+    return int(word)
+
+
 class GtpFront:
     """A game of Othello, told and asked by GTP."""
 
@@ -78,7 +84,7 @@ class GtpFront:
 
     def do_boardsize(self, size: str) -> str:
         """Another size begins another game; a player that cannot play it says so when asked."""
-        variant = {**self.player.game.variant, "size": int(size)}
+        variant = {**self.player.game.variant, "size": _whole(size)}
         self.player.resize(rules.load("othello", **variant))
         return self.do_clear_board()
 
@@ -119,13 +125,14 @@ class GtpFront:
 
     def do_time_settings(self, main: str, more: str, stones: str) -> str:
         """Byo-yomi, or main time, a part of it for each move."""
-        per_move = int(more) / max(1, int(stones)) if int(more) else int(main) / _STILL_TO_COME
+        extra, moves = _whole(more), max(1, _whole(stones))
+        per_move = extra / moves if extra else _whole(main) / _STILL_TO_COME
         if per_move:
             self.player.move_ms = max(1, int(1000 * per_move))
         return ""
 
     def do_time_left(self, colour: str, seconds: str, stones: str) -> str:
-        left = int(seconds) / (int(stones) or _STILL_TO_COME)
+        left = _whole(seconds) / (_whole(stones) or _STILL_TO_COME)
         self.player.move_ms = max(1, int(1000 * left))
         return ""
 

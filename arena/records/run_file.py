@@ -54,7 +54,8 @@ def read_file(file: Path, form: str | None = None, game: Game | None = None) -> 
     is given. Raises UserError, and RecordError where none can be read.
     """
     if not file.is_file():
-        raise UserError(f"{file}: there is no such file")
+        why = "is a folder; name a file in it" if file.is_dir() else "there is no such file"
+        raise UserError(f"{file}: {why}")
     found = _sorted_out(form_of(file, form).read(file, game))
     if not found.records:
         raise RecordError(f"{file}: no game can be read from it: {_why_none(found.damaged)}")

@@ -223,7 +223,7 @@ def _openings(table: OpeningsTable, game: Game, seed: int, folder: Path, report:
         report(("openings", "plies"), "cannot be given together with file; leave one of them out")
     try:
         file = programs.existing(table.file, folder)
-        return Openings(lines=read_openings(file.read_text("utf-8"), game))
+        return Openings(lines=read_openings(file.read_text("utf-8-sig"), game))
     except OpeningError as error:
         for sentence in error.sentences:
             report(at, f"{file}: {sentence}")

@@ -60,12 +60,12 @@ class PlayedStore(Store):
         path = Path(path)
         with ExitStack() as held:
             try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                held.callback(lock_file.release, path, lock_file.acquire(path))
                 if path.exists() and not path.is_file():
                     raise StoreError(
                         f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite"
                     )
+                path.parent.mkdir(parents=True, exist_ok=True)
+                held.callback(lock_file.release, path, lock_file.acquire(path))
                 store = cls(path, held, read_only=False)
                 store._begin(config)
                 store._database.execute("PRAGMA synchronous = FULL")

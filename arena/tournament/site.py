@@ -1,14 +1,15 @@
 """Where a tournament is played: on this machine, or on those of a cluster."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from arena.errors import FileError, UserError
+from arena.errors import ConfigError, FileError, UserError
 from arena.files.toml import read_file
+from arena.files.toml_tables import Finding, problems
 from arena.tournament.config_tables import ClusterTable
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Capacity, OpenExecutor
@@ -53,7 +54,14 @@ def site(
         ) from None
     folder = file.resolve().parent if file is not None else Path.cwd()
     secure = table.model_copy(update={"insecure": insecure or table.insecure})
-    with cluster(where, secure, folder) as (fit, open_executor, client):
+    with ExitStack() as stack:
+        try:
+            fit, open_executor, client = stack.enter_context(cluster(where, secure, folder))
+        except UserError as error:
+            if on is not None or file is None:
+                raise
+            found = problems(read_file(file)[0], [Finding(("cluster", "on"), str(error))])
+            raise ConfigError(file, found) from None
         yield Site(fit, open_executor, here=False, client=client)
 
 

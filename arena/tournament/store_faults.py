@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import ValidationError
+
 from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -101,7 +103,8 @@ def unusable(path: Path, reason: object) -> StoreError:
     """The error for a file that SQLite cannot read, or that is no run."""
     if getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
         return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
+    said = "its configuration" if isinstance(reason, ValidationError) else reason
     return StoreError(
-        f"{path}: not a run, or damaged ({reason}); name a run's file, as runs/NAME.sqlite. To "
+        f"{path}: not a run, or damaged ({said}); name a run's file, as runs/NAME.sqlite. To "
         "play this one from the start, move it away."
     )

@@ -48,8 +48,11 @@ def settings(course: Path | None, runs: Path | None, public_url: str | None) -> 
         rules_of(course)
     if public_url is not None and urlsplit(public_url).scheme not in ("http", "https"):
         raise UserError(f"--public-url: must begin with https:// or http://, got {public_url}")
+    shown = runs or (course or Path()) / "runs"
+    if shown.exists() and not shown.is_dir():
+        raise UserError(f"--runs: {shown} is a file; name the folder of the runs")
     return ServerSettings(
-        runs=runs or (course or Path()) / "runs",
+        runs=shown,
         course=course,
         public_url=public_url and public_url.rstrip("/"),
         secure=bool(public_url) and urlsplit(public_url).scheme == "https",

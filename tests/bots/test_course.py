@@ -135,6 +135,13 @@ def test_an_owner_withdraws_and_comes_back(to: Path, script: Path) -> None:
     assert playing(to) == {"ada": 1, "bob": 1}
 
 
+def test_an_excluded_bot_stays_out_of_a_plain_folder_too(tmp_path: Path, script: Path) -> None:
+    submit(tmp_path / "to", script, None)
+    course.exclude(tmp_path / "to", script.stem)
+    with pytest.raises(SubmissionError, match=f"{script.stem} was excluded"):
+        submit(tmp_path / "to", script, None)
+
+
 def test_what_the_staff_excluded_stays_out(to: Path, script: Path) -> None:
     submit(to, script, "ada")
     course.withdraw(to, "ada", "ada")

@@ -354,6 +354,10 @@ def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], said: str) 
         (("analyse", "w.train"), "is the folder of a training, not a run: look at w.train/curve"),
         (("replay", "runs/t.sqlite", "g0009"), "g0001 to g0004"),
         (("report", "t.toml"), "not a run"),
+        (("run", "t.toml", "--store", ""), ".: not a file; name one to keep the run in"),
+        (("import", ".", "--to", "q.sqlite"), ".: is a folder; name a file in it"),
+        (("serve", "--runs", "t.toml"), "--runs: t.toml is a file; name the folder of the runs"),
+        (("run", "cluster.toml"), "cluster.toml:19: cluster.on: 'tcp://nowhere' is no cluster"),
         (("replay", "runs/o.sqlite", "g0001", "--as", "record"), "only dots"),
         (("rate", "none.csv"), "cannot be read"),
         (("rate", "bad.csv"), "line 2"),
@@ -365,6 +369,8 @@ def test_what_a_user_can_fix_is_a_sentence(
 ) -> None:
     (folder / "bad.csv").write_text("a,b,1\na,b,7\n")
     (folder / "good.csv").write_text("a,b,1\n")
+    cluster = '[cluster]\non = "tcp://nowhere"\n'
+    (folder / "cluster.toml").write_text(MONKEYS.format(rounds=1) + cluster)
     for kept in ("w.tune/player.toml", "w.tune/verify-1.sqlite", "w.train/curve.png"):
         (folder / kept).parent.mkdir(exist_ok=True)
         (folder / kept).touch()
@@ -406,6 +412,8 @@ def test_players_lists_every_option_and_tells_one_player_in_full() -> None:
     [
         (("play", "2048"), 0),
         (("schema",), 0),
+        (("--help",), 0),
+        (("run", "--help"), 0),
         (("run", "more.toml"), 130),
     ],
 )
@@ -426,6 +434,35 @@ def test_a_pipe_without_a_reader_is_no_mistake(
     finally:
         os.close(write)
     assert (ended.returncode, ended.stderr) == (code, b"")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_unicode_shows_what_it_can(finished: Path, encoding: str) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "arena", "report", str(finished)],
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=True,
+    )
+    assert b"Player" in shown.stdout
+
+
+def test_ctrl_c_while_the_program_loads_is_no_traceback() -> None:
+    code = (
+        "import arena.__main__ as entry, sys\n"
+        "class Pressed:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'arena.cli': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Pressed())\n"
+        "entry.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(folder: Path) -> None:
+    (folder / "t.toml").write_bytes(b"\xef\xbb\xbf" + (folder / "t.toml").read_bytes())
+    assert arena("run", "t.toml", "--dry-run").exit_code == 0
 
 
 def test_schemas_are_json() -> None:

@@ -55,14 +55,22 @@ def test_a_game_by_gtp(ask: Ask) -> None:
         *("1 protocol_version", "name", "boardsize 8", "clear_board", "genmove black"),
         *("play white C3", "genmove b", "undo", "play white a1", "play black pass", "genmove w"),
         *("known_command genmove", "known_command fly", "fly", "boardsize 9", "play black"),
-        *("time_settings 0 3 1", "time_left black 2 1", "final_score", "# remark", "", "quit"),
+        *(
+            "time_settings 0 3 1",
+            "time_left black 2 1",
+            "final_score",
+            "boardsize x",
+            "# remark",
+            "",
+            "quit",
+        ),
     )
     assert [line for line in said if line] == [
         *("=1 2", "= first", "=", "=", "= D3"),
         *("=", "= B3", "=", "? it is not its turn", "? 'pass' is illegal: a player who can move "
           "must not pass", "? it is not its turn"),
         *("= true", "= false", "? unknown command", "? size must be even, from 4 to 16, not 9"),
-        *("? syntax error", "=", "=", "= 0", "="),
+        *("? syntax error", "=", "=", "= 0", "? syntax error", "="),
     ]  # fmt: skip
 
 

@@ -152,7 +152,7 @@ WRONG = [
     (
         DOTS + '[[player]]\ncommand = "java"\n',
         6,
-        'must be a list: of tables as [[command]], of values as [ … ], got "java"',
+        'must be a list: write ["java"], got "java"',
     ),
     (
         DOTS + '[[player]]\nbot = "thinker"\noptions = {cc = 1}\n',
