@@ -15,7 +15,7 @@ class Strongest(NamedTuple):
 
 
 _FIRST = {"dots": Strongest("uct", {"playout": "guided", "rave": 3000, "c": 0.1})}
-"""By game: ahead of `_OTHERS` at 0.1 and 1 s a move, see tournaments/experiments/README.md."""
+"""By game: ahead of `_OTHERS` at 0.1, 1 and 5 s a move, see tournaments/experiments/README.md."""
 _OTHERS = tuple(Strongest(name) for name in ("alphabeta", "expectimax", "greedy"))
 
 

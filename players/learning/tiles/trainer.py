@@ -74,7 +74,12 @@ class TrainConfig(Training):
     """How many games it is taken to have learned from, which decides how fast temporal coherence
     changes its weights; None for those its file tells."""
     board_key = "spawn"
-    method_keys = (*METHOD, "start", "start_games")
+    method_keys = (*METHOD, "start_name", "start_games")
+
+    @property
+    def start_name(self) -> str | None:
+        """What a network file tells of `start`."""
+        return self.start and Path(self.start).name
 
 
 class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):

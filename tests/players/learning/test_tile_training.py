@@ -299,7 +299,7 @@ def test_a_network_is_trained_on(
     assert (went_on.network.weights != known).any()
     went_on.write_network(tmp_path / "on.ntuple")
     header = load_network(str(tmp_path / "on.ntuple"), "2048").header
-    assert (header.games, header.method["start"]) == (600, start)
+    assert (header.games, header.method["start_name"]) == (600, "network.ntuple")
 
 
 def test_weights_met_often_change_slowly(
