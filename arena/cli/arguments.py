@@ -32,7 +32,7 @@ class Arena(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run, also where stdout has no character for a dash or a frame."""
-        if isinstance(sys.stdout, TextIOWrapper):
+        if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
             sys.stdout.reconfigure(errors="replace")
         return super().main(*args, **kwargs)
 
