@@ -67,20 +67,19 @@ class Challenges:
 
     def __init__(self, course: Path) -> None:
         self._course = course.absolute()
-        self._folder = self._course / CHALLENGES
         self._adding = threading.Lock()
         command = (sys.executable, "-P", "-m", "arena.web.challenger")
-        self.jobs = Jobs(self._folder, command, lambda: 1)
+        self.jobs = Jobs(self._course / CHALLENGES, command, lambda: 1)
         self.jobs.go_on()
 
     def ask(self, owner: str, wanted: ChallengeWanted) -> Challenge:
         """Play a match. Raises SubmissionError."""
         now = datetime.now(UTC)
         _refuse_unknown(wanted, *choices(self._course, owner), list(game_offers(self._course)))
-        folder = self._folder / owner / new_id(now)
+        folder = self.jobs.root / owner / new_id(now)
         with self._adding:
             self._refuse_beyond(owner, now)
-            self._folder.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
+            self.jobs.root.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
             folder.mkdir(parents=True)
             about = About(**wanted.model_dump(), owner=owner, asked_at=now)
             write_whole(folder / ABOUT, about.model_dump_json() + "\n")
@@ -99,7 +98,7 @@ class Challenges:
 
     def folder(self, owner: str | None, id: str) -> Path | None:
         """The folder of the runs of that owner, or of any, where one has this id."""
-        found = self._folder.glob(f"{owner or '*'}/{id}/{ABOUT}") if ID.fullmatch(id) else ()
+        found = self.jobs.root.glob(f"{owner or '*'}/{id}/{ABOUT}") if ID.fullmatch(id) else ()
         return next((about.parent.parent for about in found), None)
 
     def read(self, folder: Path) -> Challenge:

@@ -72,16 +72,17 @@ class Checks:
 
     def __init__(self, course: Path) -> None:
         self._adding = threading.Lock()
-        self._folder = course.absolute() / FOLDER / "checks"
         command = (sys.executable, "-P", "-m", "arena.web.checker")
-        self.jobs = Jobs(self._folder, command, lambda: len(usable_cores()))
+        self.jobs = Jobs(
+            course.absolute() / FOLDER / "checks", command, lambda: len(usable_cores())
+        )
         self.jobs.go_on()
 
     def add(self, owner: str, file: str, contents: IO[bytes]) -> Check:
         """Check a file. Raises SubmissionError where it cannot be begun."""
         name = safe_name(file)
         now = datetime.now(UTC)
-        folder = self._folder / owner / new_id(now)
+        folder = self.jobs.root / owner / new_id(now)
         with self._adding:
             working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
             if any(self.read(each).is_going_on for each in working):  # else it only has to end
@@ -111,7 +112,7 @@ class Checks:
 
     def folder(self, owner: str, id: str) -> Path | None:
         """The folder of an owner's check; None where there is none of that id."""
-        folder = self._folder / owner / id
+        folder = self.jobs.root / owner / id
         return folder if ID.fullmatch(id) and (folder / ABOUT).exists() else None
 
     def read(self, folder: Path) -> Check:
@@ -128,7 +129,7 @@ class Checks:
 
     def log(self, check: Check) -> str:
         """What the process of a check wrote besides, for the staff."""
-        return log_of(self._folder / check.owner / check.id)
+        return log_of(self.jobs.root / check.owner / check.id)
 
 
 def safe_name(written: str) -> str:
