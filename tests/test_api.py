@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,8 @@ from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserErr
 from arena.model.protocol import Termination
 
 TWO = ["monkey", "monkey"]
+NUMBER: Any = 3
+"""No player, and no clock."""
 CUP = {
     "tournament": {"rounds": 2, "concurrency": 1, "sandbox": "none"},
     "game": {"rules": "dots", "rows": 2, "cols": 2},
@@ -124,8 +127,12 @@ def test_rate_takes_rows() -> None:
         (lambda: arena.play("othelo", ["monkey"] * 2), ConfigError, "did you mean 'othello'"),
         (lambda: arena.play("dots", ["monky", "monkey"]), ConfigError, 'did you mean "monkey"'),
         (lambda: arena.play("2048", ["monkey", "greedy"]), UserError, "2 players were given"),
-        (lambda: arena.play("dots", ["monkey", 3]), UserError, "a list of words or a dict, not 3"),  # type: ignore[list-item]
-        (lambda: arena.play("dots", TWO, clock=5), ConfigError, "clock: must be a table"),  # type: ignore[arg-type]
+        (
+            lambda: arena.play("dots", ["monkey", NUMBER]),
+            UserError,
+            "a list of words or a dict, not 3",
+        ),
+        (lambda: arena.play("dots", TWO, clock=NUMBER), ConfigError, "clock: must be a table"),
         (lambda: arena.play("dots", TWO, opening="a1b1"), UserError, "opening: must be a list"),
         (lambda: arena.play("dots", TWO, opening=["a1b1", "zz"]), UserError, "move 2: 'zz' is not"),
         (lambda: arena.rate([]), RateError, "no results"),

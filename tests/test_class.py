@@ -16,10 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from arena.cli import app
 from arena.tournament.run_view import RunView
+from tests import command
 from tests.right_bot import RIGHT
 
 TOOLS = {"python": "python3", "cpp": "g++", "js": "node"}
@@ -65,7 +64,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     monkeypatch.chdir(tmp_path)
 
     def run(line: str, code: int = 0) -> str:
-        result = CliRunner().invoke(app, line.split())
+        result = command.arena(*line.split())
         assert result.exit_code == code, (line, result.output, result.exception)
         return result.output
 

@@ -4,12 +4,11 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from arena.bench import cluster
 from arena.bench.cluster import Compared, Memory, Simulated
-from arena.cli import app
 from players.catalogue import BUILTINS
+from tests.command import arena
 
 FOUND = Simulated(
     workers=64,
@@ -48,7 +47,7 @@ def test_machines_that_sleep_play_a_tournament(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(cluster, "_PLAYERS", 3)
     monkeypatch.setattr(cluster, "_A_ROUND", 6)
     asked = "--workers 3 --processes 2 --games 12 --seconds 0.01 --repeats 0"
-    done = CliRunner().invoke(app, ["bench", "cluster", *asked.split()])
+    done = arena("bench", "cluster", *asked.split())
     assert done.exit_code == 0, done.output
     assert "12 on 3" in done.output and "next to no cluster" not in done.output
     found = cluster.compare(1, 2, 0, BUILTINS)

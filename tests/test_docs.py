@@ -31,7 +31,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import rules
 from arena.bots import course
@@ -47,6 +46,7 @@ from arena.tournament.store import Store
 from arena.training.kinds import learns_by_td, load_training
 from players.catalogue import BUILTINS
 from players.learning.tuning import config as tuning
+from tests.command import arena
 from tests.conftest import SMALL_TOURNAMENT
 
 ROOT = Path(__file__).parent.parent
@@ -154,7 +154,7 @@ def run_arena(arguments: list[str]) -> None:
     target = None
     if ">" in arguments:
         arguments, target = arguments[:-2], arguments[-1]
-    result = CliRunner().invoke(app, arguments)
+    result = arena(*arguments)
     assert result.exit_code == 0, f"arena {shlex.join(arguments)}: {result.output}"
     if target is not None:
         Path(target).write_text(result.stdout)
@@ -321,7 +321,7 @@ def test_the_readmes_boards_are_drawn_by_the_program() -> None:
 
 
 def test_the_readmes_table_is_the_reports(first: Path) -> None:
-    shown = CliRunner().invoke(app, ["report", str(first)]).stdout.splitlines()
+    shown = arena("report", str(first)).stdout.splitlines()
     headers = [line.split() for line in text_of("README.md").splitlines() if line[:2] == "# "]
     (sample,) = (words for words in headers if "LOS" in words)
     assert sample in [line.split() for line in shown]
@@ -347,14 +347,14 @@ def keys_of(annotation: Any) -> Iterator[str]:
 
 
 def test_arena_docs_lists_the_pages() -> None:
-    shown = CliRunner().invoke(app, ["docs"])
+    shown = arena("docs")
     assert shown.exit_code == 0
     assert [line.split()[2] for line in shown.stdout.splitlines()] == list(handbook.PAGES)
 
 
 @pytest.mark.parametrize("name", handbook.PAGES)
 def test_arena_docs_writes_a_page_to_a_pipe(name: str) -> None:
-    shown = CliRunner().invoke(app, ["docs", name])
+    shown = arena("docs", name)
     assert (shown.exit_code, shown.stdout) == (0, text_of(handbook.PAGES[name].file))
 
 
@@ -376,7 +376,7 @@ def test_arena_docs_formats_a_page_on_a_terminal() -> None:
 
 
 def test_an_unknown_page_names_the_nearest() -> None:
-    shown = CliRunner().invoke(app, ["docs", "tournament"])
+    shown = arena("docs", "tournament")
     assert shown.exit_code == 2
     assert 'did you mean "tournaments"?' in shown.stderr
 

@@ -11,23 +11,16 @@ from typing import NamedTuple
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner, Result
 
 import rules
 from arena.analysis import analyse as analysis
 from arena.analysis.analyse import find_position, read_position, read_text
-from arena.cli import app
 from arena.errors import ReplayError, UserError
 from arena.tournament.run_view import recorded_game
 from rules.position import PASS, Position
 from rules.transcript import read_transcript
+from tests.command import arena
 from tests.players.conftest import true_net
-
-
-def arena(*arguments: str, typed: str = "") -> Result:
-    result = CliRunner().invoke(app, list(arguments), input=typed)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def after(game: rules.Game, transcript: str) -> Position:

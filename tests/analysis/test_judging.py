@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner, Result
 
 from arena.analysis import judge as accuracy
 from arena.analysis.judge import Accuracy, Choice, Judgement
-from arena.cli import app
 from arena.model.record import GameRecord
 from arena.tournament.store import Store
+from tests.command import arena
 from tests.players.conftest import true_net
 
 WITHIN = 7
@@ -44,12 +43,6 @@ def choose(turn):
 play(choose)
 """
 """A bot that now and then says what is no move, so that the referee moves for it."""
-
-
-def arena(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def played(folder: Path, game: str) -> str:

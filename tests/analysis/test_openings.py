@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import rules
 from arena.analysis.openings import Search, _likeness, balanced
-from arena.cli import app
 from arena.tournament.openings import read_openings
 from rules.position import Game, Position
+from tests import command
 
 SETS = Path(__file__).parents[2] / "tournaments" / "openings"
 SHIPPED = {
@@ -23,9 +23,7 @@ SHIPPED = {
 
 
 def arena(arguments: str) -> Result:
-    result = CliRunner().invoke(app, ["openings", "make", *arguments.split()])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+    return command.arena("openings", "make", *arguments.split())
 
 
 def even(state: Mapping[str, Any]) -> float:

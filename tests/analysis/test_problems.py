@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import rules
 from arena.analysis.problems import listed
-from arena.cli import app
+from tests.command import arena
 
 SOLVED = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X;"
 OVER = "X" * 64 + " O;"
@@ -15,7 +15,7 @@ OVER = "X" * 64 + " O;"
 
 def analyse(*arguments: str) -> Result:
     """With time enough to see each to its end, also where other tests run."""
-    return CliRunner().invoke(app, ["analyse", "othello", "--seconds", "60", *arguments])
+    return arena("analyse", "othello", "--seconds", "60", *arguments)
 
 
 def test_each_position_is_solved_next_to_what_is_stated(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import jsonschema
 import psutil
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from arena.checks.events import Checking, Judging
-from arena.cli import app
 from arena.files.console import PlainConsole
 from arena.model.containment import Held
 from arena.reports.checklist import CheckScreen
+from tests.command import arena
 from tests.right_bot import RIGHT
 
 WRONG = RIGHT.replace("        move =", '        print("thinking…")\n        move =')
@@ -31,9 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def check(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, ["check", *arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+    return arena("check", *arguments)
 
 
 def test_a_bot_that_does_it_right(folder: Path) -> None:
@@ -82,7 +80,7 @@ def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
     shown = check("wrong.py", "--sandbox", "none", "--rules", "dots", "--json")
     assert shown.exit_code == 1
     data = json.loads(shown.output)
-    document = CliRunner().invoke(app, ["schema", "--check"]).output
+    document = arena("schema", "--check").output
     jsonschema.validate(data, json.loads(document))
     assert data["bot"] == "wrong.py"
     assert not data["passed"]

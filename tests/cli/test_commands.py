@@ -1,74 +1,21 @@
 """The command line as its users type it: what is printed, and the exit codes."""
 
-import contextlib
 import json
 import os
 import re
-import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from arena.cli import app
 from rules import load
 from rules.dots_record import read_record
 from rules.transcript import read_transcript
+from tests.cli.conftest import MONKEYS
+from tests.command import arena
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
-
-MONKEYS = """
-[tournament]
-rounds = {rounds}
-concurrency = 1
-sandbox = "none"
-[game]
-rules = "dots"
-rows = 2
-cols = 2
-[clock]
-move_ms = 1000
-[openings]
-plies = 2
-[[player]]
-bot = "monkey"
-[[player]]
-bot = "greedy"
-"""
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, with a small tournament file `t.toml`."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.toml").write_text(MONKEYS.format(rounds=2))
-    return tmp_path
-
-
-def arena(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run of `t.toml`, played once."""
-    folder = tmp_path_factory.mktemp("played")
-    (folder / "t.toml").write_text(MONKEYS.format(rounds=2))
-    with contextlib.chdir(folder):
-        assert arena("run", "t.toml").exit_code == 0
-    return folder / "runs"
-
-
-@pytest.fixture
-def finished(folder: Path, played: Path) -> Path:
-    """The file of a finished run of `t.toml`, a test's own."""
-    shutil.copytree(played, folder / "runs")
-    return folder / "runs/t.sqlite"
 
 
 def test_help_names_every_command() -> None:
@@ -407,59 +354,6 @@ def test_players_lists_every_option_and_tells_one_player_in_full() -> None:
     assert 'no built-in player "utc"; did you mean "uct"?' in unknown.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (("play", "2048"), 0),
-        (("schema",), 0),
-        (("--help",), 0),
-        (("run", "--help"), 0),
-        (("run", "more.toml"), 130),
-    ],
-)
-def test_a_pipe_without_a_reader_is_no_mistake(
-    folder: Path, arguments: tuple[str, ...], code: int
-) -> None:
-    (folder / "more.toml").write_text(MONKEYS.format(rounds=1))
-    read, write = os.pipe()
-    os.close(read)
-    try:
-        ended = subprocess.run(
-            [sys.executable, "-m", "arena", *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=write,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    finally:
-        os.close(write)
-    assert (ended.returncode, ended.stderr) == (code, b"")
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_terminal_without_unicode_shows_what_it_can(finished: Path, encoding: str) -> None:
-    shown = subprocess.run(
-        [sys.executable, "-m", "arena", "report", str(finished)],
-        env=os.environ | {"PYTHONIOENCODING": encoding},
-        capture_output=True,
-        check=True,
-    )
-    assert b"Player" in shown.stdout
-
-
-def test_ctrl_c_while_the_program_loads_is_no_traceback() -> None:
-    code = (
-        "import arena.__main__ as entry, sys\n"
-        "class Pressed:\n"
-        "    def find_spec(self, name, *_):\n"
-        "        if name == 'arena.cli': raise KeyboardInterrupt\n"
-        "sys.meta_path.insert(0, Pressed())\n"
-        "entry.main()\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
-
-
 def test_a_file_may_begin_with_a_byte_order_mark(folder: Path) -> None:
     (folder / "t.toml").write_bytes(b"\xef\xbb\xbf" + (folder / "t.toml").read_bytes())
     assert arena("run", "t.toml", "--dry-run").exit_code == 0
@@ -468,23 +362,3 @@ def test_a_file_may_begin_with_a_byte_order_mark(folder: Path) -> None:
 def test_schemas_are_json() -> None:
     assert "$defs" in json.loads(arena("schema").output)
     assert "properties" in json.loads(arena("schema", "--report").output)
-
-
-def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
-    (folder / "t.toml").write_text(MONKEYS.format(rounds=20))
-    command = [sys.executable, "-m", "arena", "run", "t.toml"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.startswith(" 2/40"):
-                break
-        process.send_signal(signal.SIGINT)
-        rest = process.stdout.read()
-        assert process.wait(60) == 130
-    assert "Go on with: arena run t.toml" in rest
-    resumed = arena("run", "t.toml")
-    assert resumed.exit_code == 0
-    left = re.search(r"(\d+) of 40 games to play", resumed.output)
-    assert left is not None
-    assert 0 < int(left[1]) <= 38
-    assert "40/40" in resumed.output

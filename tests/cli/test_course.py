@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from arena.bots import course
 from arena.bots.package import open_bot, take
 from arena.bots.versions import CheckedItem
-from arena.cli import app
 from arena.tournament.run_view import RunView
+from tests import command
 from tests.right_bot import RIGHT
 
 Arena = Callable[..., Result]
@@ -41,9 +41,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     monkeypatch.chdir(tmp_path)
 
     def run(line: str, *, code: int = 0) -> Result:
-        result = CliRunner().invoke(app, line.split())
-        error = result.exception
-        assert error is None or isinstance(error, SystemExit), error
+        result = command.arena(*line.split())
         assert result.exit_code == code, result.output
         return result
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from arena.cli import app
 from arena.files.plain_text import printable, printable_json
 from arena.model import Frozen
 from arena.model.record import GameRecord
+from tests import command
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, void
 
@@ -44,8 +43,7 @@ bot = "greedy"
 
 def arena(*arguments: str, typed: str = "") -> str:
     """All that a command prints, which is text that shows; `typed` is its stdin."""
-    result = CliRunner().invoke(app, list(arguments), color=True, input=typed)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    result = command.arena(*arguments, color=True, typed=typed)
     said = re.sub("\x1b\\[[0-9;]*m", "", result.stdout + result.stderr)
     odd = {c for c in said if c != "\n" and printable(c) != c}
     assert not odd, (arguments, said)
@@ -117,8 +115,8 @@ def test_names_of_files_handed_in(form: str, folder: Path) -> None:
             packed.addfile(link)
     elif form == "script":
         (folder / bot).write_text("print()")
-    for command in (("check",), ("submit", "--to", "subs"), ("play", "dots", "--against")):
-        assert SEEN in arena(*command, bot)
+    for words in (("check",), ("submit", "--to", "subs"), ("play", "dots", "--against")):
+        assert SEEN in arena(*words, bot)
 
 
 @pytest.mark.parametrize("name", ["both", "dies", "replies"])

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from arena.cli import app
+from tests.command import arena
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
 
@@ -21,12 +20,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
         store.add(won)
         store.add(late)
     return str(path)
-
-
-def arena(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def test_a_student_finds_the_lost_game(run: str) -> None:

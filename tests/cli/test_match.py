@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from arena.cli import app
 from arena.tournament.run_view import RunView
+from tests.command import arena
 
 CUP = """
 [tournament]
@@ -32,12 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cup.toml").write_text(CUP)
     return tmp_path
-
-
-def arena(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def test_a_match_has_the_terms_of_a_tournament_and_is_kept(folder: Path) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from arena.bots.package import open_bot
 from arena.bots.submissions import submissions
-from arena.cli import app
+from tests import command
 from tests.submitting import accept
 
 Arena = Callable[..., Result]
@@ -26,10 +26,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str) -> Result:
-        result = CliRunner().invoke(app, words)
-        error = result.exception
-        assert error is None or isinstance(error, SystemExit), error
-        return result
+        return command.arena(*words)
 
     return run
 

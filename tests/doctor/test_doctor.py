@@ -6,19 +6,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from arena.cli import app
 from arena.doctor.facts import NEEDED, Facts
 from arena.errors import SandboxError
 from arena.model.containment import Asked, Guarantee, Held
 from arena.model.contender import Prepared
+from tests.command import arena
 
 
 def doctor(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, ["doctor", *arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+    return arena("doctor", *arguments)
 
 
 @pytest.fixture(scope="module")

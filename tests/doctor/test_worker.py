@@ -3,10 +3,9 @@
 import os
 
 import pytest
-from typer.testing import CliRunner
 
-from arena.cli import app
 from arena.doctor import worker
+from tests.command import arena
 
 
 def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
@@ -16,7 +15,7 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     monkeypatch.setattr(os, "execv", lambda program, words: became.append(words))
     monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
     given = ["worker", "tls://head:8786", "--cores", "1", "--tls-ca-file", "ca.pem"]
-    done = CliRunner().invoke(app, given)
+    done = arena(*given)
     assert done.exit_code == 0, done.output
     assert "1 cores of" in done.output and "holds files" in done.output
     (words,) = became
@@ -34,6 +33,6 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     ],
 )
 def test_what_it_cannot_be_is_said(more: list[str], why: str) -> None:
-    done = CliRunner().invoke(app, ["worker", *more])
+    done = arena("worker", *more)
     assert done.exit_code == 2
     assert why in done.output

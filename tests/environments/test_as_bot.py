@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import arena
-from arena.cli import app
 from arena.environments.views import Array
 from arena.errors import UserError
+from tests import command
 
 helper: Any = None
 """A module that a test writes."""
@@ -123,7 +122,7 @@ def test_a_policy_is_submitted_and_wins(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     env = arena.env("othello", preset="cornerless")
     arena.save_bot(env, by_squares, "learner", values=learned(env, 500))
-    accepted = CliRunner().invoke(app, ["submit", "learner", "--to", "bots"])
+    accepted = command.arena("submit", "learner", "--to", "bots")
     assert accepted.exit_code == 0, accepted.output
     run = arena.run(
         {

@@ -16,14 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from typer.testing import CliRunner
 
 import rules
 from arena.analysis.analyse import find_position
 from arena.bots import course_file, roster
 from arena.bots.package import open_bot
 from arena.bots.submissions import submissions
-from arena.cli import app
 from arena.errors import ArenaError, ConfigError, FileError, PackageError, SubmissionError
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
@@ -43,6 +41,7 @@ from players.weights.evaluations import FOLDER, load_terms
 from players.weights.network_file import load_network
 from rules.dots_record import read_record
 from rules.transcript import read_transcript
+from tests.command import arena
 from tests.conftest import match
 from tests.fuzz.inputs import archives, as_json, as_toml, documents, edited, networks
 from tests.reports.conftest import play_record
@@ -143,10 +142,8 @@ def _tomls(*patterns: str, more: Sequence[bytes] = ()) -> SearchStrategy[bytes]:
 
 
 def _arena(*words: str | Path) -> None:
-    """Run a command; what it refuses is raised. Any other exception is the command's."""
-    done = CliRunner().invoke(app, list(map(str, words)))
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
+    """Run a command; what it refuses is raised."""
+    done = arena(*words)
     if done.exit_code == 2:
         raise ArenaError(done.output)
     assert done.exit_code == 0, done.output

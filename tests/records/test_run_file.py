@@ -3,16 +3,11 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from arena.cli import app
+from tests.command import arena
 from tests.records.test_forms import FILES, wthor
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:

@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from arena.cli import app
 from arena.reports import examples
+from tests.command import arena
 
 ROOT = Path(__file__).parents[2] / "tournaments"
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["examples", *arguments])
+    result = arena("examples", *arguments)
     return result.exit_code, result.output
 
 

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from arena.cli import app
 from arena.reports.pairs import OpeningPairs, pairs_of
+from tests.command import arena
 from tests.conftest import SMALL_TOURNAMENT
 from tests.ratings.test_trial import game, pair
 
@@ -27,8 +25,6 @@ def test_a_pair_is_decisive_where_one_player_took_more() -> None:
 
 def test_a_run_ends_with_how_many_there_were(tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(FILE)
-    ran = CliRunner().invoke(
-        app, ["run", f"{tmp_path}/cup.toml", "--store", f"{tmp_path}/cup.sqlite"]
-    )
+    ran = arena("run", f"{tmp_path}/cup.toml", "--store", f"{tmp_path}/cup.sqlite")
     assert ran.exit_code == 0, ran.output
     assert " of 3 pairs were decisive, " in ran.stdout

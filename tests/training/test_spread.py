@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 from distributed import Client
-from typer.testing import CliRunner
 
-from arena.cli import app
 from arena.training.spread import SpreadMatchRunner
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import Aborted
 from players.learning.tuning.tuner import CHECKPOINT, Tuner, kernel_runner
+from tests.command import arena
 from tests.tournament.cluster_helpers import machines_of_one_core
 from tests.tournament.test_cluster_faults import moves
 from tests.training.test_tuning import FILE, kept
@@ -53,9 +52,9 @@ def test_commands_play_the_same_games_on_a_cluster(
     with machines_of_one_core(1, tmp_path, protocol="tcp://", resources=CORE) as it:
         for name, on in (("here", ()), ("there", ("--on", it.scheduler_address))):
             asked = ("sprt", *sprt.split(), "--store", f"{name}.sqlite", *on)
-            tested = CliRunner().invoke(app, asked)
+            tested = arena(*asked)
             assert "Not decided after 2 pairs." in tested.output
-            tuned = CliRunner().invoke(app, ["tune", "it.toml", "--out", name, *on])
+            tuned = arena("tune", "it.toml", "--out", name, *on)
             assert tuned.exit_code == 0, tuned.output
     assert moves(tmp_path / "here.sqlite") == moves(tmp_path / "there.sqlite")
     here, there = (kept(tmp_path / name / CHECKPOINT)[0] for name in ("here", "there"))

@@ -6,9 +6,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from arena.cli import app
+from tests.command import arena
 
 SMALL = ("--rules", "dots", "--set", "rows=3", "--set", "cols=3", "--sandbox", "none")
 RUN = "runs/sprt-dots-greedy-monkey.sqlite"
@@ -18,12 +17,6 @@ RUN = "runs/sprt-dots-greedy-monkey.sqlite"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def arena(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def test_a_clear_lead_is_soon_decided_and_the_report_knows_it() -> None:

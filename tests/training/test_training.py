@@ -10,13 +10,12 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from arena.cli import app
 from arena.files import lock as lock_file
 from arena.web.lab_runs import folder_run
 from players.learning.tiles.trainer import TileTrainer
 from players.weights.network_file import load_network
+from tests.command import arena
 
 CONFIG = """
 [training]
@@ -30,12 +29,6 @@ rules = "2048"
 tuples = ["a1 b1 c1", "a1 b1 a2 b2"]
 """
 GAMES = 1200
-
-
-def arena(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def config(games: int = GAMES, seed: int = 1) -> str:

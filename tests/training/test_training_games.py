@@ -10,8 +10,8 @@ import pytest
 import rules
 from arena.training.kinds import load_training
 from players.weights.network_file import load_network
+from tests.command import arena
 from tests.players.conftest import Player, play_with
-from tests.training.learning_helpers import arena
 
 CONFIG = """
 [tuning]

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import rules
-from arena.cli import app
 from arena.errors import FileError
 from arena.ratings.sprt import Sprt
 from arena.reports import words
@@ -39,6 +38,7 @@ from players.learning.tuning.result import PICTURES
 from players.learning.tuning.space import Space
 from players.learning.tuning.tuner import CHECKPOINT, VERIFY, StartComparison, Tuner, TuningPoint
 from players.weights import load_weights
+from tests.command import arena
 
 FILE = """
 [tuning]
@@ -71,7 +71,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def tune(folder: Path, games: int = 32, text: str = FILE) -> Result:
     (folder / "it.toml").write_text(text.format(games=games))
-    return CliRunner().invoke(app, ["tune", "it.toml"])
+    return arena("tune", "it.toml")
 
 
 def test_from_a_file_to_a_player(folder: Path) -> None:
@@ -111,7 +111,7 @@ def test_from_a_file_to_a_player(folder: Path) -> None:
         + (run / "player.toml").read_text()
     )
     assert "iterations" not in (run / "player.toml").read_text().split("[player.options]")[1]
-    checked = CliRunner().invoke(app, ["run", str(tournament), "--dry-run"])
+    checked = arena("run", str(tournament), "--dry-run")
     assert checked.exit_code == 0, checked.output
 
 
@@ -186,11 +186,11 @@ def test_mistakes_are_told(folder: Path) -> None:
     assert other.exit_code == 2
     assert "Changed: selfplay.batch: 8 → 4. Give the old" in other.output
     no_opening = FILE.replace("[player]", "[openings]\nplies = 40\n[player]")
-    again = CliRunner().invoke(app, ["tune", "none.toml"])
+    again = arena("tune", "none.toml")
     assert again.exit_code == 2
     assert "none.toml: no such file" in again.output
     (folder / "long.toml").write_text(no_opening.format(games=8).replace("40", "41"))
-    long = CliRunner().invoke(app, ["tune", "long.toml"])
+    long = arena("tune", "long.toml")
     assert long.exit_code == 2
     assert "openings.plies" in long.output
 
@@ -210,7 +210,7 @@ iterations = 8
 def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> None:
     asked = ["tune", "it.toml", "--verify"]
     (folder / "it.toml").write_text(VERIFIED.format(games=8))
-    done = CliRunner().invoke(app, asked)
+    done = arena(*asked)
     assert done.exit_code == 1, done.output
     assert "The tuned player against the start at iterations 16, as tuned:" in done.output
     assert "Not decided after 2 pairs." in done.output
@@ -229,10 +229,10 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
         assert tuned == start | {"weights": str(run / "weights.json")}
         assert (tuned["iterations"], tuned["playouts"]) == (8, 1)
     (folder / "it.toml").write_text(VERIFIED.format(games=8).replace("elo1 = 100", "elo1 = 50"))
-    other = CliRunner().invoke(app, asked)
+    other = arena(*asked)
     assert other.exit_code == 2
     assert "Changed: elo1 100.0 → 50.0" in other.output
-    again = CliRunner().invoke(app, ["tune", "it.toml"])
+    again = arena("tune", "it.toml")
     assert again.exit_code == 0
     assert "It is finished: all games are played. More games in the file go on." in again.output
     assert "Not decided at iterations 8, under the referee: no gain is shown." in again.output

@@ -5,16 +5,15 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import rules
-from arena.cli import app
 from arena.model.protocol import Termination
 from arena.tournament.store import Store
 from arena.training.matches import RefereeMatchRunner
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import MatchTask
 from players.learning.tuning.space import Space
+from tests.command import arena
 
 FILE = """
 [tuning]
@@ -48,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Pa
 
 def test_from_a_file_to_a_verdict(folder: Path) -> None:
     (folder / "it.toml").write_text(FILE)
-    result = CliRunner().invoke(app, ["tune", "it.toml", "--verify"])
+    result = arena("tune", "it.toml", "--verify")
     assert result.exit_code == 1, result.output  # so few games decide nothing
     assert "Not decided at depth 1, under the referee: no gain is shown." in result.output
     assert "2048" in result.output

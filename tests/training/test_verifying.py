@@ -5,10 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import rules
-from arena.cli import app
 from arena.errors import UserError
 from arena.tournament.store import Store
 from arena.training import run_folder
@@ -16,6 +15,7 @@ from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
 from players.ntuple.network import Network
+from tests.command import arena
 from tests.training.learning_helpers import LEARN
 
 TUNE = """
@@ -50,9 +50,7 @@ def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
     Path("course.toml").write_text(f"[clock]\nmove_ms = {move_ms}\n")
     asked = VERIFY.replace("max_games = 4", f"max_games = {max_games}")
     Path("t.toml").write_text(text + asked)
-    result = CliRunner().invoke(app, ["tune", "t.toml", "--verify"])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+    return arena("tune", "t.toml", "--verify")
 
 
 @pytest.fixture(autouse=True)
@@ -162,6 +160,6 @@ def test_both_players_are_tried_before_the_first_game(tmp_path: Path, wrong: int
 @pytest.mark.parametrize("text", [LEARN, TUNE])
 def test_a_key_that_is_wrong_is_told_once(folder: Path, text: str) -> None:
     (folder / "t.toml").write_text(f"verify = 3{text}")
-    told = CliRunner().invoke(app, ["tune", "t.toml"])
+    told = arena("tune", "t.toml")
     assert told.exit_code == 2
     assert told.stderr == "t.toml:1: verify: must be a table: write [verify], got 3\n"

@@ -20,7 +20,8 @@ from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.tuning.matches import Aborted
 from players.ntuple.network import Network
 from players.weights.network_file import load_network
-from tests.training.learning_helpers import LEARN, arena
+from tests.command import arena
+from tests.training.learning_helpers import LEARN
 
 VERIFY = """
 [verify]

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 from starlette.responses import RedirectResponse
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from arena.bots import course
 from arena.bots.package import open_bot
-from arena.cli import app as arena_app
 from arena.entering import enter
 from arena.web.app import ServerSettings, make_app
+from tests.command import arena
 from tests.right_bot import RIGHT
 
 from . import quick_checker
@@ -56,8 +56,7 @@ def url(app: FastAPI, token: str) -> Iterator[str]:
 
 
 def submit(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(arena_app, ["submit", *words])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    result = arena("submit", *words)
     assert result.exit_code == code, result.output
     return result
 

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from arena.bots.versions import RECEIPT, Receipt
-from arena.cli import app
 from arena.model.contender import Home
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -22,6 +20,7 @@ from arena.reports.html.model import GameData, RunData
 from arena.tournament.config import Player
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
+from tests.command import arena
 from tests.reports.runs import begun
 
 Play = Callable[..., GameRecord]
@@ -91,7 +90,7 @@ def of_anna(run: Path, tmp_path: Path, name: str) -> None:
 def report(run: Path, *options: str) -> str:
     """The file that the command writes."""
     out = run.with_name("out.html")
-    done = CliRunner().invoke(app, ["report", str(run), "--html", str(out), *options])
+    done = arena("report", str(run), "--html", str(out), *options)
     assert done.exit_code == 0, done.output
     assert not out.with_suffix(".html.part").exists()
     return out.read_text(encoding="utf-8")
@@ -201,6 +200,6 @@ def test_a_wrong_option_gets_a_sentence(
     run: Path, options: list[str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(run.parent)
-    done = CliRunner().invoke(app, ["report", str(run), *options])
+    done = arena("report", str(run), *options)
     assert done.exit_code == 2 and said in done.output
     assert not Path("out.html").exists()

@@ -1,0 +1,86 @@
+"""Commands as processes: what they write to pipes and terminals, and Ctrl-C."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import MONKEYS
+from tests.command import arena
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("play", "2048"), 0),
+        (("schema",), 0),
+        (("--help",), 0),
+        (("run", "--help"), 0),
+        (("run", "more.toml"), 130),
+    ],
+)
+def test_a_pipe_without_a_reader_is_no_mistake(
+    folder: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    (folder / "more.toml").write_text(MONKEYS.format(rounds=1))
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "arena", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=write,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(write)
+    assert (ended.returncode, ended.stderr) == (code, b"")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_unicode_shows_what_it_can(finished: Path, encoding: str) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "arena", "report", str(finished)],
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=True,
+    )
+    assert b"Player" in shown.stdout
+
+
+def test_ctrl_c_while_the_program_loads_is_no_traceback() -> None:
+    code = (
+        "import arena.__main__ as entry, sys\n"
+        "class Pressed:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'arena.cli': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Pressed())\n"
+        "entry.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
+
+
+def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=20))
+    command = [sys.executable, "-m", "arena", "run", "t.toml"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith(" 2/40"):
+                break
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
+        assert process.wait(60) == 130
+    assert "Go on with: arena run t.toml" in rest
+    resumed = arena("run", "t.toml")
+    assert resumed.exit_code == 0
+    left = re.search(r"(\d+) of 40 games to play", resumed.output)
+    assert left is not None
+    assert 0 < int(left[1]) <= 38
+    assert "40/40" in resumed.output
