@@ -189,7 +189,7 @@ def test_tile_figures() -> None:
     [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (99, 1.984)],
 )
 def test_student_quantiles(freedom: int, quantile: float) -> None:
-    assert tables.student_t95(freedom) == pytest.approx(quantile, abs=0.004)
+    assert tables.student_t95(freedom) == pytest.approx(quantile, abs=0.0005)
 
 
 @pytest.mark.parametrize(
