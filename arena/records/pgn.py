@@ -22,7 +22,7 @@ from rules.position import PASS, Game
 
 _TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
 _GAME = re.compile(r"(?:^[ \t]*\[\w+[^\n]*\n)(?:(?!\n[ \t]*\n[ \t]*\[\w)[\s\S])*", re.MULTILINE)
-_BESIDE = re.compile(r"\{[^}]*\}|;[^\n]*|\b\d+\.+|\b\d+-\d+\b|1/2-1/2|\*")
+_BETWEEN_MOVES = re.compile(r"\{[^}]*\}|;[^\n]*|\b\d+\.+|\b\d+-\d+\b|1/2-1/2|\*")
 """What stands between moves: comments, numbers, results."""
 _CHESS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
@@ -102,10 +102,12 @@ def _one(record: GameRecord, event: str) -> str:
 def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     heading = tags(text)
     said = heading.get("Result", "*")
+    white = _CHESS.get(said)
     told = Told(
-        moves=_BESIDE.sub(" ", without_tags(text)).lower().split(),
+        moves=_BETWEEN_MOVES.sub(" ", without_tags(text)).lower().split(),
         players=(heading.get("Black", ""), heading.get("White", "")),
-        scores=None if said == "*" else _discs(said),
+        scores=None if said == "*" or white is not None else _discs(said),
+        points=None if white is None else (1 - white, white),
         date=heading.get("Date", "").replace(".", "-"),
         stated={"event": heading["Event"]} if "Event" in heading else {},
     )

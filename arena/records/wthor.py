@@ -11,6 +11,7 @@ are left out. `.jou` has names of players in 20 bytes, `.trn` of tournaments in 
 Source: the federation's description (ffothello.org/wthor/Format_WThor.pdf), and its files.
 """
 
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -62,7 +63,7 @@ class Wthor:
         events = list(dict.fromkeys(_event(record, event) for record in records))
         if max(len(players), len(events)) > _MOST:
             raise RecordError(f"WTHOR has room for {_MOST} names, not for {len(players)}")
-        now, year = datetime.now(UTC), int(records[0].started_at[:4] or 0) if records else 0
+        now, year = datetime.now(UTC), _year(records)
         depth = max((int(record.stated.get(DEPTH, 0)) for record in records), default=0)
         head = (now.year // 100, now.year % 100, now.month, now.day)
         games = (_packed(record, players, events, event) for record in records)
@@ -92,6 +93,12 @@ class Wthor:
             yield Damaged(index, f"the file ends before it; {number} games were announced")
 
 
+def _year(records: Sequence[GameRecord]) -> int:
+    """The year of the first game; 0 where it is not known."""
+    written = records[0].started_at[:4] if records else ""
+    return int(written) if re.fullmatch("[0-9]{4}", written) else 0
+
+
 def _told(data: bytes, names: _Names, year: int, depth: int) -> Told:
     if len(data) < _GAME.size:
         raise ValueError(f"the file ends after {len(data)} of its {_GAME.size} bytes")
@@ -102,7 +109,7 @@ def _told(data: bytes, names: _Names, year: int, depth: int) -> Told:
         moves=[_square(each) for each in moves.rstrip(b"\0")],
         players=(names.player(black), names.player(white)),
         scores=(discs, _SQUARES - discs),
-        date=f"{year}-01-01T00:00:00+00:00",
+        date=f"{year:04}-01-01T00:00:00+00:00" if year else "",
         stated={"event": names.tournament(tournament), THEORETICAL: theoretical, DEPTH: depth},
     )
 

@@ -108,7 +108,20 @@ def test_pgn_of_an_archive() -> None:
     assert two_players(first) == ("Ann", 'Bob "Bee"')
     assert (first.scores, len(first.moves)) == ((34, 30), 6)
     assert str(second) == "game 2: move 3: 'a1' is illegal: it turns no disc"
-    assert str(chess).startswith("game 3: Result '1/2-1/2' is none of")
+    assert str(chess).startswith("game 3: move 1: 'e4' is")
+
+
+@pytest.mark.parametrize(
+    ("result", "points"), [("1-0", (0.0, 1.0)), ("0-1", (1.0, 0.0)), ("1/2-1/2", (0.5, 0.5))]
+)
+def test_a_result_of_chess_names_white_first(
+    tmp_path: Path, result: str, points: tuple[float, float]
+) -> None:
+    """Also in Othello, where black is the first player."""
+    path = tmp_path / "games.pgn"
+    path.write_text(f'[Black "Ann"]\n[White "Eve"]\n[Result "{result}"]\n1. F5 D6 {result}\n')
+    (game,) = good(read("pgn", path))
+    assert (two_players(game), game.points) == (("Ann", "Eve"), points)
 
 
 def test_dots_of_little_golem() -> None:
@@ -183,6 +196,16 @@ def test_wthor_of_the_federation(tmp_path: Path) -> None:
     FORMS["wthor"].write([first], "cup", tmp_path / "again.wtb")
     (again,) = good(read("wthor", tmp_path / "again.wtb"))
     assert again.model_copy(update={"game": first.game}) == first
+
+
+@pytest.mark.parametrize("date", ["", "????-??-??", "31.12.25"])
+def test_wthor_has_no_year_of_a_game_without_one(tmp_path: Path, date: str) -> None:
+    record = play_record("othello", "ann", "eve", seed=3)
+    record = record.model_copy(update={"started_at": date})
+    for name in ("once.wtb", "again.wtb"):
+        FORMS["wthor"].write([record], "cup", tmp_path / name)
+        (record,) = good(read("wthor", tmp_path / name))
+    assert record.started_at == ""
 
 
 def test_equal_names_stay_apart(tmp_path: Path) -> None:
