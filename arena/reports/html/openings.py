@@ -18,13 +18,15 @@ def openings(look: Look) -> dict[str, Any] | None:
     rated = [game for game in look.view.rated if len(game.points) == 2]
     if config.terms.game.decided_by_seed or not rated:
         return None
-    began = look.view.openings if config.openings.plies or config.openings.lines else ()
+    vary = bool(config.openings.plies or config.openings.lines)
+    began = look.view.openings if vary else ()
     taken = defaultdict[tuple[str, ...], list[GameDigest]](list)
     for game in rated:
         if 0 < game.round <= len(began):
             taken[began[game.round - 1]].append(game)
     rows = [_row(moves, games, config.terms.game.move_gap) for moves, games in taken.items()]
     return {
+        "vary": vary,
         "count": len(taken),
         "plies": {len(moves) for moves in taken},
         "one_sided": sum(row["games"] >= 4 and row["share"] in (0, 1) for row in rows),

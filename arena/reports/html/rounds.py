@@ -63,12 +63,10 @@ def _meetings(look: Look) -> list[tuple[int, list[str]]]:
 def _meeting(games: Sequence[GameDigest], look: Look) -> str:
     """`ant 1½ – ½ bee`."""
     one, other = games[0].players[0], games[0].players[-1]
-    points = [
-        figure(sum(game.points[game.players.index(name)] for game in games if game.points))
-        for name in (one, other)
-    ]
+    results = results_of(games)
+    points = sum(each.score if each.first == one else 1 - each.score for each in results)
     names = look.seen.names
-    return f"{names[one]} {points[0]} – {points[1]} {names[other]}"
+    return f"{names[one]} {figure(points)} – {figure(len(results) - points)} {names[other]}"
 
 
 def _over_time(look: Look) -> dict[str, Any] | None:

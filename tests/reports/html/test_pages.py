@@ -181,6 +181,30 @@ def test_2048_has_scores_and_tiles_instead_of_a_crosstable(play: Play, tmp_path:
     assert "Games that reached a tile" in found["reach"]
 
 
+def test_a_meeting_at_2048_is_counted_by_the_sliders_scores(play: Play, tmp_path: Path) -> None:
+    """Both slide once, and the game of each has a score alone."""
+    records = [
+        play(
+            "2048", *players, placer="player", seed=number, game=f"g{number}", pair="p"
+        ).model_copy(update={"round": 1})
+        for number, players in enumerate(("ab", "ba"), 1)
+    ]
+    with begun(tmp_path / "cup.sqlite", records, format="swiss") as store:
+        for record in records:
+            store.add(record)
+    with RunView(tmp_path / "cup.sqlite") as view:
+        assert re.search(r"a [01] – [01] b", text(sections(view, STAFF)["rounds"]))
+
+
+def test_openings_that_are_not_known_yet_are_not_told(league: RunView) -> None:
+    """The first game to end may be of a later round than those whose openings were kept."""
+    config = league.config
+    drawn = config.model_copy(update={"openings": config.openings.model_copy(update={"plies": 8})})
+    league.config = drawn
+    found = text(sections(league, STAFF, ("openings",))["openings"])
+    assert "first position of the rules" not in found
+
+
 def test_a_run_without_a_game_has_a_page(play: Play, tmp_path: Path) -> None:
     with begun(tmp_path / "cup.sqlite", [play("dots", "a", "b", **DOTS)]):
         pass

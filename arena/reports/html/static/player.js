@@ -40,7 +40,7 @@ function playerParts(run, place) {
     figuresLine(figures),
     ...ratingDrawn(run, figures),
     element("p", { class: "links" }, "See ", links.flatMap((link, at) => (at ? [", ", link] : [link])), "."),
-    ...(run.games.points.some((points) => points.length) ? [...sides(run, place, figures), ...headToHead(run, place)] : scoresOf(run, name)),
+    ...(run.drawing === "tiles" ? scoresOf(run, name) : [...sides(run, place, figures), ...headToHead(run, place)]),
     ...slowestGames(run, name),
     ...faultsOf(figures),
     ...versionsOf(run, place, figures),
