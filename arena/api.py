@@ -183,6 +183,8 @@ def play(
     what `[clock]` takes. Raises ConfigError, and UserError where there are too few or too many
     players.
     """
+    if not isinstance(settings or {}, Mapping):
+        raise UserError(f"settings: must be a dict, got {settings!r}")
     tables = {
         "tournament": {"name": "game", "seed": seed, "sandbox": sandbox, "concurrency": 1},
         "game": {"rules": rules, **(settings or {})},

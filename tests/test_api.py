@@ -14,7 +14,7 @@ from arena.model.protocol import Termination
 
 TWO = ["monkey", "monkey"]
 NUMBER: Any = 3
-"""No player, and no clock."""
+"""No player, no settings, and no clock."""
 CUP = {
     "tournament": {"rounds": 2, "concurrency": 1, "sandbox": "none"},
     "game": {"rules": "dots", "rows": 2, "cols": 2},
@@ -132,6 +132,7 @@ def test_rate_takes_rows() -> None:
             UserError,
             "a list of words or a dict, not 3",
         ),
+        (lambda: arena.play("dots", TWO, settings=NUMBER), UserError, "settings: must be a dict"),
         (lambda: arena.play("dots", TWO, clock=NUMBER), ConfigError, "clock: must be a table"),
         (lambda: arena.play("dots", TWO, opening="a1b1"), UserError, "opening: must be a list"),
         (lambda: arena.play("dots", TWO, opening=["a1b1", "zz"]), UserError, "move 2: 'zz' is not"),
