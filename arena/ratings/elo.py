@@ -86,6 +86,10 @@ class Fit:
         """Half of the 95 % interval of a rating, in Elo; 0 for the anchor."""
         return float(self.errors[self._index[player]])
 
+    def compare(self, one: str, other: str) -> Neighbours:
+        """Set two different players against each other."""
+        return self.neighbours((one, other))[0]
+
     def neighbours(self, players: Sequence[str]) -> tuple[Neighbours, ...]:
         """Set each player against the next."""
         if len(players) < 2 or self.spread is None:

@@ -7,8 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from arena.ratings.elo import SCALE, Z95, Fit, fit
-from arena.ratings.model import Neighbours
+from arena.ratings.elo import SCALE, Z95, fit
 from arena.ratings.results import Result
 
 
@@ -45,12 +44,6 @@ def simulate(
                     results.append(Result(first, second, score, f"{one}{other}{number}"))
                     latent = repeating * latent + math.sqrt(1 - repeating**2) * rng.normal()
     return results
-
-
-def compared(rated: Fit, one: str, other: str) -> Neighbours:
-    """The two players against each other."""
-    (both,) = rated.neighbours((one, other))
-    return both
 
 
 def log_posterior(results: list[Result], a: float, b: float, h: float) -> float:
@@ -140,7 +133,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(
             simulate(rng, true, pairs=pairs, advantage=advantage, draws=draws, repeating=repeating)
         )
         assert rated.first_mover is not None
-        gap = compared(rated, "p1", "p0")
+        gap = rated.compare("p1", "p0")
         hits["difference"] += abs(gap.difference - (elo[1] - elo[0])) <= gap.error
         centred = elo[0] - sum(elo) / len(elo)
         hits["rating"] += abs(rated.elo[0] - centred) <= rated.error("p0")
@@ -163,9 +156,9 @@ def test_pairs_matter() -> None:
         labelled = [
             games[place]._replace(pair=str(number // 2)) for number, place in enumerate(order)
         ]
-        return compared(fit(labelled), "a", "b").error
+        return fit(labelled).compare("a", "b").error
 
-    alone = compared(fit(games), "a", "b").error
+    alone = fit(games).compare("a", "b").error
     repeating = error(list(range(200)))
     cancelling = error(
         [place for low in range(0, 200, 4) for place in (low, low + 3, low + 1, low + 2)]
@@ -181,7 +174,7 @@ def test_a_perfect_score_is_finite_and_widely_uncertain(games: int) -> None:
         for number in range(games)
         for sides in (("a", "b"), ("b", "a"))
     ]
-    gap = compared(fit(results), "a", "b")
+    gap = fit(results).compare("a", "b")
     assert 0 < gap.difference < 2500
     # Wilson's lower limit of a perfect score: a bound for what the games can show.
     shown = 2 * games / (2 * games + Z95**2)
@@ -192,7 +185,7 @@ def test_a_perfect_score_is_finite_and_widely_uncertain(games: int) -> None:
 
 def test_the_prior_pulls_as_little_as_the_docstring_says() -> None:
     results = [Result("a", "b", 1.0)] * 150 + [Result("a", "b", 0.0)] * 50
-    gap = compared(fit(results, first_mover=False), "a", "b")
+    gap = fit(results, first_mover=False).compare("a", "b")
     pull = 400 * math.log10(3) - gap.difference
     assert pull == pytest.approx(1.2, abs=0.1)
     assert gap.error == pytest.approx(56, abs=1)
@@ -230,9 +223,8 @@ def test_anchor() -> None:
     assert anchored.error("b") == pytest.approx(0, abs=1e-6)
     np.testing.assert_allclose(np.diff(anchored.elo), np.diff(mean.elo))
     for one, other in (("a", "b"), ("c", "a")):
-        by_anchor, by_mean = (dict(compared(each, one, other)) for each in (anchored, mean))
-        assert by_anchor == pytest.approx(by_mean)
-    gap = compared(anchored, "c", "b")
+        assert dict(anchored.compare(one, other)) == pytest.approx(dict(mean.compare(one, other)))
+    gap = anchored.compare("c", "b")
     assert gap.los == pytest.approx(NormalDist().cdf(gap.difference / (gap.error / Z95)))
     with pytest.raises(ValueError, match=r"anchor 'nobody' has no results; .* a, b, c"):
         fit(results, anchor="nobody")
@@ -243,8 +235,8 @@ def test_groups_without_a_link_are_never_separated() -> None:
     results += [Result("d", "c", 1.0, f"x{n}") for n in range(100)]
     rated = fit(results, first_mover=False)
     assert rated.groups == (("a", "b"), ("c", "d"))
-    assert compared(rated, "a", "b").separated
-    gap = compared(rated, "a", "c")
+    assert rated.compare("a", "b").separated
+    gap = rated.compare("a", "c")
     assert gap.difference > 400 and not gap.separated
 
 
@@ -252,7 +244,7 @@ def test_few_results() -> None:
     assert fit([]).players == ()
     one = fit([Result("a", "b", 1.0)])
     assert one.elo[0] > 0 > one.elo[1]
-    assert not compared(one, "a", "b").separated
+    assert not one.compare("a", "b").separated
     with pytest.raises(ValueError, match="0 to 1"):
         fit([Result("a", "b", 2.0)])
     with pytest.raises(ValueError, match="itself"):
