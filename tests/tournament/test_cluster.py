@@ -13,8 +13,8 @@ from distributed import Client, LocalCluster, Worker, get_worker
 from arena.bench import sleeping
 from arena.errors import ExecutorError, UserError
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors import dask
-from arena.tournament.executors.base import Played, Remark, Report
+from arena.tournament.executors import dask, places
+from arena.tournament.executors.base import Played, Remark, Report, Task
 from arena.tournament.executors.cluster import refuse_open
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.machine import Admission, AdmissionRequest
@@ -23,6 +23,7 @@ from arena.tournament.run import run
 
 from .cluster_helpers import Wire, machines_of_one_core
 from .conftest import Load
+from .helpers import schedule
 
 FAST = "[clock]\nmove_ms = 5\n[game]\nrules = 'dots'\n"
 
@@ -141,6 +142,45 @@ def test_the_games_of_a_machine_that_is_cut_off_are_played_elsewhere_until_it_is
     lost = next(n for n, report in enumerate(reports) if isinstance(report, Remark))
     later = [each.record.host.name for each in reports[lost:] if isinstance(each, Played)]
     assert later.count(worker.address) > 2  # it had two when it was cut off
+
+
+BEGAN = list[int]()
+
+
+async def play_all_but_the_second(task: str, label: str, number: int, *, moves: bool) -> None:
+    BEGAN.append(number)
+    if number == 2:
+        await dask_forever()
+    await sleeping.play(task, label, number, moves=moves)
+
+
+def test_a_machine_that_is_back_is_not_given_a_game_that_it_plays(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "LOOK_S", 0.0)
+    monkeypatch.setattr(places, "LEAVE_S", 0.1)
+    BEGAN.clear()
+    config = load("[tournament]\nrounds = 2\n" + FAST.replace("5", "50"))
+    runs = SimpleNamespace(**{**vars(sleeping), "play": play_all_but_the_second})
+    cluster = LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0",
+        memory_limit=0, local_directory=tmp_path,
+    )  # fmt: skip
+    with cluster, Client(cluster) as client:
+        executor = DaskExecutor(client, config, runs=runs)
+        for spec in schedule(config)[:3]:
+            executor.submit(Task(spec=spec))
+        executor.wait(0)
+        with monkeypatch.context() as silent:
+            silent.setattr(places, "SILENT_S", -1.0)
+            reports = [*executor.wait(0)]
+        for _ in range(40):
+            reports += executor.wait(0.1)
+            if len(BEGAN) == 3:
+                break
+        executor.close(now=True)
+    assert any("its games (2) are played elsewhere" in str(report) for report in reports)
+    assert BEGAN == [1, 2, 3]
 
 
 async def joined(address: str, folder: Path) -> Worker:

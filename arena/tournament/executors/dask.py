@@ -8,7 +8,7 @@ tasks and results, and tells who is gone.
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from secrets import token_hex
@@ -253,13 +253,12 @@ class DaskExecutor:
         self._help_slow(rooms)
 
     def _best(self, game: _SubmittedGame, rooms: dict[str, int]) -> str | None:
-        """Where to play it; None where the machine of its pair is there but busy."""
+        """Where to play it; None where the machine of its pair is there but busy, or has it."""
+        free = _elsewhere(game, rooms)
         home = self._homes.get(game.task.spec.pair)
-        if home in rooms:
-            return home
         if self._machines.get(home) is not None:
-            return None
-        return max(rooms, key=rooms.__getitem__)
+            return home if home in free else None
+        return max(free, key=rooms.__getitem__, default=None)
 
     def _begin(self, game: _SubmittedGame, address: str) -> None:
         place = self._machines.get(address)
@@ -295,12 +294,18 @@ class DaskExecutor:
         if now - self._idle_since < _IDLE_S or self._typical_s is None:
             return
         for game in (*self._playing.values(), *self._waiting):
-            elsewhere = rooms.keys() - {run.place.address for run in game.runs}
+            elsewhere = _elsewhere(game, rooms)
             if now - game.since > _SLOW * self._typical_s and len(game.runs) < 2 and elsewhere:
                 if game in self._waiting:
                     self._waiting.remove(game)
                 self._begin(game, max(elsewhere, key=rooms.__getitem__))
                 return
+
+
+def _elsewhere(game: _SubmittedGame, rooms: Iterable[str]) -> list[str]:
+    """The machines that do not have the game: one that was silent may still play it."""
+    having = {run.place.address for run in game.runs}
+    return [address for address in rooms if address not in having]
 
 
 def _without_homes(config: TournamentConfig) -> TournamentConfig:

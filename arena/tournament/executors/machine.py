@@ -84,7 +84,8 @@ class _Machine:
         self._woken, self._wake = Pipe(duplex=False)
         self._failure = TAKEN
         self._waiting: deque[_Asked] = deque()
-        self._to: dict[tuple[str, int], _Asked] = {}
+        self._to: dict[int, _Asked] = {}
+        """By the identity of the task: the same game may be asked for twice."""
         self._used_at = -_LULL_S
         self._started: SimpleQueue[str | ExecutorError | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name="games", daemon=True)
@@ -144,12 +145,12 @@ class _Machine:
             self._waiting.append(asked)
         while self._waiting and len(self._to) < executor.capacity:
             task, reports = self._waiting.popleft()
-            self._to[_key(task)] = task, reports
+            self._to[id(task)] = task, reports
             executor.submit(task)
         return True
 
     def _pass_on(self, report: GameReport) -> None:
-        key = _key(report.task)
+        key = id(report.task)
         if isinstance(report, Moved):
             self._to[key][1].put(report)
         else:
@@ -262,7 +263,3 @@ def leave(label: str) -> None:
         if _machine is not None and _machine.label == label:
             _machine.close()
             _machine = None
-
-
-def _key(task: Task) -> tuple[str, int]:
-    return task.spec.game, task.attempt
