@@ -2,7 +2,8 @@
 
 A round is made from the games of all rounds before it. Meetings of the round that have begun stay,
 and the players left are matched among themselves: a matching of greatest worth is one of greatest
-worth for any part of it. So a resumed round is the same one, and players may come and go.
+worth for any part of it. So a resumed round is the same one, and players may come and go. A player
+that met one that is out now has had its meeting, so a round that was played stays closed.
 """
 
 from abc import abstractmethod
@@ -35,7 +36,9 @@ class MatchedSchedule(Schedule):
         self._full = len(self.players) // 2 * 2
         self.total = plan.rounds * self._full
         self._rounds: dict[int, dict[str, GameDigest]] = defaultdict(dict)
-        self._complete = 0
+        self._left_by: dict[int, set[str]] = defaultdict(set)
+        """Who met a player that is out, by round."""
+        self._reached = self._complete = 0
         self._round, self._games = 0, iter(list[Pairing]())
 
     @property
@@ -56,27 +59,34 @@ class MatchedSchedule(Schedule):
         """Take note of a result; one of a player that is out comes on top of the schedule."""
         if game.termination is Termination.VOID:
             return
+        self._reached = max(self._reached, game.round)
         if self.plan.out.isdisjoint(game.players):
             self._rounds[game.round][game.game] = game
         else:
+            self._left_by[game.round].update(game.players)
             self.total += 1
 
     def complete(self) -> int:
         """How many rounds are played to their end."""
         while self._complete < self.plan.rounds:
+            begun, free = self._seats(self._complete + 1)
             games = len(self._rounds[self._complete + 1])
-            if games < len(self._field(self._complete + 1)) // 2 * 2:
+            if games < 2 * (len(begun) + len(free) // 2):
                 break
             self._complete += 1
             self.total += games - self._full
         return self._complete
 
-    def _field(self, round_: int) -> list[str]:
-        """The players in a round: those that joined later from the round that was played then."""
-        if not self.later or not any(self._rounds[each] for each in self._rounds if each > round_):
-            return self.players
-        there = {name for _, game in self.games(round_) for name in game.players}
-        return [name for name in self.players if name in there or name not in self.later]
+    def _seats(self, round_: int) -> tuple[set[Pair], list[str]]:
+        """The meetings of a round that have begun, and the players that are left to be matched:
+        those that joined later from the round that was played then.
+        """
+        met = [game.players for game in self._rounds[round_].values()]
+        there = self._left_by[round_].union(*met)
+        if round_ < self._reached:
+            there |= self.later
+        begun = {(min(pair), max(pair)) for pair in met}
+        return begun, [name for name in self.players if name not in there]
 
     def games(self, rounds: int) -> Iterator[tuple[str, GameDigest]]:
         """The games of the first rounds, by round and id."""
@@ -85,9 +95,7 @@ class MatchedSchedule(Schedule):
         )
 
     def _deal(self, round_: int) -> Iterator[Pairing]:
-        seats = [game.players for game in self._rounds[round_].values()]
-        begun = {(min(pair), max(pair)) for pair in seats}
-        free = [name for name in self._field(round_) if all(name not in pair for pair in seats)]
+        begun, free = self._seats(round_)
         pairs = sorted([*begun, *matched(free, self.worth(round_))])
         return (
             game for one, other in pairs for game in meeting(self.plan.game, round_, one, other)

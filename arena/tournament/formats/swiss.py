@@ -5,7 +5,8 @@ the upper half meets the lower half. With an odd number, one of those with the f
 bye, nobody twice while that is possible; it is worth a meeting won.
 
 Players that join later begin in the round that is played then, where one of them may meet the
-player that had the bye. The rounds before it give them no points.
+player that had the bye. The rounds before it give them no points. Where a player leaves, those that
+met it have a bye in that round.
 """
 
 from collections import Counter, defaultdict

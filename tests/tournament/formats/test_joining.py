@@ -1,10 +1,12 @@
 """Players that join an open format later, and players that leave it, move no game of others."""
 
+from random import Random
+
 import pytest
 
 import rules
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.base import Plan
+from arena.tournament.formats.base import Pairing, Plan
 from arena.tournament.rehearsal import imagined, rehearse
 from tests.tournament.helpers import opened, stronger_first
 
@@ -56,3 +58,60 @@ def test_a_player_that_makes_the_field_odd_does_not_rest_for_ever(played: int) -
     more = list(rehearse(schedule, "dots", stronger_first))
     rounds = {game.round for game in more if "m10" in game.players}
     assert 4 in rounds and len(rounds) >= 5, "it rests once at most"
+
+
+@pytest.mark.parametrize("name", ["swiss", "ladder"])
+@pytest.mark.parametrize("new", [0, 2])
+@pytest.mark.parametrize("order", range(3))
+def test_rounds_that_were_played_stay_closed_when_players_leave(
+    name: str, new: int, order: int
+) -> None:
+    format_ = FORMATS[name]
+    before = list(rehearse(opened(format_, 6, 4), "dots", stronger_first))
+    met = next({*game.players} for game in before if game.round == 1)
+    leaving = frozenset({"m0", next(f"m{n}" for n in range(1, 6) if f"m{n}" not in met)})
+    names, later = tuple(f"m{number}" for number in range(6 + new)), (6,) if new else ()
+    Random(order).shuffle(before)
+    plan = Plan(names, 6, rules.default("dots"), {}, later, leaving)
+    schedule = format_.open(plan)
+    for game in before:
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    more = list(rehearse(schedule, "dots", stronger_first))
+    joined = {f"m{6 + number}" for number in range(new)}
+    assert all(game.round > 4 or joined.issuperset(game.players) for game in more)
+    assert {game.round for game in more} == ({4, 5, 6} if new else {5, 6})
+    assert schedule.over and schedule.total == len(before) + len(more)
+
+
+@pytest.mark.parametrize("name", ["swiss", "ladder"])
+@pytest.mark.parametrize("order", range(20))
+def test_players_come_and_go_and_a_killed_run_is_the_same(name: str, order: int) -> None:
+    rng, format_ = Random(order), FORMATS[name]
+    first = list(rehearse(opened(format_, 7, 6), "dots", stronger_first))
+    before = first[: rng.randrange(len(first))]
+    names = tuple(f"m{number}" for number in range(9))
+    out = frozenset(rng.sample(names[:7], 2))
+    plan = Plan(names, 6, rules.default("dots"), {}, (7,), out)
+
+    def ahead(played: list[Pairing]) -> list[Pairing]:
+        schedule = format_.open(plan)
+        for game in rng.sample(played, len(played)):
+            schedule.add(imagined(game, "dots", stronger_first(game)))
+        games = list(rehearse(schedule, "dots", stronger_first))
+        assert schedule.over and schedule.total == len(played) + len(games)
+        return games
+
+    whole = ahead(before)
+    done = rng.randrange(len(whole) + 1)
+    current = whole[done].round if done < len(whole) else 0
+    ended = whole[:done] + [game for game in whole[done:] if game.round == current][1::2]
+    assert {*ended, *ahead([*before, *ended])} == {*whole}
+
+
+def test_a_meeting_of_an_earlier_round_that_is_lost_is_played_again() -> None:
+    swiss = FORMATS["swiss"]
+    games = list(rehearse(opened(swiss, 6, 3), "dots", stronger_first))
+    schedule = opened(swiss, 6, 3)
+    for game in games[2:]:
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    assert list(iter(schedule.next, None)) == games[:2]
