@@ -70,7 +70,6 @@ class Challenges:
         self._adding = threading.Lock()
         command = (sys.executable, "-P", "-m", "arena.web.challenger")
         self.jobs = Jobs(self._course / CHALLENGES, command, lambda: 1)
-        self.jobs.go_on()
 
     def ask(self, owner: str, wanted: ChallengeWanted) -> Challenge:
         """Play a match. Raises SubmissionError."""

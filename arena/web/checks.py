@@ -76,7 +76,6 @@ class Checks:
         self.jobs = Jobs(
             course.absolute() / FOLDER / "checks", command, lambda: len(usable_cores())
         )
-        self.jobs.go_on()
 
     def add(self, owner: str, file: str, contents: IO[bytes]) -> Check:
         """Check a file. Raises SubmissionError where it cannot be begun."""

@@ -66,6 +66,7 @@ def serve(
     _refuse_unsafe(settings, host, insecure=insecure)
     listening = _bound(host, port)
     address = settings.public_url or f"http://{_in_url(host)}:{listening.getsockname()[1]}"
+    keep_off()  # threads that are there already would not follow
     app = make_app(settings)
     if settings.course is not None:
         app.state.keeper.hold()
@@ -79,7 +80,6 @@ def serve(
             say(f"For the staff, until this server ends: {address}/in/{token}")
 
     _spare_memory()
-    keep_off()
     if settings.course is None:
         os.nice(_NICE)
     config = uvicorn.Config(

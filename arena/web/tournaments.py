@@ -42,12 +42,14 @@ def add_tournaments(app: FastAPI, course: Path) -> None:
 
 @contextmanager
 def kept(app: FastAPI) -> Iterator[None]:
-    """Look after its tournaments, if it has any to play. Raises UserError."""
+    """Look after its tournaments and jobs, where it has a course. Raises UserError."""
     keeper: Keeper | None = getattr(app.state, "keeper", None)
     if keeper is None:
         yield
         return
     keeper.begin()
+    for waiting in (app.state.checks, app.state.challenges):
+        waiting.jobs.go_on()  # only now: another server may have them
     try:
         yield
     finally:

@@ -6,13 +6,21 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
+from arena.bots import course
 from arena.errors import UserError
+from arena.web.checks import HandedIn
+from arena.web.cores import cores
+from arena.web.jobs import ABOUT
 from arena.web.serve import serve, settings
+from tests.right_bot import RIGHT
+from tests.web.test_upload import process_of, wait_for
 
 ARENA = (sys.executable, "-m", "arena", "serve", "--port", "0")
 
@@ -77,3 +85,22 @@ def test_without_the_extra_it_says_what_to_install() -> None:
     )
     assert run.returncode == 2
     assert "pip install 'bot-arena[web]'" in run.stderr
+
+
+def test_a_check_that_waited_keeps_off_the_cores_that_play(tmp_path: Path) -> None:
+    folder, found = tmp_path / "course", list[psutil.Process]()
+    course.init(folder)
+    job = folder / ".web" / "checks" / "ada" / "20261101-120000-0123456a"
+    (job / "upload").mkdir(parents=True)
+    (job / "upload" / "bot.py").write_text(RIGHT)
+    about = HandedIn(owner="ada", file="bot.py", sent_at=datetime.now(UTC))
+    (job / ABOUT).write_text(about.model_dump_json())
+
+    def begun() -> bool:
+        found.extend(filter(None, [process_of(job)]))
+        return bool(found)
+
+    with served(str(folder), cwd=folder):
+        wait_for(begun)
+        assert tuple(found[0].cpu_affinity()) == cores().rest
+        found[0].kill()

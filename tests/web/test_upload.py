@@ -16,6 +16,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.checks import safe_name
 from arena.web.jobs import EVENTS
@@ -225,6 +226,17 @@ def test_a_killed_server_leaves_checks_whole(
         assert told(later, sent["id"])[-1][1] == "entered"
     (plays,) = course.bots(folder)
     assert plays.owner == "ada"
+
+
+def test_a_server_that_another_one_keeps_out_begins_no_check(
+    client: TestClient, app: FastAPI
+) -> None:
+    app.state.checks.jobs._places = lambda: 0
+    waits = app.state.checks.folder("ada", hand_in(client, "bot.py", RIGHT)["id"])
+    second = make_app(app.state.settings)
+    with pytest.raises(UserError, match="kept by another server"), TestClient(second):
+        pass
+    assert second.state.checks.jobs.is_over(waits), "it knows nothing of it"
 
 
 def test_a_check_is_in_a_process_of_its_own_that_gives_way(
