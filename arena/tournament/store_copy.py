@@ -11,10 +11,11 @@ from arena.tournament.store import Store
 from arena.tournament.store_faults import unusable
 
 _LATER = """
-CREATE TEMP TABLE later AS SELECT id FROM games
+CREATE TEMP TABLE later AS SELECT rowid AS id FROM games
     WHERE julianday(started_at) + duration_ms / 86400e3 > julianday(?);
 """
-_TABLES = ("records", "checksums", "seats", "games")
+_KEYS = {"records": "id", "checksums": "id", "machines": "id", "seats": "id", "games": "rowid"}
+"""The column that names an attempt, by table; files of earlier versions lack some tables."""
 
 
 def copy_run(path: Path, to: Path, *, until: datetime | None = None) -> None:
@@ -24,8 +25,8 @@ def copy_run(path: Path, to: Path, *, until: datetime | None = None) -> None:
     with Store.open(path):
         pass  # it is a run of ours
     part = to.with_name(f"{to.name}.part")
-    part.unlink(missing_ok=True)
     try:
+        part.unlink(missing_ok=True)
         with closing(sqlite3.connect(path)) as run, closing(sqlite3.connect(part)) as copy:
             run.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
@@ -39,12 +40,14 @@ def copy_run(path: Path, to: Path, *, until: datetime | None = None) -> None:
 def _cut(copy: sqlite3.Connection, until: datetime) -> None:
     with copy:
         copy.execute(_LATER, (until.isoformat(),))
-        for table in _TABLES:
-            copy.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM later)")
-        ((config,),) = copy.execute("SELECT config FROM run")
-        seen = {name for (name,) in copy.execute("SELECT DISTINCT player FROM seats")}
-        then = _as_then(TournamentConfig.model_validate_json(config), seen)
-        copy.execute("UPDATE run SET config = ?", (then.model_dump_json(),))
+        there = {name for (name,) in copy.execute("SELECT name FROM sqlite_master")}
+        for table in there & _KEYS.keys():
+            copy.execute(f"DELETE FROM {table} WHERE {_KEYS[table]} IN (SELECT id FROM later)")
+        if "seats" in there:  # else it is of schema 1, where nobody joined later
+            ((config,),) = copy.execute("SELECT config FROM run")
+            seen = {name for (name,) in copy.execute("SELECT DISTINCT player FROM seats")}
+            then = _as_then(TournamentConfig.model_validate_json(config), seen)
+            copy.execute("UPDATE run SET config = ?", (then.model_dump_json(),))
     copy.execute("VACUUM")
 
 

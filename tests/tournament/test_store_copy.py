@@ -1,5 +1,6 @@
 """Copies of runs: whole while the run is played, and as it stood at a moment."""
 
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
+from arena.tournament.store import Store
 from arena.tournament.store_copy import copy_run
 from tests.tournament.helpers import schedule
 
@@ -62,3 +64,15 @@ def test_a_copy_has_the_games_until_a_moment(
     (tmp_path / "no.sqlite").write_text("no run")
     with pytest.raises(StoreError, match="not a run"):
         copy_run(tmp_path / "no.sqlite", copy)
+
+
+def test_a_copy_of_a_run_of_an_earlier_version(tmp_path: Path) -> None:
+    path, copy = tmp_path / "old.sqlite", tmp_path / "copy.sqlite"
+    shutil.copy(Path(__file__).parent / "schema_1.sqlite", path)
+    with Store.open(path) as store:
+        began = sorted(record.started_at for record in store.records())
+    copy_run(path, copy, until=datetime.fromisoformat(began[14]))
+    with RunView(path) as view, RunView(copy) as cut:
+        assert 0 < len(cut.games) < 15
+        assert cut.games == view.games[: len(cut.games)]
+        assert cut.config == view.config
