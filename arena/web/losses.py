@@ -51,8 +51,8 @@ async def losses(runs: Runs, owner: str) -> list[Loss]:
     """The newest first; runs that cannot be read are left out."""
     found = list[Loss]()
     for name in runs.names():
-        run = runs[name]
         try:
+            run = runs[name]
             made = await run.made(("losses", owner), partial(_of_run, run, owner))
         except StoreError:
             continue

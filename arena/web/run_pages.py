@@ -79,7 +79,8 @@ async def tournaments(request: Request) -> Response:
     found = await summaries_of(request).all()
     ahead = await run_in_threadpool(still_to_come, request)
     shown = runs_of(request)
-    frozen = {each.name: frozen_since(request, shown[each.name]) for each in found}
+    readable = [each.name for each in found if each.problem is None]
+    frozen = {name: frozen_since(request, shown[name]) for name in readable}
     deadline = moment(until) if until else None
     return page(request, "index.html", runs=found, deadline=deadline, ahead=ahead, frozen=frozen)
 

@@ -50,8 +50,14 @@ class Summaries:
 
     async def all(self) -> list[RunSummary]:
         """The runs that are played now, then the others, what changed last first."""
-        found = [await self.of(self._runs[name]) for name in self._runs.names()]
+        found = [await self._named(name) for name in self._runs.names()]
         return sorted(found, key=lambda each: (each.is_played, each.changed_at), reverse=True)
+
+    async def _named(self, name: str) -> RunSummary:
+        try:
+            return await self.of(self._runs[name])
+        except StoreError as error:  # it is frozen, and cannot be copied
+            return self._unreadable(ShownRun(self._runs.folder / f"{name}.sqlite"), error)
 
     async def of(self, run: ShownRun) -> RunSummary:
         """The summary of a run."""
@@ -67,8 +73,10 @@ class Summaries:
                 return await run.look(lambda view: _in_play(run, view))
             return await run_in_threadpool(_at_rest, run)
         except StoreError as error:
-            said = str(error).replace(f"{self._runs.folder}/", "")
-            return _summary(run, problem=said)
+            return self._unreadable(run, error)
+
+    def _unreadable(self, run: ShownRun, error: StoreError) -> RunSummary:
+        return _summary(run, problem=str(error).replace(f"{self._runs.folder}/", ""))
 
 
 def _in_play(run: ShownRun, view: RunView) -> RunSummary:

@@ -175,6 +175,19 @@ def test_a_frozen_table_stands_for_all_but_the_staff(
     assert games(anyone) == (6, 6, 6, 6)
 
 
+def test_a_table_that_cannot_be_frozen_hides_no_other(app: FastAPI, folder: Path) -> None:
+    runs = folder / "runs"
+    (runs / "bad.sqlite").write_bytes((runs / "cup.sqlite").read_bytes()[:5000])
+    token = course.renew(folder, "ant")
+    app.state.keeper.change("bad", freeze_at=datetime.now(UTC))
+    client = TestClient(app)
+    assert client.get(f"/in/{token}").status_code == 200, "/me has the losses of all runs"
+    shown = client.get("/").text
+    assert "<b>6</b> of 6 games" in shown
+    assert "bad.sqlite: not a run, or damaged" in shown
+    assert sorted(each["problem"] is None for each in client.get("/api/runs").json()) == [0, 1]
+
+
 def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None:
     soon = datetime.now(UTC) + timedelta(hours=1)
     staff.does("t/cup/freeze", at=soon.isoformat())
