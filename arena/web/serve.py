@@ -52,8 +52,8 @@ def settings(course: Path | None, runs: Path | None, public_url: str | None) -> 
     if shown.exists() and not shown.is_dir():
         raise UserError(f"--runs: {shown} is a file; name the folder of the runs")
     return ServerSettings(
-        runs=shown,
-        course=course,
+        runs=shown.absolute(),
+        course=course and course.absolute(),
         public_url=public_url and public_url.rstrip("/"),
         secure=bool(public_url) and urlsplit(public_url).scheme == "https",
     )

@@ -9,7 +9,8 @@ class ServerSettings(Frozen):
     """The settings of a server, as `app.state.settings`."""
 
     runs: Path = Path("runs")
-    """The folder of the runs; of a course, `COURSE/runs`."""
+    """The folder of the runs; of a course, `COURSE/runs`. Both folders are absolute: sentences lose
+    them, and name the course."""
     course: Path | None = None
     """The course with its people; None shows runs read-only."""
     secure: bool = False

@@ -78,6 +78,15 @@ def test_an_address_behind_tls_is_secure(runs: Path) -> None:
         settings(None, runs, "arena.example.org")
 
 
+def test_a_course_that_is_the_current_folder_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course.init(tmp_path / "othello")
+    monkeypatch.chdir(tmp_path / "othello")
+    found = settings(Path(), None, None)
+    assert (found.course, found.runs) == (Path.cwd(), Path.cwd() / "runs")
+
+
 def test_without_the_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['uvicorn'] = None; from arena.cli import app; app()"
     run = subprocess.run(
