@@ -14,16 +14,19 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from arena.bots import course as course_of
 from arena.bots.course_file import RUNS, TOURNAMENTS, rules_of
-from arena.errors import ArenaError, UserError
+from arena.errors import ArenaError, StoreError, UserError
 from arena.files import lock
 from arena.files.toml_tables import did_you_mean
 from arena.model import Frozen
+from arena.tournament.formats import FORMATS
+from arena.tournament.store import Store
 from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import FILE, Wish, read_wishes, write_wishes
 
@@ -57,7 +60,7 @@ class Tournament(NamedTuple):
     has_run: bool
     """Whether it was begun."""
     has_news: bool
-    """Whether bots came, went or changed since its last start."""
+    """Whether bots came, went or changed since its last start, and may be taken."""
 
 
 class Keeper:
@@ -138,6 +141,13 @@ class Keeper:
         """What is wanted of a tournament."""
         return self._wishes.get(name, Wish())
 
+    def is_closed(self, name: str) -> bool:
+        """Whether nobody joins or leaves any more: it has begun, and its format wants it so."""
+        with suppress(StoreError):
+            begun = Store.begun_with(self.process(name).store)
+            return begun is not None and FORMATS[begun.format].closed
+        return False
+
     def frozen(self) -> list[str]:
         """Those whose tables are frozen, or are to be."""
         return [name for name, wish in self._wishes.items() if wish.freeze_at is not None]
@@ -147,6 +157,11 @@ class Keeper:
         field is to change. Raises UserError.
         """
         self.process(name)
+        if (take_new or without) and self.is_closed(name):
+            raise UserError(
+                f"{name} has begun, and nobody joins or leaves its format after that; play the "
+                "changed field as another tournament"
+            )
         with self._changing:
             wish = self.wish(name)
             self._keep_wish(name, wish.played(_now(), take_new=take_new, without=without))
@@ -198,7 +213,7 @@ class Keeper:
     def _take_by_itself(self, name: str, field: dict[str, str]) -> None:
         """Have a standing tournament take what is new."""
         wish = self.wish(name)
-        if wish.wanted == "paused" or wish.is_asked or wish.field == field:
+        if wish.wanted == "paused" or wish.is_asked or wish.field == field or self.is_closed(name):
             return
         if wish.begun_at is None or (_now() - wish.begun_at).total_seconds() >= self._pace.take_s:
             self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
@@ -216,7 +231,8 @@ class Keeper:
     def _start(self, name: str, field: dict[str, str], *, is_standing: bool) -> None:
         process, wish = self.process(name), self.wish(name)
         has_begun = process.store.exists()
-        take = wish.take_new or (is_standing and has_begun and wish.field != field)
+        is_open = has_begun and wish.field != field and not self.is_closed(name)
+        take = wish.take_new or (is_standing and is_open)
         begun_at = _now()
         child = process.start(take_new=take, without=wish.without)
         self._children[name] = child
@@ -245,7 +261,10 @@ class Keeper:
         elif wish.ended is None and process.store.exists():
             state = "paused"
         has_news = wish.begun_at is not None and wish.field != field
-        return Tournament(name, state, wish, name in standing, process.store.exists(), has_news)
+        is_standing = name in standing
+        if (has_news or is_standing) and self.is_closed(name):
+            has_news = is_standing = False
+        return Tournament(name, state, wish, is_standing, process.store.exists(), has_news)
 
 
 def _now() -> datetime:

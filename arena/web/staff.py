@@ -59,6 +59,7 @@ def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> R
         words=WORDS,
         moment=moment,
         now=datetime.now(UTC),
+        is_closed=desk.keeper.is_closed(name),
         players=_players(desk, name),
         log=process.last_lines(),
     )

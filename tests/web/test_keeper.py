@@ -243,6 +243,24 @@ def test_a_standing_tournament_takes_them_by_itself(classroom: Class) -> None:
     classroom.playing()
 
 
+def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> None:
+    classroom.file("cup", SHORT, format_='format = "knockout"', more='[[player]]\nfrom = ".."')
+    rules = classroom.folder / "course.toml"
+    rules.write_text(rules.read_text().replace('["ladder"]', '["cup"]'))
+    classroom.submit("ada", "print(1)")
+    classroom.keeper.start("cup")
+    classroom.until(lambda: classroom.state() == "over")
+    classroom.submit("bob", "print(2)")
+    classroom.keeper.look()
+    (cup,) = classroom.keeper.tournaments()
+    assert (cup.state, cup.is_standing, cup.has_news) == ("over", False, False)
+    for change in ({"take_new": True}, {"without": ["ape"]}):
+        with pytest.raises(UserError, match="cup has begun, and nobody joins or leaves"):
+            classroom.keeper.start("cup", **change)
+    classroom.keeper.start("cup")
+    classroom.until(lambda: classroom.state() == "over")
+
+
 def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:
     classroom.keeper.begin()
     with pytest.raises(UserError, match="kept by another server"):
