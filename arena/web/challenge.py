@@ -18,6 +18,7 @@ from arena.checks.events import Refused
 from arena.errors import StoreError, SubmissionError
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
+from arena.ratings.results import results_of
 from arena.tournament.run_view import RunView
 from arena.web.challenge_games import game_offers
 from arena.web.jobs import ABOUT, ID, Jobs, events_of, new_id
@@ -151,8 +152,8 @@ def _result(file: Path, bot: str) -> tuple[bool, str]:
         return False, ""
     try:
         with RunView(file) as view:
-            seats = [(game.points, game.players.index(bot)) for game in view.games]
-            points = [each[seat] for each, seat in seats if each]
+            results = results_of(view.games)
+            points = [each.score if each.first == bot else 1 - each.score for each in results]
             over = view.schedule.over
     except (StoreError, ValueError):
         return False, ""

@@ -9,7 +9,10 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.web.challenge import _result
 from arena.web.rates import Rate
+from tests.reports.conftest import play_record
+from tests.reports.runs import begun
 from tests.right_bot import RIGHT
 
 from . import quick_challenger
@@ -77,6 +80,18 @@ def test_in_a_sandbox(app: FastAPI, browser: Browser, folder: Path) -> None:
     ada = browser("ada")
     ada.post("/api/challenges", json=WANTED)
     assert over(ada)["state"] == "played"
+
+
+def test_games_with_the_roles_swapped_are_one_result(tmp_path: Path) -> None:
+    games = [
+        play_record("2048", *pair, game=game, pair="p", placer="player", forfeit=forfeit)
+        for *pair, game, forfeit in (("ant", "bee", "g1", None), ("bee", "ant", "g2", 0))
+    ]
+    with begun(tmp_path / "t.sqlite", games) as store:
+        for game in games:
+            store.add(game)
+    assert _result(tmp_path / "t.sqlite", "ant")[1] == "1 won, 0 drawn, 0 lost"
+    assert _result(tmp_path / "t.sqlite", "bee")[1] == "0 won, 0 drawn, 1 lost"
 
 
 def test_what_cannot_be_played_is_told(quick: FastAPI, browser: Browser, folder: Path) -> None:
