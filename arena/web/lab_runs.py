@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from arena.errors import UserError
 from arena.files import lock
 from arena.model import Frozen
@@ -105,7 +103,7 @@ def folder_run(folder: Path) -> LabRun:
         return _training(folder) if folder.suffix == TRAINED else _tuning(folder)
     except OSError as error:
         raise UserError(f"{folder.name} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, ValidationError):
+    except (ValueError, LookupError, TypeError, AttributeError):
         raise UserError(f"{folder.name} has files that no training or tuning wrote") from None
 
 

@@ -84,6 +84,18 @@ def test_the_lab_lists_tests_trainings_and_tunings(client: TestClient, runs: Pat
     assert "broken.tune has files that no training or tuning wrote" in text
 
 
+def test_odd_folders_hide_no_others(client: TestClient, runs: Path) -> None:
+    training(runs, "quick.train", 3)
+    (training(runs, "empty.train", 3) / "curve.csv").write_text("\n1,2\n")
+    (training(runs, "list.train", 3) / "checkpoint.ntuple").write_bytes(b"a line\n[1]\n")
+    (runs / "odd.tune").mkdir()
+    (runs / "odd.tune" / "checkpoint.json").write_text(json.dumps(TUNING | {"points": []}))
+    text = client.get("/lab").text
+    assert "/lab/run/quick.train" in text
+    for name in ("empty.train", "list.train", "odd.tune"):
+        assert f"{name} has files that no training or tuning wrote" in text
+
+
 @pytest.mark.usefixtures("sprt_run")
 def test_a_test_has_its_gauge_its_counts_and_its_path(client: TestClient) -> None:
     text = client.get("/lab/run/ab").text
