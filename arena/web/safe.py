@@ -2,6 +2,7 @@
 sites, nothing of endless size.
 """
 
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -61,7 +62,9 @@ class SafeAnswers:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
         if origin is not None:
-            return urlsplit(origin).netloc not in {headers.get("host"), self._host}
+            with suppress(ValueError):
+                return urlsplit(origin).netloc not in {headers.get("host"), self._host}
+            return True
         return headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
