@@ -1,6 +1,7 @@
 """The pages of the staff: its owners, bots and tournaments."""
 
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
@@ -88,7 +89,7 @@ def export_all(desk: AtDesk) -> Response:
     """All of it, as a ZIP."""
     add_line(desk.course, "staff", "exported all")
     name = f"{desk.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
     return StreamingResponse(export(desk.course), media_type="application/zip", headers=headers)
 
 

@@ -107,7 +107,7 @@ def freeze(desk: AtDesk, name: str, at: Text = "") -> Response:
     """Show the public no more than there was at a moment, in local time; now, where it is empty."""
     try:
         when = datetime.fromisoformat(at).astimezone(UTC) if at else datetime.now(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise UserError(f"{at} is no moment; write it as 2026-12-24T18:00") from None
     desk.freezer.freeze(name, when)
     return desk.did(

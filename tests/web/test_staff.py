@@ -135,7 +135,8 @@ def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
     assert "Lovelace" not in staff.page()
     assert "Write a name in each line" in staff.does("owners/add", names="\n")
     assert "no owner is named" in staff.does("owners/renew", owner="zoe")
-    assert "evening is no moment" in staff.does("t/cup/freeze", at="evening")
+    for at in ("evening", "9999-12-31T23:59-05:00"):
+        assert f"{at} is no moment" in staff.does("t/cup/freeze", at=at)
     assert "tournaments has no" in staff.client.get("/staff/t/cap").text
     assert staff.client.post("/staff/t/cup/start").status_code == 403, "without its form token"
 
@@ -259,6 +260,13 @@ def test_all_of_a_course_comes_as_a_zip(staff: Staff, folder: Path) -> None:
     everything = b"".join(archive.read(name) for name in names)
     for owner in course.owners(folder):
         assert owner.token_sha256.encode() not in everything
+
+
+def test_the_zip_of_a_course_of_any_name(folder: Path) -> None:
+    named = folder.rename(folder.with_name("Kurs α"))
+    staff = Staff(make_app(ServerSettings(course=named, runs=named / "runs")))
+    sent = staff.client.get("/staff/export").headers["content-disposition"]
+    assert sent.startswith("attachment; filename*=UTF-8''Kurs%20%CE%B1-2")
 
 
 def test_a_tournament_is_started_and_paused_by_forms(
