@@ -92,13 +92,12 @@ async def document(request: Request, run: Found, visitor: Asking) -> Response:
     mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
     frozen = frozen_since(request, run)
     key = ("page", visitor, getattr(request.state, "form_token", None), mark, frozen)
-    make = partial(_document, request, run, visitor, mark, frozen)
+    make = partial(_document, request, visitor, mark, frozen)
     return answer(request, await run.made(key, make))
 
 
 def _document(
     request: Request,
-    run: ShownRun,
     visitor: Visitor,
     mark: int | None,
     frozen: str | None,
@@ -108,7 +107,7 @@ def _document(
     live = mark if view.is_played or not view.schedule.over else None
     if frozen is not None:
         values["note"] = f"This table is frozen as of {frozen}; games in play are not shown."
-    url = quote(request.url.path)  # what the scripts ask for is below it
+    url = quote(request.scope["path"])  # what the scripts ask for is below it
     return kept(rendered(request, "run.html", **values, run_url=url, live=live), HTML)
 
 

@@ -81,7 +81,10 @@ class Summaries:
 
 def _in_play(run: ShownRun, view: RunView) -> RunSummary:
     games = tuple(game.started.players for game in view.playing.values())
-    return _summary(run, view.config, len(view.games), is_played=True, in_play=games)
+    planned = view.schedule.total
+    return _summary(
+        run, view.config, len(view.games), planned=planned, is_played=True, in_play=games
+    )
 
 
 def _at_rest(run: ShownRun) -> RunSummary:
@@ -101,7 +104,7 @@ def _summary(
             "game": game_title(config.terms),
             "format": config.format,
             "bots": sum(player.name not in config.unrated for player in config.players),
-            "planned": config.schedule().total,
+            "planned": max(config.schedule().total, played),  # some may be of players that left
             "at_most": not config.is_fixed,
         }
-    return RunSummary(name=run.name, played=played, changed_at=run.changed_at, **about, **more)
+    return RunSummary(name=run.name, played=played, changed_at=run.changed_at, **(about | more))

@@ -3,10 +3,13 @@
 import shutil
 import sqlite3
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from fastapi import FastAPI, Request
 
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.store import Store
 from arena.web import assets
 from arena.web.rights import Role, Visitor
 from tests.reports.conftest import Play
@@ -38,6 +41,28 @@ def test_a_run_that_is_played_comes_first(
         first, second = client.get("/api/runs").json()
     assert (first["name"], first["is_played"], first["in_play"]) == ("now", True, [["dog", "eel"]])
     assert (second["name"], second["is_played"], second["played"]) == ("cup", False, 6)
+
+
+def test_games_of_a_player_that_left_are_planned_too(cup: Path, client: TestClient) -> None:
+    with Store.open(cup) as store:
+        config = store.config
+    *stay, leaves = config.players
+    left = config.model_copy(
+        update={"players": (*stay, leaves.model_copy(update={"status": "out"}))}
+    )
+    with PlayedStore.open_run(cup, left):
+        (played,) = client.get("/api/runs").json()
+    (at_rest,) = client.get("/api/runs").json()
+    assert (played["is_played"], at_rest["is_played"]) == (True, False)
+    assert [(each["played"], each["planned"]) for each in (played, at_rest)] == [(6, 6), (6, 6)]
+
+
+@pytest.mark.parametrize("path", ["/t/cup%231%3F", "/t/cup%25"])
+def test_scripts_find_the_data_of_any_run(
+    cup: Path, runs: Path, client: TestClient, path: str
+) -> None:
+    cup.rename(runs / f"{unquote(path[3:])}.sqlite")
+    assert f'data-run="{path}"' in client.get(path).text
 
 
 def test_the_document_of_a_run(cup: Path, client: TestClient) -> None:
