@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from arena.bots import course
 from arena.bots.course_file import Course, rules_of
 from arena.bots.manifest import is_name
+from arena.entering.remote import MAX_BYTES
 from arena.web.boards import TIMES_MS
 from arena.web.challenge import MOST_MS, Challenge, choices
 from arena.web.challenge_games import GameOffer, game_offers
@@ -41,6 +42,8 @@ class Mine(NamedTuple):
     used: int
     """Versions submitted."""
     rules: Course
+    size_mb: float
+    """The most of a file, in MB."""
     is_over: bool
     """Whether the deadline has passed."""
     checks: list[Check]
@@ -62,6 +65,7 @@ def mine(request: Request, owner: str) -> Mine:
         bots=[entry for entry in entries if entry.owner == owner],
         used=sum(each.owner == owner for entry in entries for each in entry.versions),
         rules=rules,
+        size_mb=min(rules.quota.size_mb, MAX_BYTES / 1e6),
         is_over=rules.is_over(now),
         checks=checks.of(owner)[:_CHECKS],
         challenges=challenges.of(owner, _CHALLENGES),

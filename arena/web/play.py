@@ -13,7 +13,7 @@ from arena.web.pages import page
 from arena.web.rates import address_of
 from arena.web.rights import Role, may, visitor_of
 from arena.web.table_lines import Command, TableState
-from arena.web.tables import CommandRefusedError, RunningTable, Tables
+from arena.web.tables import IDLE_S, CommandRefusedError, RunningTable, Tables
 
 _PATIENCE_S = 25.0
 """How long a page waits for a change before it asks again: less than proxies wait."""
@@ -55,6 +55,7 @@ def _form(request: Request, wish: TableWish, problem: str = "") -> Response:
         boards=boards(),
         choices=choices(request.app.state.settings.course),
         times=TIMES_MS,
+        idle_min=round(IDLE_S / 60),
     )
 
 

@@ -103,6 +103,16 @@ def test_a_new_owner_reads_what_to_do(browser: Browser) -> None:
     assert "Nothing was checked yet" in text
 
 
+@pytest.mark.parametrize(("quota", "shown"), [(0.5, "0.5"), (99, "10")])
+def test_the_smaller_limit_of_a_file_is_told(
+    browser: Browser, folder: Path, quota: float, shown: str
+) -> None:
+    (folder / "course.toml").write_text(f"[quota]\nsize_mb = {quota}\n")
+    text = browser("ada").get("/me").text
+    assert text.count(" MB at most") == 1
+    assert f"files of {shown} MB at most" in text
+
+
 def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", LOSES)
     hand_in(folder, "bob", RIGHT)

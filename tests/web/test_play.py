@@ -79,6 +79,7 @@ def test_the_form_offers_boards_and_opponents_that_can_play_them(client: TestCli
     placer = re.search(r'<option value="placer" data-boards="([^"]*)" selected>', text)
     assert placer is not None
     assert placer[1] == "2048-two 2584-two"
+    assert "nobody moves for 15 minutes" in text
 
 
 @pytest.mark.parametrize(
