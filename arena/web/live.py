@@ -17,6 +17,7 @@ from arena.errors import ArenaError
 from arena.tournament.run_view import RunView
 from arena.web.news import RESET, Message, News
 from arena.web.runs import ShownRun
+from arena.web.streams import event
 
 _LOOK_S, _IDLE_S = 0.15, 1.0
 """From one look to the next; longer while nothing is played."""
@@ -88,7 +89,7 @@ class Hub:
         if after is None:
             return b"id: %d\n\n" % self._last
         if not self._first <= after <= self._last:
-            return _text(RESET, self._last)
+            return event(*RESET, self._last)
         return b":\n\n" + b"".join(sent.text for sent in self._sent if sent.last > after)
 
     async def _follow(self) -> None:
@@ -131,7 +132,7 @@ class Hub:
         text = b""
         for message in messages:
             self._last += 1
-            text += _text(message, self._last)
+            text += event(*message, self._last)
         if len(self._sent) == _REMEMBERED:
             self._first = self._sent[0].last
         self._sent.append(Sent(self._last, text))
@@ -145,7 +146,7 @@ class Hub:
         self._sent_at = time.monotonic()
         for queue in tuple(self._queues):
             if queue.full():  # its page does not read: it is to load itself again
-                self._let_go(queue, _text(RESET, self._last))
+                self._let_go(queue, event(*RESET, self._last))
             else:
                 queue.put_nowait(text)
 
@@ -166,11 +167,6 @@ class Hub:
     def _let_all_go(self) -> None:
         for queue in tuple(self._queues):
             self._let_go(queue)
-
-
-def _text(message: Message, id_: int) -> bytes:
-    name, data = message
-    return f"id: {id_}\nevent: {name}\ndata: {data}\n\n".encode()
 
 
 class Hubs:

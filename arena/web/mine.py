@@ -25,7 +25,7 @@ from arena.web.losses import losses
 from arena.web.pages import page, rendered
 from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
-from arena.web.streams import EventStream, refuse_beyond
+from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.upload import ALIVE_S, LOOK_S, OneFolder, Owner, checks_of
 
 _CHECKS, _CHALLENGES = 10, 5
@@ -93,14 +93,15 @@ async def live(request: Request, owner: Owner, folder: OneFolder) -> Response:
     return EventStream(request, _sections(request, owner, folder))
 
 
-async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator[str]:
+async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator[bytes]:
     checks, shown, said_at = checks_of(request), None, 0.0
     while shown is None or shown.is_going_on:
         check = await run_in_threadpool(checks.read, folder)
         if check != shown:
-            yield _event({f"check-{check.id}": rendered(request, "me/check.html", check=check)})
+            card = rendered(request, "me/check.html", check=check)
+            yield event("sections", json.dumps({f"check-{check.id}": card}))
         elif time.monotonic() > said_at + ALIVE_S:
-            yield ":\n\n"
+            yield b":\n\n"
         else:
             await asyncio.sleep(LOOK_S)
             continue
@@ -109,12 +110,8 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
     first = bool(shown.entered and shown.entered.version and shown.entered.before is None)
     changed = ("facts", "bots", "challenges") if first else ("facts", "bots")
     parts = (rendered(request, f"me/{each}.html", mine=found) for each in changed)
-    yield _event(dict(zip(changed, parts, strict=True)))
-    yield "event: over\ndata: {}\n\n"
-
-
-def _event(sections: dict[str, str]) -> str:
-    return f"event: sections\ndata: {json.dumps(sections)}\n\n"
+    yield event("sections", json.dumps(dict(zip(changed, parts, strict=True))))
+    yield event("over", "{}")
 
 
 @router.post("/me/bots/{name}/withdraw")

@@ -20,11 +20,12 @@ from arena.tournament.run_view import RunView
 from arena.web import assets
 from arena.web.kept import KeptAnswer, answer, kept
 from arena.web.live import Hubs
+from arena.web.news import RESET
 from arena.web.pages import page, rendered
 from arena.web.public import runs_of, summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
-from arena.web.streams import EventStream, refuse_beyond
+from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.tournaments import frozen_since, moment, shown_until, still_to_come
 
 router = APIRouter(dependencies=[may(Role.ANYONE)])
@@ -166,7 +167,7 @@ async def as_long(
         yield first
         async for text in more:
             if not still():
-                yield b"event: reset\ndata: {}\n\n"
+                yield event(*RESET)
                 return
             yield text
 

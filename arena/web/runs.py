@@ -49,11 +49,6 @@ class ShownRun:
         return lock.is_held(self.path)
 
     @property
-    def is_open(self) -> bool:
-        """Whether its view is kept."""
-        return self._view is not None
-
-    @property
     def changed_at(self) -> datetime:
         """When its results changed last."""
         stamps = (_stamp(self.path), _stamp(self._wal))

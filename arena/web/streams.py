@@ -31,7 +31,7 @@ class Streams(Counter[str]):
 class EventStream(StreamingResponse):
     """Server-sent events, counted while they are sent."""
 
-    def __init__(self, request: Request, events: AsyncIterable[str | bytes]) -> None:
+    def __init__(self, request: Request, events: AsyncIterable[bytes]) -> None:
         super().__init__(events, media_type="text/event-stream")
         self._opened, self._who = _streams(request), _who(request)
 
@@ -56,6 +56,12 @@ def refuse_beyond(request: Request) -> None:
     else:
         return
     raise HTTPException(429, sentence, {"Retry-After": "60"})
+
+
+def event(name: str, data: str, id_: int | None = None) -> bytes:
+    """The text of a server-sent event."""
+    line = "" if id_ is None else f"id: {id_}\n"
+    return f"{line}event: {name}\ndata: {data}\n\n".encode()
 
 
 def _streams(request: Request) -> Streams:

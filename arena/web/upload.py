@@ -23,7 +23,7 @@ from arena.web.jobs import EVENTS
 from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, form_of, may
 from arena.web.safe import TOO_LARGE
-from arena.web.streams import EventStream, refuse_beyond
+from arena.web.streams import EventStream, event, refuse_beyond
 
 _MORE_BYTES = 10_000
 """Of a form around it."""
@@ -225,7 +225,7 @@ async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]
             number += 1
             place += len(line) + 1
             if number > seen:
-                yield _as_event(number, json.loads(line)["event"], line)
+                yield event(json.loads(line)["event"], line.decode(), number)
         if over:
             break
         if lines:
@@ -237,7 +237,7 @@ async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]
     check = checks.read(folder)
     if check.state == "broken off" and check.sentence:
         said = Refused(sentence=check.sentence).model_dump_json()
-        yield _as_event(number + 1, "broken", said.encode())
+        yield event("broken", said, number + 1)
 
 
 def _read_from(file: Path, place: int) -> bytes:
@@ -246,7 +246,3 @@ def _read_from(file: Path, place: int) -> bytes:
     with file.open("rb") as opened:
         opened.seek(place)
         return opened.read()
-
-
-def _as_event(number: int, name: str, data: bytes) -> bytes:
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, name.encode(), data)

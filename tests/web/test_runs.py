@@ -171,4 +171,4 @@ def test_few_runs_stay_open(cup: Path, runs: Path, client: TestClient, app: Fast
     shown = [app.state.runs[f"cup{number}"] for number in range(12)]
     for number in range(12):
         assert client.get(f"/t/cup{number}").status_code == 200
-    assert sum(run.is_open for run in shown) == 8
+    assert sum(run._view is not None for run in shown) == 8
