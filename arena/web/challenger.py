@@ -19,6 +19,7 @@ from arena.training.sprt import Side, make_config
 from arena.web.challenge import About
 from arena.web.challenge_games import game_offers
 from arena.web.jobs import ABOUT, EVENTS
+from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
 
 _GAMES = 2
@@ -50,7 +51,7 @@ def _played(folder: Path) -> str | None:
         config = of_games(make_config(players, tables, "challenge"), _GAMES, watch=True)
         play_config(config, BUILTINS, folder.with_name(f"{folder.name}.sqlite"))
     except ArenaError as error:
-        return str(error).replace(f"{home}/", "")
+        return without_folders(str(error), home)
     except Exception:
         traceback.print_exc()
         return "The machine failed; tell the staff."

@@ -15,6 +15,7 @@ from arena.errors import ArenaError
 from arena.files.lock import acquire, release
 from arena.web.checks import HandedIn
 from arena.web.jobs import ABOUT, EVENTS
+from arena.web.sentences import without_folders
 
 _NICE = 10
 
@@ -41,17 +42,10 @@ def _outcome(folder: Path, tell: Callable[[Event], None]) -> Event:
     try:
         return enter(Path(about.file), course, about.owner, tell)
     except ArenaError as error:
-        return Refused(sentence=_outside(str(error), folder, course))
+        return Refused(sentence=without_folders(str(error), folder / "upload", course))
     except Exception:
         traceback.print_exc()
         return Refused(sentence="The machine failed, and nothing was changed; tell the staff.")
-
-
-def _outside(sentence: str, folder: Path, course: Path) -> str:
-    """A sentence without the paths of this machine."""
-    for place in (folder / "upload", course):
-        sentence = sentence.replace(f"{place}/", "")
-    return sentence.replace(str(course), "the course")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from arena.errors import ArenaError, StoreError
 from arena.web.pages import page
 from arena.web.safe import HEADERS
+from arena.web.sentences import without_folders
 
 _SENTENCES = {
     401: "This page is for people of the course. Open the link that you were given.",
@@ -64,9 +65,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 def in_public(sentence: str, request: Request) -> str:
     """A sentence with files named from the folder of runs or the course."""
     settings = request.app.state.settings
-    for folder in filter(None, (settings.runs, settings.course)):
-        sentence = sentence.replace(f"{folder}/", "").replace(str(folder), folder.name)
-    return sentence
+    return without_folders(sentence, settings.runs, settings.course)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -22,6 +22,7 @@ from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, test
 from arena.web.pages import environment, page
 from arena.web.rights import Role, may, visitor_of
 from arena.web.runs import Runs, ShownRun, State
+from arena.web.sentences import without_folders
 
 _MOST_ROWS = 100
 """Of a table; of more, as many are picked evenly."""
@@ -66,7 +67,7 @@ class Lab:
             try:
                 run = await self.find(name)
             except ArenaError as error:
-                problems.append(str(error).replace(f"{self._runs.folder}/", ""))
+                problems.append(without_folders(str(error), self._runs.folder))
             else:
                 found += [run] if run else []
         return sorted(found, key=lambda run: (not run.is_running, run.name)), problems

@@ -13,6 +13,7 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.web.runs import Runs, ShownRun, State
+from arena.web.sentences import without_folders
 
 
 class RunSummary(Frozen):
@@ -76,7 +77,7 @@ class Summaries:
             return self._unreadable(run, error)
 
     def _unreadable(self, run: ShownRun, error: StoreError) -> RunSummary:
-        return _summary(run, problem=str(error).replace(f"{self._runs.folder}/", ""))
+        return _summary(run, problem=without_folders(str(error), self._runs.folder))
 
 
 def _in_play(run: ShownRun, view: RunView) -> RunSummary:
