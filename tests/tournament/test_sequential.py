@@ -101,6 +101,9 @@ def test_two_players_exactly(load: Load) -> None:
         load(SPRT, players=3)
     with pytest.raises(ConfigError, match="at least 2 players are needed"):
         load(SPRT, players=1)
+    alone = '[tournament]\nformat = "sprt"\n[game]\nrules = "2048"\n'
+    with pytest.raises(ConfigError, match=r"sprt: compares two players, got 1: m0"):
+        load(alone, players=1)
 
 
 def test_the_run_ends_once_it_is_decided(load: Load, tmp_path: Path, played: Record) -> None:

@@ -66,8 +66,8 @@ class SprtSchedule(RoundRobinSchedule):
 
 
 def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """More than two players, or hypotheses in the wrong order."""
-    if len(players) > 2:
+    """Not two players, or hypotheses in the wrong order."""
+    if len(players) != 2:
         yield "", f"compares two players, got {len(players)}: {', '.join(players)}"
     wrong = SprtTable(**keys).wrong_elo1()
     if wrong is not None:
