@@ -183,6 +183,31 @@ def test_a_machine_that_is_back_is_not_given_a_game_that_it_plays(
     assert BEGAN == [1, 2, 3]
 
 
+async def play_or_be_taken(task: str, label: str, number: int, *, moves: bool) -> None:
+    """The second game stays at its first machine, and the machine it is begun on next is taken."""
+    BEGAN.append(number)
+    if number == 2 and BEGAN.count(2) == 1:
+        await dask_forever()
+    if number == 2 and BEGAN.count(2) == 2:
+        get_worker().log_event(label, {"number": number, "taken": True})
+        return
+    await sleeping.play(task, label, number, moves=moves)
+
+
+def test_only_the_machine_that_is_taken_gets_no_game(
+    client: Client, load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask, "_IDLE_S", 0.05)
+    monkeypatch.setattr(places, "LEAVE_S", 0.1)
+    BEGAN.clear()
+    reports = list[Report]()
+    runs = SimpleNamespace(**{**vars(sleeping), "play": play_or_be_taken})
+    config = load(f"[tournament]\nrounds = 6\n{FAST}")
+    ClusterRun(client, tmp_path, runs).play(config, watch=reports.append)
+    dropped = [each.text for each in reports if isinstance(each, Remark)]
+    assert len(dropped) == 1 and "gets no game: another tournament has it now" in dropped[0]
+
+
 async def joined(address: str, folder: Path) -> Worker:
     """A machine of one core that knows the scheduler by the address."""
     return await Worker(

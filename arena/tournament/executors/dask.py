@@ -188,8 +188,9 @@ class DaskExecutor:
         if "ply" in said:
             return (Moved(game.task, said["ply"], tuple(said["moves"])),)
         if "taken" in said:
-            for run in game.runs:
-                self._machines.drop(run.place, "another tournament has it now")
+            place = self._machines.get(said["worker"])  # the scheduler adds who said it
+            if place is not None:
+                self._machines.drop(place, "another tournament has it now")
             return ()
         if "lost" in said:
             self._end(game)
