@@ -72,8 +72,9 @@ async def begin(
     try:
         setup = setup_of(wish, request.app.state.settings.course, secrets.randbelow(2**31))
         tables: Tables = request.app.state.tables
-        tables.begun.take(address_of(request), "ten games begun in five minutes")
-        name = await tables.open(_person(request), wish, setup)
+        person = _person(request)
+        tables.begun.take(person, "ten games begun in five minutes")
+        name = await tables.open(person, wish, setup)
     except UserError as error:
         return _form(request, wish, str(error))
     return RedirectResponse(f"/play/{name}", 303)

@@ -137,7 +137,7 @@ class Tables:
         self._tables: dict[str, RunningTable] = {}
         self._opening = asyncio.Lock()
         self.begun = Rate(*_GAMES_BEGUN)
-        """How often an address may begin a game."""
+        """How often a person may begin a game."""
 
     async def open(self, person: str, wish: TableWish, setup: Setup) -> str:
         """Start a game, which ends the one before of this person; its id, which cannot be guessed.

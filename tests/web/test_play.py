@@ -188,6 +188,17 @@ def test_of_a_course_its_people_play_alone(of_course: FastAPI) -> None:
         assert client.get("/play").status_code == 200
 
 
+def test_owners_of_one_address_do_not_share_their_tries(of_course: FastAPI) -> None:
+    with TestClient(of_course) as client:
+        of_course.state.tables = Tables(most=0)
+        codes = []
+        for owner in ("ann", "bob"):
+            visitor = Visitor(role=Role.OWNER, owner=owner)
+            of_course.state.identify = lambda _, visitor=visitor: visitor
+            codes += [client.post("/play", data=SMALL).status_code for _ in range(10)]
+    assert codes == [422] * 20
+
+
 def test_a_course_may_let_anyone_play(of_course: FastAPI, tmp_path: Path) -> None:
     (tmp_path / "course.toml").write_text('play = "anyone"\n')
     with TestClient(of_course) as client:
