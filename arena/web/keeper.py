@@ -169,7 +169,7 @@ class Keeper:
 
     def pause(self, name: str) -> None:
         """Stop a tournament; its games are kept, and it can go on. Raises UserError."""
-        pid = self.process(name).pid(self.wish(name).pid)
+        pid = self._pid(name)
         self.change(name, wanted="paused", since=_now())
         if pid is not None:
             self._interrupt(pid)
@@ -197,7 +197,7 @@ class Keeper:
     def _attend(self, name: str) -> None:
         """See whether a process has ended; stop it where that is wanted."""
         process, wish = self.process(name), self.wish(name)
-        pid = process.pid(wish.pid)
+        pid = self._pid(name)
         if wish.pid is None or pid not in (None, wish.pid):
             return  # none of ours
         if pid is None:
@@ -210,6 +210,13 @@ class Keeper:
         elif process.plays and (wish.take_new or wish.without):
             self.change(name, take_new=False, without=())
 
+    def _pid(self, name: str) -> int | None:
+        """The process of a tournament; where it has just begun, it has no command line yet."""
+        child = self._children.get(name)
+        if child is not None and child.poll() is None:
+            return child.pid
+        return self.process(name).pid(self.wish(name).pid)
+
     def _take_by_itself(self, name: str, field: dict[str, str]) -> None:
         """Have a standing tournament take what is new."""
         wish = self.wish(name)
@@ -221,7 +228,7 @@ class Keeper:
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
         """Start the one that has waited longest, where none is played."""
         now, names = _now(), self.names()
-        if any(self.process(name).pid(self.wish(name).pid) is not None for name in names):
+        if any(self._pid(name) is not None for name in names):
             return
         waiting = [name for name in names if self.wish(name).waits(now, self._pace.back_off_s)]
         if waiting:
@@ -250,7 +257,7 @@ class Keeper:
 
     def _shown(self, name: str, standing: Sequence[str], field: dict[str, str]) -> Tournament:
         process, wish = self.process(name), self.wish(name)
-        pid = process.pid(wish.pid)
+        pid = self._pid(name)
         state: State = wish.ended or "new"
         if wish.wanted == "paused" and wish.pid is not None and pid in (None, wish.pid):
             state = "pausing"  # until its end was seen

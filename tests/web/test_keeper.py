@@ -16,6 +16,7 @@ from arena.bots.package import open_bot
 from arena.errors import StoreError, UserError
 from arena.tournament.run_view import RunView
 from arena.web.keeper import Keeper, Pace, State
+from arena.web.tournament_process import TournamentProcess
 
 LONG, SHORT = 4000, 1
 PACE = Pace(look_s=0.02, back_off_s=0.01, take_s=0.0)
@@ -186,6 +187,22 @@ def test_an_end_is_seen_before_it_is_started_again(
     keeper.pause("cup")
     keeper.look()
     assert keeper.wish("cup").pid is None
+
+
+def test_a_process_that_has_no_command_line_yet_is_there(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linux shows none for a moment after a start; the others are looked after meanwhile."""
+    monkeypatch.setattr(TournamentProcess, "_is", lambda *_: False)
+    classroom.file("cup", LONG)
+    classroom.file("league", LONG)
+    keeper = classroom.keeper
+    for name in ("cup", "league"):
+        keeper.start(name)
+    for _ in range(2):
+        keeper.look()
+    assert [keeper.wish(name).pid for name in keeper._children] == [keeper._children["cup"].pid]
+    keeper._children["cup"].kill()
 
 
 def test_three_quick_deaths_are_enough(classroom: Class) -> None:
