@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from arena.errors import UserError
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 
@@ -22,6 +23,7 @@ FOLDER = ".web"
 _REMEMBERED = 10_000
 """Sessions that were ended before their time; beyond, those are forgotten that end first."""
 _ENDED = TypeAdapter(dict[str, float])
+_SECRET_BYTES = 32
 
 
 class SignedSession(Frozen):
@@ -36,13 +38,15 @@ class SignedSession(Frozen):
 
 
 class Signer:
-    """Signs the cookies of a course, and reads those it signed."""
+    """Signs the cookies of a course, and reads those it signed. Raises UserError where a file that
+    it needs is damaged.
+    """
 
     def __init__(self, course: Path) -> None:
         self._secret = _secret(course / FOLDER / "secret")
         self._ending = threading.Lock()
         self._file = course / FOLDER / "ended.json"
-        self._ended = _ENDED.validate_json(self._file.read_bytes()) if self._file.exists() else {}
+        self._ended = _ended(self._file)
         """By their words, when each would be over by itself."""
 
     def cookie(self, session: SignedSession) -> str:
@@ -85,13 +89,32 @@ def _same(one: str, other: str) -> bool:
 
 
 def _secret(file: Path) -> bytes:
-    """The secret that a file keeps for its owner alone, made where it is missing."""
+    """The secret that a file keeps for its owner alone, made where it is missing. Raises
+    UserError where it is too short.
+    """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not file.exists():
         part = file.with_name(f"secret.{secrets.token_hex(4)}")
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
-            made.write(secrets.token_bytes(32))
+            made.write(secrets.token_bytes(_SECRET_BYTES))
         with suppress(FileExistsError):  # another server was quicker
             os.link(part, file)
         part.unlink()
-    return file.read_bytes()
+    secret = file.read_bytes()
+    if len(secret) < _SECRET_BYTES:  # an empty one would sign as anyone can
+        raise UserError(
+            f"{file} is damaged: it has {len(secret)} bytes of {_SECRET_BYTES}; remove it, and a "
+            "new one is made, with which all sessions end"
+        )
+    return secret
+
+
+def _ended(file: Path) -> dict[str, float]:
+    """The sessions that a file says were ended. Raises UserError."""
+    try:
+        return _ENDED.validate_json(file.read_bytes()) if file.exists() else {}
+    except ValidationError:
+        raise UserError(
+            f"{file} is damaged: restore it, or remove it together with {file.parent}/secret, "
+            "which ends all sessions"
+        ) from None

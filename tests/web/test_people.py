@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.errors import UserError
 from arena.web.app import ServerSettings, make_app
 from arena.web.people import COOKIE
 from arena.web.rates import Rate
@@ -56,6 +57,15 @@ def client(app: FastAPI) -> TestClient:
 def who(client: TestClient, at: str = "/who", **headers: str) -> tuple[str, str | None]:
     said = client.get(at, headers=headers).json()
     return said["role"], said["owner"]
+
+
+@pytest.mark.parametrize(("name", "text"), [("secret", ""), ("secret", "x"), ("ended.json", "x")])
+def test_a_damaged_file_of_sessions_is_refused(folder: Path, name: str, text: str) -> None:
+    Signer(folder)
+    file = folder / FOLDER / name
+    file.write_text(text)
+    with pytest.raises(UserError, match=f"{name} is damaged"):
+        Signer(folder)
 
 
 def test_a_link_begins_a_session(client: TestClient, tokens: dict[str, str]) -> None:
