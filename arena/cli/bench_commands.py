@@ -90,9 +90,11 @@ def cluster(
     Then machines that only sleep for the time of a game play a tournament: the
     head and the scheduler of a large cluster, seen here.
     """
-    from arena.bench.cluster import bench_cluster
+    from arena.tournament.site import cluster_extra
     from players.catalogue import BUILTINS
 
+    with cluster_extra():
+        from arena.bench.cluster import bench_cluster
     with console(stderr=True).status("measuring"):
         measured = bench_cluster(BUILTINS, workers, processes, games, seconds, repeats)
     console().print(measured)

@@ -231,8 +231,10 @@ def worker(
     insecure: Insecure = False,
 ) -> None:
     """Play games for the tournaments of a cluster, on this machine, until it is stopped."""
-    from arena.doctor.worker import become_worker
+    from arena.tournament.site import cluster_extra
 
+    with cluster_extra():
+        from arena.doctor.worker import become_worker
     become_worker(address, cores, dask or (), insecure=insecure, shared=shared)
 
 

@@ -33,6 +33,19 @@ HERE = Site(local.fit, local.LocalExecutor, here=True)
 
 
 @contextmanager
+def cluster_extra() -> Iterator[None]:
+    """Import what only the extra `cluster` installs. Raises UserError where it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in ("distributed", "dask"):
+            raise
+        raise UserError(
+            "to play on a cluster, install the extra: pip install 'bot-arena[cluster]'"
+        ) from None
+
+
+@contextmanager
 def site(
     on: "str | Client | None", file: Path | None = None, *, insecure: bool = False
 ) -> Iterator[Site]:
@@ -44,14 +57,8 @@ def site(
     if where is None:
         yield HERE
         return
-    try:
+    with cluster_extra():
         from arena.tournament.executors.cluster import cluster
-    except ModuleNotFoundError as error:
-        if error.name not in ("distributed", "dask"):
-            raise
-        raise UserError(
-            "to play on a cluster, install the extra: pip install 'bot-arena[cluster]'"
-        ) from None
     folder = file.resolve().parent if file is not None else Path.cwd()
     secure = table.model_copy(update={"insecure": insecure or table.insecure})
     with ExitStack() as stack:

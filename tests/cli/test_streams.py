@@ -84,3 +84,19 @@ def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
     assert left is not None
     assert 0 < int(left[1]) <= 38
     assert "40/40" in resumed.output
+
+
+@pytest.mark.parametrize("command", [["worker", "tls://host:1"], ["bench", "cluster"]])
+def test_without_the_extra_a_cluster_says_what_to_install(command: list[str]) -> None:
+    code = (
+        "import arena.__main__ as entry, sys\n"
+        "class Missing:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name in ('dask', 'distributed'): raise ModuleNotFoundError(name=name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
+        f"sys.argv[1:] = {command}\n"
+        "entry.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert ended.returncode == 2
+    assert b"pip install 'bot-arena[cluster]'" in ended.stderr
