@@ -152,7 +152,8 @@ def header(record: GameRecord) -> Text:
         limits = [f"{key.replace('_', ' ')} {value}" for key, value in record.stated.items()]
     rules = f"{record.terms.rules} ({words.settings(record.terms.variant)})"
     text = Text.assemble((f"Game {record.game}", "bold"))
-    text.append(" · ".join(filter(None, ["", rules, ", ".join(filter(None, limits))])) + "\n")
+    said = filter(None, [rules, ", ".join(filter(None, limits))])
+    text.append("".join(f" · {each}" for each in said) + "\n")
     for seat, player in enumerate(record.seats):
         text.append(f"{mark(record.terms.game, seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))

@@ -43,6 +43,7 @@ def test_a_dump_shows_moves_times_thoughts_and_end(play: Play) -> None:
         "dots", "[b]x", "y", rows=2, cols=2, seed=2, stderr="one\n\x1b[2Jtwo\n", fault_at=3
     )
     text = dumped(record)
+    assert f"Game {record.game} · dots (rows 2" in text
     for ply, move in enumerate(record.moves, start=1):
         player = record.seats[move.seat].player
         assert f"{ply}. {player}: {move.move} · {move.used_ms:,.1f} ms" in text.replace("\n", " ")
