@@ -84,9 +84,9 @@ _SLOW = (
     # training and tuning to the end
     r"learning/test_evaluation_fits",
     r"learning/test_curve\.py::test_the_same_blocks",
-    r"learning/test_game_training\.py::test_(a_run_that|a_short|it_learns|two_threads)",
+    "learning/test_game_training",
     r"learning/test_tile_training\.py::test_(a_network_is_trained|a_seed|a_small_file|games_teach)",
-    r"tuning/test_tuning\.py::TestTuner::test_(a_long|resumed)",
+    r"tuning/test_tuning\.py::TestTuner::test_(a_long|more_games|resumed)",
     r"tuning/test_tuning_pictures\.py::test_(figures|weights_at)",
     r"test_tuning_(games|tiles)",
     r"training/test_training\.py::test_(a_disk|a_pipe|a_training|after|ctrl_c)",
