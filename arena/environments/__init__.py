@@ -1,8 +1,8 @@
 """Games as environments of the libraries that learning programs use.
 
 `make` gives a PettingZoo environment (`aec`) of a game between players, a Gymnasium one (`alone`)
-of a game of one. Both show a position by `views`, which also goes with a policy that becomes a bot
-(`as_bot`); `frames` draws it.
+of a game of one. Both are a `played` game, and show a position by `views`, which also goes with a
+policy that becomes a bot (`as_bot`); `frames` draws it.
 """
 
 from importlib.util import find_spec

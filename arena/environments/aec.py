@@ -8,12 +8,13 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 
 from arena.environments import frames
-from arena.environments.views import Array, view
+from arena.environments.played import PlayedGame
+from arena.environments.views import Array
 from arena.errors import UserError
-from rules.position import Game, MoveError, Position, forced_move
+from rules.position import Game, MoveError, Position
 
 
-class Env(AECEnv[str, dict[str, Array], int | None]):
+class Env(PlayedGame, AECEnv[str, dict[str, Array], int | None]):
     """The agent `player_0` moves first. Chance and forced passes are played at once, so that the
     same agent may move again. At the end the winner's reward is 1, the loser's −1; 0 for a draw.
 
@@ -21,15 +22,13 @@ class Env(AECEnv[str, dict[str, Array], int | None]):
     """
 
     def __init__(self, game: Game, render_mode: str | None) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo gives it no types
-        self.game, self.render_mode = game, render_mode
+        super().__init__(game, render_mode)
         self.metadata = {
             "name": game.name,
             "render_modes": list(frames.MODES),
             "render_fps": 2,
             "is_parallelizable": False,
         }
-        self.view = view(game.name, game.variant)
         self.possible_agents = [f"player_{seat}" for seat in range(game.seats)]
         self.agents: list[str] = []
         count = len(self.view.actions)
@@ -73,25 +72,23 @@ class Env(AECEnv[str, dict[str, Array], int | None]):
             raise UserError("there is no game to step: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent]:
+            if action is not None:
+                raise UserError(f"action {action!r}: the game is over; step(None), or reset()")
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= action < len(self.view.actions):
-            raise UserError(f"action {action}: actions are 0 to {len(self.view.actions) - 1}")
+        move = self._move_of(action)
         self._cumulative_rewards[agent] = 0.0
         try:
-            self._reach(self.position.play(self.view.actions[action]))
+            self._reach(self.position.play(move))
         except MoveError:
             self._end({**self.rewards, agent: -1.0})
 
     def _reach(self, position: Position) -> None:
-        while (forced := forced_move(position, self._chance)) is not None:
-            position = position.play(forced)
-        self.position = position
-        """The position as `rules` has it: `scores()`, `legal_moves()` and all else."""
-        if position.to_move is not None:
-            self.agent_selection = self.possible_agents[position.to_move]
+        super()._reach(position)
+        if self.position.to_move is not None:
+            self.agent_selection = self.possible_agents[self.position.to_move]
             return
-        first, second = position.scores()
+        first, second = self.position.scores()
         won = float((first > second) - (first < second))
         self._end(dict(zip(self.agents, (won, -won), strict=True)))
 
@@ -99,6 +96,16 @@ class Env(AECEnv[str, dict[str, Array], int | None]):
         self.rewards = rewards
         self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, Array] | None, float, bool, bool, dict[str, Any]]:
+        """What the agent to move sees, its reward, and whether its game is over. Raises UserError
+        where there is no game.
+        """
+        if not self.agents:
+            raise UserError("there is no game: call reset() first")
+        return super().last(observe)
 
     def observe(self, agent: str) -> dict[str, Array]:
         """The board as the agent sees it; no action is legal unless it is to move."""
@@ -108,10 +115,6 @@ class Env(AECEnv[str, dict[str, Array], int | None]):
             "observation": self.view.observe(self.position.state(), seat),
             "action_mask": self.view.mask(legal),
         }
-
-    def render(self) -> Any:
-        """The board, as `render_mode` says."""
-        return frames.render(self.position, self.render_mode)
 
     def close(self) -> None:
         """Nothing is held."""

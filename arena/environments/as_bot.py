@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from arena.bots.manifest import NAME_RULE, is_name
 from arena.bots.starter import write_folder
+from arena.environments.played import PlayedGame
 from arena.environments.policy import ARRAYS, PolicyCopy, policy_of
 from arena.environments.views import Array, View
 from arena.errors import UserError
@@ -64,7 +65,9 @@ def save_bot(env: "Env | AloneEnv", act: Act, folder: str | Path, **arrays: npt.
     folder = Path(folder)
     if not is_name(folder.name):
         raise UserError(f'"{folder.name}" cannot name a bot: {NAME_RULE}')
-    made: Any = env.unwrapped
+    made = getattr(env, "unwrapped", None)
+    if not isinstance(made, PlayedGame):
+        raise UserError(f"the environment must be one of arena.env, got {env!r}")
     game, view = made.game, made.view
     policy = policy_of(act)
     learned = {name: np.asarray(array) for name, array in arrays.items()}

@@ -166,17 +166,40 @@ def test_a_slide_that_changes_nothing_brings_nothing() -> None:
     assert (env.position, reward, over) == (before, 0, False)
 
 
-@pytest.mark.parametrize("action", [-1, 64, None])
-def test_what_is_no_action_is_refused(action: int | None) -> None:
-    env = arena.env("othello")
+@pytest.mark.parametrize(("name", "last"), [("othello", 63), ("2048", 3)])
+@pytest.mark.parametrize("action", [-1, 64, None, "d3", 1.0, [1], np.array([1, 2])])
+def test_what_is_no_action_is_refused(name: str, last: int, action: Any) -> None:
+    env = arena.env(name)
     env.reset()
-    with pytest.raises(UserError, match="actions are 0 to 63"):
+    with pytest.raises(UserError, match=f"actions are 0 to {last}"):
         env.step(action)
 
 
-def test_a_step_before_the_game_is_refused() -> None:
+def test_a_game_that_is_over_takes_no_action() -> None:
+    env = arena.env("othello")
+    env.reset()
+    env.step(0)
+    with pytest.raises(UserError, match="the game is over"):
+        env.step(19)
+    for _ in range(2):
+        env.step(None)
     with pytest.raises(UserError, match=r"call reset\(\)"):
-        arena.env("othello").step(0)
+        env.last()
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        *((name, call) for name in ("othello", "2048") for call in ("step", "render")),
+        ("othello", "last"),
+        ("othello", "observe"),
+    ],
+)
+def test_what_needs_a_game_is_refused_before_one(name: str, call: str) -> None:
+    arguments = {"step": [0], "observe": ["player_0"]}.get(call, [])
+    env = arena.env(name, render_mode="ansi")
+    with pytest.raises(UserError, match=r"call reset\(\)"):
+        getattr(env, call)(*arguments)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+"""What the environments of both libraries share: the game that is played, by numbers of actions."""
+
+import operator
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+from arena.environments import frames
+from arena.environments.views import view
+from arena.errors import UserError
+from rules.position import Game, Position, forced_move
+
+
+class PlayedGame:
+    """A game after another, whose chance and forced passes are played at once."""
+
+    _chance: Random
+    _position: Position | None = None
+
+    def __init__(self, game: Game, render_mode: str | None) -> None:
+        self.game, self.render_mode = game, render_mode
+        self.view = view(game.name, game.variant)
+
+    @property
+    def position(self) -> Position:
+        """The position as `rules` has it: `scores()`, `legal_moves()` and all else. Raises
+        UserError before the first game.
+        """
+        if self._position is None:
+            raise UserError("there is no game yet: call reset() first")
+        return self._position
+
+    def render(self) -> Any:
+        """The board, as `render_mode` says. Raises UserError before the first game."""
+        return frames.render(self.position, self.render_mode)
+
+    def _reach(self, position: Position) -> None:
+        while (forced := forced_move(position, self._chance)) is not None:
+            position = position.play(forced)
+        self._position = position
+
+    def _move_of(self, action: object) -> str:
+        """The move of an action. Raises UserError for what is no action."""
+        moves = self.view.actions
+        if hasattr(action, "__index__"):
+            with suppress(TypeError):  # an array of several
+                at = operator.index(action)
+                if 0 <= at < len(moves):
+                    return moves[at]
+        raise UserError(
+            f"action {action!r}: actions are 0 to {len(moves) - 1}, the places of their moves in "
+            "env.view.actions"
+        )
