@@ -7,7 +7,9 @@ ten times the memory where a run has a million moves.
 What a caller can fix is raised as an `arena.errors.ArenaError`.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,7 @@ from arena.ratings.results import GameDigest, Result
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report
 from arena.reports.html import cells
-from arena.reports.html.cells import Drawn, DrawnTable, board
+from arena.reports.html.cells import Drawn, DrawnTable
 from arena.tournament import run as running
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, load_config, read_config
@@ -34,6 +36,7 @@ from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_players
+from rules.position import MoveError, Position
 
 __all__ = ["Run", "board", "env", "load_run", "play", "rate", "run", "save_bot"]
 
@@ -137,6 +140,18 @@ def load_run(path: str | Path) -> Run:
     return Run(Path(path))
 
 
+def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
+    """The board after some moves from a position of `rules`; the last is marked. Raises UserError
+    for what is no such position, no list of moves, or a move that cannot be played.
+    """
+    if not isinstance(start, Position):
+        raise UserError(
+            f'a board needs a position, such as rules.load("othello").start(), not {start!r}'
+        )
+    _refuse_moves("moves", start, _moves("moves", moves))
+    return cells.board(start, moves)
+
+
 def run(
     tournament: str | Path | Mapping[str, Any] | TournamentConfig,
     *,
@@ -195,21 +210,14 @@ def play(
     seats = config.terms.game.seats
     if len(players) != seats:
         raise UserError(f"{rules} has {seats} seats, and {len(players)} players were given")
-    if isinstance(opening, str) or not isinstance(opening, Sequence):
-        raise UserError(f"opening: must be a list of moves, got {opening!r}")
     spec = GameSpec(
         game="g0001",
         terms=config.terms,
         players=tuple(player.contender for player in config.players),
-        opening=tuple(opening),
+        opening=_moves("opening", opening),
         seed=seed,
     )
-    position = spec.start()
-    for number, move in enumerate(spec.opening, 1):
-        try:
-            position = position.play(move)
-        except ValueError as error:
-            raise UserError(f"opening: move {number}: {error}") from None
+    _refuse_moves("opening", spec.start(), spec.opening)
     # Refereed by a process of its own: a referee ends all its child processes.
     executor = LocalExecutor(config)
     try:
@@ -230,6 +238,10 @@ def rate(
     """Elo for any results: rows of `first, second, score` and, where games belong together, a
     label of their pair. The columns are those of `Run.standings`. Raises RateError.
     """
+    if isinstance(results, str) or not isinstance(results, Iterable):
+        raise RateError(f"results must be rows of first, second, score[, pair], got {results!r}")
+    if not isinstance(anchor_elo, Real) or not math.isfinite(anchor_elo):
+        raise RateError(f"anchor_elo must be a number, got {anchor_elo!r}")
     rows = [_result(number, row) for number, row in enumerate(results, 1)]
     if not rows:
         raise RateError("there are no results to rate")
@@ -238,6 +250,23 @@ def rate(
     except ValueError as error:
         raise RateError(str(error)) from None
     return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
+
+
+def _moves(what: str, moves: Sequence[str]) -> tuple[str, ...]:
+    """A list of moves. Raises UserError for anything else, which goes by the name of `what`."""
+    is_list = isinstance(moves, Sequence) and not isinstance(moves, str)
+    if not is_list or not all(isinstance(move, str) for move in moves):
+        raise UserError(f"{what}: must be a list of moves, got {moves!r}")
+    return tuple(moves)
+
+
+def _refuse_moves(what: str, position: Position, moves: Sequence[str]) -> None:
+    """Raise UserError where one of the moves from a position on cannot be played."""
+    for number, move in enumerate(moves, 1):
+        try:
+            position = position.play(move)
+        except MoveError as error:
+            raise UserError(f"{what}: move {number}: {error}") from None
 
 
 def _columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
@@ -283,6 +312,8 @@ def _result(number: int, row: Sequence[Any]) -> Result:
 
 def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
     """The tables of players; where one plays against itself, they are named by their seats."""
+    if isinstance(players, str) or not isinstance(players, Sequence):
+        raise UserError(f"players: must be a list of players, one for each seat, got {players!r}")
     tables: list[dict[str, Any]] = []
     for player in players:
         match player:

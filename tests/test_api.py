@@ -1,5 +1,6 @@
 """The Python API: what it returns, and the errors of its callers."""
 
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,12 +10,14 @@ from typing import Any
 import pytest
 
 import arena
+import rules
 from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserError
 from arena.model.protocol import Termination
 
 TWO = ["monkey", "monkey"]
 NUMBER: Any = 3
-"""No player, no settings, and no clock."""
+"""No player, no settings, no clock, and whatever else is asked for."""
+OTHELLO = rules.load("othello").start()
 CUP = {
     "tournament": {"rounds": 2, "concurrency": 1, "sandbox": "none"},
     "game": {"rules": "dots", "rows": 2, "cols": 2},
@@ -136,6 +139,13 @@ def test_rate_takes_rows() -> None:
         (lambda: arena.play("dots", TWO, clock=NUMBER), ConfigError, "clock: must be a table"),
         (lambda: arena.play("dots", TWO, opening="a1b1"), UserError, "opening: must be a list"),
         (lambda: arena.play("dots", TWO, opening=["a1b1", "zz"]), UserError, "move 2: 'zz' is not"),
+        (lambda: arena.play("dots", "monkey"), UserError, "players: must be a list of players"),
+        (lambda: arena.board(NUMBER), UserError, "needs a position, such as rules.load"),
+        (lambda: arena.board(OTHELLO, "d3"), UserError, "moves: must be a list of moves"),
+        (lambda: arena.board(OTHELLO, [NUMBER]), UserError, "moves: must be a list of moves"),
+        (lambda: arena.board(OTHELLO, ["d3", "zz"]), UserError, "move 2: 'zz' is not a square"),
+        (lambda: arena.rate(NUMBER), RateError, "first, second, score[, pair], got 3"),
+        (lambda: arena.rate([("a", "b", 1)], anchor_elo=math.nan), RateError, "a number, got nan"),
         (lambda: arena.rate([]), RateError, "no results"),
         (lambda: arena.rate([("a", "b")]), RateError, "result 1"),
         (lambda: arena.rate([("a", "b", 1), ("a", "a", 1)]), RateError, "result 2"),
