@@ -19,6 +19,10 @@ from players.weights.network_header import Header, memory_mb, offsets_of
 Target = Literal["td0", "td-lambda", "n-step", "monte-carlo"]
 Updates = Literal["backward", "forward"]
 Rate = Literal["tc", "fixed"]
+Learned = Literal["othello", "dots", "2048", "2584"]
+"""The rule sets that something is learned of, by a training or a tuning …"""
+LEARNED = '"othello", "dots", "2048" or "2584"'
+"""… in words."""
 
 MOST_INITIAL = 1e8
 """More than any game scores."""
@@ -313,10 +317,14 @@ def from_anywhere(value: Any, folder: Path) -> Any:
 
 
 def _with_words(finding: Finding, data: Mapping[str, Any]) -> Finding:
-    """With how to write a tuple that is a list of cells."""
-    if finding.path[:2] != ("network", "tuples") or len(finding.path) != 3:
+    """With how to write tuples that are a text, or a tuple that is a list of cells."""
+    if finding.path[:2] != ("network", "tuples"):
         return finding
-    given = data["network"]["tuples"][finding.path[2]]
-    if not isinstance(given, list) or not all(isinstance(cell, str) for cell in given):
+    given = data["network"]["tuples"]
+    if isinstance(given, str):
+        message = f"must be a list: write {shown([given])}, got {shown(given)}"
+        return finding._replace(message=message)
+    line = given[finding.path[2]] if len(finding.path) == 3 else None
+    if not isinstance(line, list) or not all(isinstance(cell, str) for cell in line):
         return finding
-    return finding._replace(message=f"{finding.message}; write {shown(' '.join(given))}")
+    return finding._replace(message=f"{finding.message}; write {shown(' '.join(line))}")

@@ -237,7 +237,10 @@ def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
     assert 't.toml:6: training.sed: unknown key; did you mean "seed"?' in refused.stderr
-    assert "t.toml:8: game.rules: must be one of '2048', '2584'" in refused.stderr
+    assert (
+        "game.rules: must be one of 'othello', 'dots', '2048', '2584', got \"2049\"; did"
+        in refused.stderr
+    )
     assert "t.toml:10: network.tuples[1]" in refused.stderr
     assert refused.stderr.count("\n") == 3
     assert not (folder / "runs").exists()
@@ -267,6 +270,11 @@ def test_wrong_paths_are_sentences(folder: Path, arguments: tuple[str, ...], sai
     [
         ("tuples = [", "tuples = [7, ", "t.toml:10: network.tuples[1]: must be a valid string"),
         ("tuples = [", 'tuples = [["a1", "b1"], ', 'got ["a1", "b1"]; write "a1 b1"'),
+        (
+            "tuples = [",
+            'tuples = "a1 b1" #',
+            't.toml:10: network.tuples: must be a list: write ["a1 b1"]',
+        ),
         ("[network]", 'spawn = "1/2"\n[network]', 'game.spawn: must be "2/4", got "1/2"'),
         ("seed = 1", 'name = "a\\u0000b"', "training.name: names the run's folder: no slash"),
         ("[network]", "[network]\ninitial = 1e300", "network.initial: must be less than or equal"),
@@ -290,6 +298,23 @@ def test_a_network_that_finds_no_memory_is_refused(
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
     assert "t: Unable to allocate 1.01 GiB. The network needs more memory" in refused.stderr
+
+
+def test_a_missing_start_is_told_with_all_else(folder: Path) -> None:
+    text = config(games=30).replace("[network]", '[network]\nstart = "none.ntuple"')
+    (folder / "t.toml").write_text(text)
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert "t.toml:3: training.games: must be a multiple" in refused.stderr
+    assert 't.toml:10: network.start: no such file: "none.ntuple"; expected a' in refused.stderr
+    assert not (folder / "runs").exists()
+
+
+def test_an_empty_file_is_told_what_can_be_learned(folder: Path) -> None:
+    (folder / "t.toml").write_text("")
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert 'game.rules: is missing: "othello", "dots", "2048" or "2584"' in refused.stderr
 
 
 def test_a_damaged_checkpoint_says_how_to_begin_again(folder: Path) -> None:

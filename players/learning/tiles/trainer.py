@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -16,7 +16,9 @@ from players.games.tiles.interface import CELLS
 from players.learning.tiles.episodes import ROOM, TileTally, learn, play, with_more_room
 from players.learning.trainer import BlockTrainer
 from players.learning.training_file import (
+    LEARNED,
     METHOD,
+    Learned,
     LearningTable,
     NetworkTable,
     Rate,
@@ -29,7 +31,7 @@ from players.ntuple.network import Network
 from players.ntuple.temporal import new_trajectory, with_sums
 from players.search.types import Array, Flag
 from players.weights.board_tuples import BoardCells
-from players.weights.network_file import load_network
+from players.weights.network_file import DEFAULT, load_network
 from players.weights.network_header import Header
 from rules.tiles import SPAWNS
 
@@ -43,7 +45,7 @@ It matters until as much again was learned."""
 class TileGameTable(TomlTable):
     """`[game]`."""
 
-    rules: Literal["2048", "2584"] | None = None
+    rules: Learned | None = None
     spawn: str | None = None
 
 
@@ -94,9 +96,15 @@ class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):
                 ("network", "start_games"),
                 'counts where there is a start and rate = "tc" alone; leave it out',
             )
-        if rules is None:
-            self.report(("game", "rules"), 'is missing: "2048" or "2584"')
+        if rules is None or rules not in SPAWNS:  # Othello and dots have a reader of their own
+            self.report(("game", "rules"), f"is missing: {LEARNED}")
             rules = "2048"
+        start = from_anywhere(network.start, self._path.parent)
+        if start not in (None, DEFAULT) and not Path(start).is_file():
+            self.report(
+                ("network", "start"),
+                f"no such file: {shown(start)}; expected a network file or {shown(DEFAULT)}",
+            )
         known, cells = SPAWNS[rules], BoardCells(rules, {})
         if spawn is not None and spawn not in known:
             must_be = " or ".join(map(shown, known))
@@ -107,7 +115,7 @@ class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):
             spawn=spawn or next(iter(known)),
             tuples=self.tuples(cells),
             stages=self.stages(cells),
-            start=from_anywhere(network.start, self._path.parent),
+            start=start,
             start_games=network.start_games,
         )
 

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 import rules as rule_sets
 from arena.files.toml_tables import TomlTable, did_you_mean, explain, shown
 from players.catalogue import BUILTINS
-from players.learning.training_file import FileReader, GameTable, from_anywhere
+from players.learning.training_file import LEARNED, FileReader, GameTable, Learned, from_anywhere
 from players.learning.tuning.methods import METHODS, CmaTable, MethodName, SelfplayTable, SpsaTable
 from players.learning.tuning.space import FLAT, Colours, Range, Space, Symmetry, WeightsPlan
 from players.options import tunable_table, tunables
@@ -26,7 +26,7 @@ class TuningTable(TomlTable):
     """`[tuning]`."""
 
     name: str | None = None
-    method: MethodName | None = None
+    method: Literal[MethodName, "td"] | None = None
     games: int = Field(default=10_000, ge=1, le=10**9)
     """Games to learn from; comparisons come on top."""
     seed: int = Field(default=1, ge=0, lt=2**63)
@@ -45,7 +45,7 @@ class TuningTable(TomlTable):
 class TunedGameTable(GameTable):
     """`[game]`."""
 
-    rules: Literal["othello", "dots", "2048", "2584"] | None = None
+    rules: Learned | None = None
 
 
 class TuningOpeningsTable(TomlTable):
@@ -149,7 +149,7 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
 
     def config(self) -> TuneConfig | None:
         name, method = self.name(), self._method()
-        game = self.game(self.file.game, '"othello", "dots", "2048" or "2584"')
+        game = self.game(self.file.game, LEARNED)
         bot = self._bot()
         if game is None or bot is None:
             return None
@@ -176,10 +176,11 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
 
     def _method(self) -> MethodName | None:
         method, cma = self.file.tuning.method, self.file.cma
-        if method is None:
-            self.report(("tuning", "method"), 'is missing: "selfplay", "spsa", "cma" or "td"')
         if cma.most_pairs < cma.pairs:
             self.report(("cma", "most_pairs"), f"must be at least pairs, which is {cma.pairs}")
+        if method is None or method == "td":  # which has a reader of its own
+            self.report(("tuning", "method"), 'is missing: "selfplay", "spsa", "cma" or "td"')
+            return None
         return method
 
     def _bot(self) -> str | None:

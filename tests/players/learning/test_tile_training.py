@@ -108,7 +108,7 @@ def test_a_file_becomes_a_configuration(tmp_path: Path, config: TrainConfig) -> 
         ("seed = 3", 'seed = "x"', "5: training.seed: must be a valid integer"),
         ("seed = 3", "threads = 21", "5: training.threads: 21 threads share the games"),
         ("seed = 3", 'name = "a/b"', "5: training.name: names the run's folder"),
-        ('rules = "2048"', 'rules = "2049"', "7: game.rules: must be one of '2048', '2584'"),
+        ('rules = "2048"', 'rules = "2049"', "7: game.rules: must be one of 'othello', 'dots', "),
         ('rules = "2048"', "", "6: game.rules: is missing"),
         ('"2048"\n', '"2048"\nspawn = "1/2"\n', '8: game.spawn: must be "2/4", got "1/2"'),
         ("a2 b2 c2 d2", "a2 b2 c2 a2", "9: network.tuples[2]: a tuple has each cell once, a2"),

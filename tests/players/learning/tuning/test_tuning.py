@@ -122,7 +122,8 @@ class TestTuner:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (('method = "spsa"', 'method = "spas"'), "one of 'selfplay', 'spsa', 'cma'"),
+        (('method = "spsa"', 'method = "spas"'), "one of 'selfplay', 'spsa', 'cma', 'td'"),
+        (('method = "spsa"', 'method = "tdd"'), 'got "tdd"; did you mean "td"?'),
         (('bot = "weighted-uct"', 'bot = "uct"'), "uct has no table of weights"),
         (('bot = "weighted-uct"', 'bot = "monkey"'), "has nothing to tune"),
         (("iterations = 20, ", ""), "say how long a move is thought about"),
