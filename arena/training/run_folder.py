@@ -4,7 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
@@ -31,8 +31,6 @@ TRAINING_FILES = frozenset({NETWORK, LOG, TABLE, EVIDENCE, *PICTURES})
 class Work(NamedTuple):
     """What is kept in a folder."""
 
-    command: str
-    """As `arena train`."""
     noun: str
     """As `training`; also names the lock."""
     checkpoint: str
@@ -43,18 +41,19 @@ class Work(NamedTuple):
 
 @contextmanager
 def held(folder: Path, work: Work) -> Iterator[None]:
-    """Make the folder, and keep other processes out of it.
+    """Make the folder, and keep other processes out of it. A new one that stays empty goes again.
 
     Raises UserError when another process has it, it has other files, or it cannot be written, now
     or later.
     """
+    is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = lock_file.acquire(folder / work.noun)
     except lock_file.LockHeldError as held:
         raise UserError(
-            f"{folder}: another `{work.command}` is at work there ({held}); wait for it, stop it, "
-            "or name another folder with --out"
+            f"{folder}: a {work.noun} goes on there already ({held}); wait for it, stop it, or "
+            "name another folder with --out"
         ) from None
     except FileExistsError:
         raise UserError(f"{folder}: not a folder; name one with --out") from None
@@ -69,6 +68,9 @@ def held(folder: Path, work: Work) -> Iterator[None]:
         raise _cannot_be_written(folder, error, work.checkpoint) from None
     finally:
         lock_file.release(folder / work.noun, lock)
+        if is_new:
+            with suppress(OSError):  # it is not empty: something came of it
+                folder.rmdir()
 
 
 def _cannot_be_written(folder: Path, error: OSError, checkpoint: str) -> UserError:

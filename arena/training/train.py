@@ -35,7 +35,7 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
     test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
     if not learns_by_td(file):
         test = f'write [tuning] with method = "td" in place of [training], then {test}'
-    work = run_folder.Work("arena train", "training", CHECKPOINT, run_folder.TRAINING_FILES)
+    work = run_folder.Work("training", CHECKPOINT, run_folder.TRAINING_FILES)
     with reserve_fds() if verify else nullcontext(), run_folder.held(folder, work):
         try:
             return _Training(kind, folder, console, test).run(file, verify=verify)

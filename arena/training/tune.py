@@ -53,7 +53,7 @@ def tune(
         return train(file, out, console, verify=verify)
     config, verification = load_both(file)
     folder = out or Path("runs") / f"{config.name}.tune"
-    work = Work("arena tune", "tuning", CHECKPOINT, result.FILES)
+    work = Work("tuning", CHECKPOINT, result.FILES)
     elsewhere = () if out is None else ("--out", str(out))
     test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
     asked = verification if verify else None

@@ -298,6 +298,7 @@ def test_a_network_that_finds_no_memory_is_refused(
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
     assert "t: Unable to allocate 1.01 GiB. The network needs more memory" in refused.stderr
+    assert not (folder / "runs/t.train").exists(), "a folder that nothing came to"
 
 
 def test_a_missing_start_is_told_with_all_else(folder: Path) -> None:
@@ -343,7 +344,7 @@ def test_a_folder_is_trained_in_by_one_process_alone(folder: Path) -> None:
     try:
         refused = arena("train", "t.toml")
         assert refused.exit_code == 2
-        assert "runs/t.train: another `arena train` is at work there (pid" in refused.stderr
+        assert "runs/t.train: a training goes on there already (pid" in refused.stderr
     finally:
         lock_file.release(held / "training", lock)
 

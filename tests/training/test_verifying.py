@@ -108,9 +108,9 @@ def test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged(folder:
 @pytest.mark.parametrize("end", ["", "-wal", "-shm", ".lock"])
 def test_files_of_tests_are_no_strangers(folder: Path, end: str) -> None:
     (folder / f"verify-1-depth-1.sqlite{end}").touch()
-    tuning = run_folder.Work("arena tune", "tuning", CHECKPOINT, frozenset())
+    tuning = run_folder.Work("tuning", CHECKPOINT, frozenset())
     files = run_folder.TRAINING_FILES
-    training = run_folder.Work("arena train", "training", "checkpoint", files)
+    training = run_folder.Work("training", "checkpoint", files)
     for held in (run_folder.held(folder, training), run_folder.held(folder, tuning)):
         with held:
             pass
