@@ -75,14 +75,19 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         )
 
     def _begin(self) -> None:
-        config, network = self.config, network_of(self.config.header())
+        config = self.config
         streams = [Random(f"{config.seed} {each}") for each in range(config.threads)]
         self._arrays = {
             "random": np.array([stream.getrandbits(64) for stream in streams], np.uint64),
             "counts": np.zeros(2 * config.threads, np.int64),
             **{name: np.zeros(config.block, np.uint64) for name in self.block_arrays},
         }
-        self._network = with_sums(network) if config.rate == "tc" else network
+        self._network = self._new_network()
+
+    def _new_network(self) -> Network:
+        """What a new run begins with; with its sums, where it learns by temporal coherence."""
+        network = network_of(self.config.header())
+        return with_sums(network) if self.config.rate == "tc" else network
 
     def _read(self) -> None:
         """Go on from the checkpoint."""

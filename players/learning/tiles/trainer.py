@@ -194,10 +194,9 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
         self._board = TileBoard(config.rules, config.spawn)
         self._trajectories = [new_trajectory(self._network, ROOM) for _ in range(config.threads)]
 
-    def _begin(self) -> None:
-        super()._begin()
+    def _new_network(self) -> Network:
         if self.config.start is None:
-            return
+            return super()._new_network()
         network, header, _ = load_network(self.config.start, self.config.rules)
         wanted = self.config.header()
         for key in ("spawn", "tuples", "stages", "initial"):
@@ -207,13 +206,18 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
                     f"{self.config.start} has {key} = {json.dumps(written)}, and the training has "
                     "others: write the same, or leave out start"
                 )
-        self._learned_before, self._network = header.games, network
-        if self.config.rate == "tc":
-            _, visits = play_greedily(header, network, SEEN_GAMES, self.config.seed)
-            games = self.config.start_games or header.games
-            updates = visits * np.float32(games / SEEN_GAMES) + 1
-            # As of errors to both sides, of which the sum grows with the square root.
-            self._network = with_sums(network, USUAL * np.sqrt(updates), USUAL * updates)
+        self._learned_before = header.games
+        if self.config.rate != "tc":
+            return network
+        # As of errors to both sides, of which the sum grows with the square root. In place: each of
+        # these arrays is as large as the network.
+        sizes = play_greedily(header, network, SEEN_GAMES, self.config.seed)[1].astype(np.float32)
+        sizes *= (self.config.start_games or header.games) / SEEN_GAMES
+        sizes += 1
+        errors = np.sqrt(sizes)
+        errors *= USUAL
+        sizes *= USUAL
+        return with_sums(network, errors, sizes)
 
     def _learn(self, thread: int, stop: Flag) -> None:
         board, arrays = self._board, self._arrays

@@ -302,6 +302,16 @@ def test_a_network_is_trained_on(
     assert (header.games, header.method["start_name"]) == (600, "network.ntuple")
 
 
+def test_memory_is_not_taken_twice_for_a_start(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(config, tmp_path / "first").write_network(tmp_path / "network.ntuple")
+    monkeypatch.setattr("players.learning.trainer.network_of", None)  # makes a new network
+    monkeypatch.setattr(tiles, "SEEN_GAMES", 10)
+    on = dataclasses.replace(config, start=str(tmp_path / "network.ntuple"))
+    assert TileTrainer(on, tmp_path / "on").network.weights.any()
+
+
 def test_weights_met_often_change_slowly(
     config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
