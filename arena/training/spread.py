@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from distributed import Client, Future, wait
+from distributed import Client, Future, KilledWorker, wait
 
 import rules
 from arena.errors import ExecutorError
@@ -16,8 +16,6 @@ from players.learning.tuning.space import Space
 _PARTS = 4
 """Parts of a batch for each core: one that is slow, or joins, gets fewer of them."""
 _POLL_S = 0.2
-_TRIES = 5
-"""A part whose worker is lost is played elsewhere that often."""
 
 
 class SpreadMatchRunner:
@@ -43,10 +41,7 @@ class SpreadMatchRunner:
         cores = sum(self._client.nthreads().values())
         size = max(2, len(tasks) // (_PARTS * max(1, cores)) // 2 * 2)  # pairs stay together
         parts = [tasks[first : first + size] for first in range(0, len(tasks), size)]
-        futures = [
-            self._client.submit(_play, self._player, part, pure=False, retries=_TRIES)
-            for part in parts
-        ]
+        futures = [self._client.submit(_play, self._player, part, pure=False) for part in parts]
         return [game for part in self._results(futures) for game in part]
 
     def _results(self, futures: list[Future]) -> list[Any]:
@@ -63,7 +58,14 @@ class SpreadMatchRunner:
                 wait(futures, timeout=_POLL_S)
             except TimeoutError:
                 continue
-        return list(self._client.gather(futures))
+        try:
+            return list(self._client.gather(futures))
+        except KilledWorker:  # else what a lost worker played is played by another
+            raise ExecutorError(
+                "one worker of the cluster after the other ended while it played the same games, "
+                "most likely for lack of memory; what they wrote tells. The same command goes on "
+                "from the last checkpoint"
+            ) from None
 
     def abort(self) -> None:
         """Have the games under way, and all that follow, end in Aborted."""

@@ -2,10 +2,13 @@
 
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from distributed import Client
+from distributed import Client, KilledWorker
 
+from arena.errors import ExecutorError
 from arena.training.spread import SpreadMatchRunner
 from players.learning.tuning.config import load_config
 from players.learning.tuning.matches import Aborted
@@ -36,6 +39,30 @@ def test_a_tuning_on_a_cluster_is_that_of_one_process(tmp_path: Path) -> None:
                 tuner.compare()
             tuner.close()
     assert points[0] == points[1]
+
+
+class DyingWorkers:
+    """A client whose workers all die over the same games."""
+
+    status = "running"
+
+    def nthreads(self) -> dict[str, int]:
+        return {"one": 1}
+
+    def submit(self, *_: object, **__: object) -> Any:
+        return SimpleNamespace(done=lambda: True)
+
+    def gather(self, _: object) -> None:
+        raise KilledWorker("part", None, 3)
+
+
+def test_workers_that_end_one_after_the_other_are_told(tmp_path: Path) -> None:
+    (tmp_path / "it.toml").write_text(FILE.format(games=16))
+    config = load_config(tmp_path / "it.toml")
+    client: Any = DyingWorkers()
+    tuner = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))
+    with pytest.raises(ExecutorError, match="goes on from the last checkpoint"):
+        tuner.run_batch()
 
 
 REFEREE = FILE.replace("[game]", "referee = true\n[game]").replace("batch = 8", "batch = 4")
