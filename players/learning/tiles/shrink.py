@@ -27,6 +27,7 @@ from players.weights.network_file import (
     save_network,
     tables_of,
 )
+from rules.tiles import SPAWNS
 
 
 def shrunk(
@@ -85,6 +86,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     try:
         network, header, _ = load_network(asked.source, None)
+        if header.rules not in SPAWNS:
+            known = " and ".join(SPAWNS)
+            raise ValueError(
+                f"{asked.source}: is a network for {header.rules}; those for {known} are made small"
+            )
         before, visits = play_greedily(header, network, asked.games, asked.seed)
         header, network = shrunk(header, network, visits, asked.least, asked.grain, asked.often)
         after, _ = play_greedily(header, network, asked.games, asked.seed + 1)
