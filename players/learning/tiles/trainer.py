@@ -197,14 +197,17 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
     def _new_network(self) -> Network:
         if self.config.start is None:
             return super()._new_network()
-        network, header, _ = load_network(self.config.start, self.config.rules)
+        try:
+            network, header, _ = load_network(self.config.start, self.config.rules)
+        except ValueError as error:
+            raise ValueError(f"network.start: {error}") from error
         wanted = self.config.header()
         for key in ("spawn", "tuples", "stages", "initial"):
             if (has := getattr(header, key)) != getattr(wanted, key):
                 written = [" ".join(names) for names in has] if key == "tuples" else has
                 raise ValueError(
-                    f"{self.config.start} has {key} = {json.dumps(written)}, and the training has "
-                    "others: write the same, or leave out start"
+                    f"network.start: {self.config.start} has {key} = {json.dumps(written)}, and "
+                    "the training has others: write the same, or leave out start"
                 )
         self._learned_before = header.games
         if self.config.rate != "tc":

@@ -310,11 +310,14 @@ def test_a_network_of_another_kind_is_no_start(config: TrainConfig, tmp_path: Pa
     trained(config, tmp_path / "first").write_network(tmp_path / "network.ntuple")
     start = str(tmp_path / "network.ntuple")
     for changes, sentence in (
-        ({"tuples": config.tuples[:1]}, r'has tuples = \["a1 b1 c1 d1", .*: write the same'),
+        (
+            {"tuples": config.tuples[:1]},
+            r'network\.start: .* has tuples = \["a1 b1 c1 d1", .*: write the same',
+        ),
         ({"stages": (128,)}, r"has stages = \[\], and the training has others"),
         ({"initial": 9.0}, r"has initial = 0\.0"),
         ({"rules": "2584", "spawn": "1/2"}, "is a network for 2048, not for 2584"),
-        ({"start": "none"}, "network 'none' cannot be read"),
+        ({"start": "none"}, r"network\.start: network 'none' cannot be read"),
     ):
         with pytest.raises(ValueError, match=sentence):
             TileTrainer(
