@@ -171,9 +171,11 @@ def test_tests_of_another_network_are_none_of_this_one(tmp_path: Path) -> None:
     kept.save()
     assert Evidence(path, network(1.0)).verdicts
     assert not Evidence(path, network(2.0)).verdicts
-    path.write_text(path.read_text()[:-9])
-    with pytest.raises(ValueError, match=r"verify\.json: .* damaged .* move it away"):
-        Evidence(path, network(1.0))
+    damaged = json.loads(path.read_text()) | {"pairs": {"test": [["x", "moves"]]}}
+    for text in (json.dumps(damaged), path.read_text()[:-9]):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"verify\.json: .* damaged .* move it away"):
+            Evidence(path, network(1.0))
     path.write_text(json.dumps({"format": evidence.FORMAT + 1, "version": "9"}))
     with pytest.raises(ValueError, match="another version of the arena, 9"):
         Evidence(path, network(1.0))

@@ -54,7 +54,7 @@ class Evidence:
                 raise ValueError(f"written by another version of the arena, {content['version']}")
             if content["weights"] == self.weights:
                 for test, pairs in content["pairs"].items():
-                    self.pairs[test] = [Pair(*pair) for pair in pairs]
+                    self.pairs[test] = [Pair(float(score), str(moves)) for score, moves in pairs]
                 self.verdicts |= content["verdicts"]
 
     def save(self) -> None:

@@ -114,7 +114,7 @@ class SelfPlay(Method):
         return {"weights": self.vector}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self._weights = np.array(state["weights"])
+        self._weights = np.array(state["weights"], np.float64)
 
 
 class SpsaTable(TomlTable):
@@ -175,7 +175,7 @@ class Spsa(Method):
         return {"theta": self.vector, "steps": self._steps}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self._theta, self._steps = np.array(state["theta"]), state["steps"]
+        self._theta, self._steps = np.array(state["theta"], np.float64), int(state["steps"])
 
 
 class CmaTable(TomlTable):

@@ -240,15 +240,25 @@ class Tuner:
             )
         with readable(path, *_DAMAGED):
             self._method.restore(content["method"])
-            self.counts = content["counts"]
-            self._stride = content["stride"]
-            self.points = [TuningPoint(games, tuple(vector)) for games, vector in content["points"]]
-            self.comparisons = [
-                StartComparison(games, tuple(scores)) for games, scores in content["comparisons"]
+            counts = content["counts"]
+            batches, games = int(counts["batches"]), int(counts["games"])
+            self.counts = {"batches": batches, "games": games, "seconds": float(counts["seconds"])}
+            self._stride = int(content["stride"])
+            self.points = [
+                TuningPoint(int(games), _numbers(vector)) for games, vector in content["points"]
             ]
-            self.matches = {name: tuple(content["matches"][name]) for name in self.matches}
-            self.slid = tuple((one, other) for one, other in content["slid"])
+            self.comparisons = [
+                StartComparison(int(games), _numbers(scores))
+                for games, scores in content["comparisons"]
+            ]
+            self.matches = {name: _numbers(content["matches"][name]) for name in self.matches}
+            self.slid = tuple((int(one), int(other)) for one, other in content["slid"])
             self.verdicts = dict(content["verdicts"])
+
+
+def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
+    """Numbers of a file. Raises ValueError and TypeError for anything else."""
+    return tuple(map(float, values))
 
 
 def keep(path: Path, number: int, content: dict[str, Any]) -> None:

@@ -98,6 +98,17 @@ class TestTuner:
         with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
             Tuner(config_of(tmp_path, "selfplay"), folder)
 
+    @pytest.mark.parametrize("key", ["points", "comparisons", "slid"])
+    def test_what_is_no_number_is_damaged(self, tmp_path: Path, key: str) -> None:
+        config = config_of(tmp_path, "selfplay")
+        tuner = Tuner(config, tmp_path)
+        tuner.save()
+        content = json.loads((tmp_path / CHECKPOINT).read_text())
+        content[key] = [[0, "x"]]
+        (tmp_path / CHECKPOINT).write_text(json.dumps(content))
+        with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
+            Tuner(config, tmp_path)
+
     def test_aborted_nothing_is_learned(self, tmp_path: Path) -> None:
         tuner = Tuner(config_of(tmp_path, "selfplay"), tmp_path)
         tuner.interrupt()
