@@ -43,14 +43,23 @@ def going_on(
         players[players.index(out)] = _standing(out, "out")
     if kept is not read:
         _refuse_closed(kept, players)
-    left, seats = [player.name for player in players if _plays(player)], kept.terms.game.seats
-    if len(left) < seats <= len(players):
-        raise UserError(f"a game needs {seats} players, and {len(left)} would be left")
-    for key, problem in FORMATS[read.format].problems(read.format_keys, left) if without else ():
-        where = f"{read.format}.{key}" if key else read.format
-        raise UserError(f"without {', '.join(without)}: {where}: {problem}")
+    if read.terms.game.seats <= len(players):
+        refuse_too_few(read, [player.name for player in players if _plays(player)], without)
     said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
     return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
+
+
+def refuse_too_few(config: TournamentConfig, left: Sequence[str], without: Sequence[str]) -> None:
+    """Raise UserError where those that are left play no game, or cannot play the format without
+    the others.
+    """
+    seats = config.terms.game.seats
+    if len(left) < seats:
+        raise UserError(f"a game needs {seats} players, and {len(left)} would be left")
+    problems = FORMATS[config.format].problems(config.format_keys, left) if without else ()
+    for key, problem in problems:
+        where = f"{config.format}.{key}" if key else config.format
+        raise UserError(f"without {', '.join(without)}: {where}: {problem}")
 
 
 class _Change(NamedTuple):

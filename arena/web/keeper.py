@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,8 +23,10 @@ from arena.bots import course as course_of
 from arena.bots.course_file import RUNS, TOURNAMENTS, rules_of
 from arena.errors import ArenaError, StoreError, UserError
 from arena.files import lock
-from arena.files.toml_tables import did_you_mean
+from arena.files.toml_tables import did_you_mean, shown
 from arena.model import Frozen
+from arena.tournament.config import TournamentConfig
+from arena.tournament.field import refuse_too_few
 from arena.tournament.formats import FORMATS
 from arena.tournament.store import Store
 from arena.web.tournament_process import TournamentProcess, interrupt
@@ -152,9 +154,16 @@ class Keeper:
         """Those whose tables are frozen, or are to be."""
         return [name for name, wish in self._wishes.items() if wish.freeze_at is not None]
 
-    def start(self, name: str, *, take_new: bool = False, without: Iterable[str] = ()) -> None:
+    def players(self, name: str) -> list[str]:
+        """Those that play in its run, and may be left out of it."""
+        with suppress(StoreError):
+            begun = Store.begun_with(self.process(name).store)
+            return _playing(begun) if begun else []
+        return []
+
+    def start(self, name: str, *, take_new: bool = False, without: Sequence[str] = ()) -> None:
         """Have a tournament played, or gone on with; one that is played is started again where its
-        field is to change. Raises UserError.
+        field is to change. Raises UserError and StoreError.
         """
         self.process(name)
         if (take_new or without) and self.is_closed(name):
@@ -163,9 +172,27 @@ class Keeper:
                 "changed field as another tournament"
             )
         with self._changing:
-            wish = self.wish(name)
-            self._keep_wish(name, wish.played(_now(), take_new=take_new, without=without))
+            wish = self.wish(name).played(_now(), take_new=take_new, without=without)
+            if without:
+                self._refuse_without(name, without, wish)
+            self._keep_wish(name, wish)
         self._wake.set()
+
+    def _refuse_without(self, name: str, without: Sequence[str], wish: Wish) -> None:
+        """Raise UserError where those that are to be left out do not play, or the others would not
+        be enough.
+        """
+        begun = Store.begun_with(self.process(name).store)
+        if begun is None:
+            raise UserError(f"{name} has not begun; leave players out of its file")
+        players = _playing(begun)
+        for each in without:
+            if each not in players:
+                hint = did_you_mean(each, players, "players")
+                raise UserError(f"{shown(each)} does not play in {name}; {hint}")
+        if not wish.take_new:  # else others may join
+            left = [each for each in players if each not in wish.without]
+            refuse_too_few(begun, left, wish.without)
 
     def pause(self, name: str) -> None:
         """Stop a tournament; its games are kept, and it can go on. Raises UserError."""
@@ -272,6 +299,10 @@ class Keeper:
         if (has_news or is_standing) and self.is_closed(name):
             has_news = is_standing = False
         return Tournament(name, state, wish, is_standing, process.store.exists(), has_news)
+
+
+def _playing(config: TournamentConfig) -> list[str]:
+    return [each.name for each in config.players if each.status == "playing"]
 
 
 def _now() -> datetime:

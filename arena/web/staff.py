@@ -8,10 +8,8 @@ from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
 from arena.bots.course_file import rules_of
-from arena.errors import StoreError
-from arena.tournament.store import Store
 from arena.web.checks import Checks
-from arena.web.desk import AtDesk, Desk
+from arena.web.desk import AtDesk
 from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
@@ -61,7 +59,7 @@ def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> R
         moment=moment,
         now=datetime.now(UTC),
         is_closed=desk.keeper.is_closed(name),
-        players=_players(desk, name),
+        players=desk.keeper.players(name),
         log=process.last_lines(),
     )
 
@@ -91,12 +89,3 @@ def export_all(desk: AtDesk) -> Response:
     name = f"{desk.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
     return StreamingResponse(export(desk.course), media_type="application/zip", headers=headers)
-
-
-def _players(desk: Desk, name: str) -> list[str]:
-    """Those that are in the run, and may be left out of it."""
-    try:
-        with Store.open(desk.keeper.process(name).store) as store:
-            return [each.name for each in store.config.players if each.status == "playing"]
-    except StoreError:
-        return []

@@ -141,6 +141,16 @@ def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
     assert staff.client.post("/staff/t/cup/start").status_code == 403, "without its form token"
 
 
+def test_a_tournament_is_left_by_its_players_alone(staff: Staff, app: FastAPI) -> None:
+    refused = "&#34;zz&#34; does not play in cup; players: ant, bee, cat"
+    assert refused in staff.does("t/cup/leave", player="zz")
+    assert app.state.keeper.wish("cup").without == ()
+    assert "cup goes on without ant" in staff.does("t/cup/leave", player="ant")
+    assert "a game needs 2 players, and 1 would be left" in staff.does("t/cup/leave", player="bee")
+    assert app.state.keeper.wish("cup").without == ("ant",)
+    assert "ladder has not begun" in staff.does("t/ladder/leave", player="ant")
+
+
 def test_a_frozen_table_stands_for_all_but_the_staff(
     staff: Staff, app: FastAPI, folder: Path
 ) -> None:
