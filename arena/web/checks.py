@@ -28,7 +28,8 @@ from arena.sandbox.features import usable_cores
 from arena.web.jobs import ABOUT, ID, Jobs, events_of, log_of, new_id
 from arena.web.sessions import FOLDER
 
-_NAME_BYTES = 200
+_NAME_BYTES, _SHOWN = 200, 40
+"""The most of a file's name; what is shown of a longer one."""
 _KEPT = 50
 """Checks of each owner that are kept."""
 
@@ -134,10 +135,15 @@ class Checks:
 def safe_name(written: str) -> str:
     """The name of an uploaded file, without its folders. Raises SubmissionError."""
     name = re.split(r"[/\\]", written)[-1]
-    if name in ("", ".", "..") or printable(name) != name or len(name.encode()) > _NAME_BYTES:
+    if name in ("", ".", "..") or printable(name) != name:
         raise SubmissionError(
             f'"{printable(name)[:_NAME_BYTES]}" cannot name a file here: rename it, with letters, '
             "digits, dots and dashes"
+        )
+    if len(name.encode()) > _NAME_BYTES:
+        raise SubmissionError(
+            f'the file\'s name "{name[:_SHOWN]}…" is too long: it has {len(name.encode())} bytes, '
+            f"and {_NAME_BYTES} are the most; rename the file"
         )
     return name
 
