@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from arena.bots.course_file import rules_of
+from arena.bots.programs import nearest_to
 from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.cores import keep_off
@@ -51,6 +52,9 @@ def settings(course: Path | None, runs: Path | None, public_url: str | None) -> 
     shown = runs or (course or Path()) / "runs"
     if shown.exists() and not shown.is_dir():
         raise UserError(f"--runs: {shown} is a file; name the folder of the runs")
+    if runs is not None and not runs.exists():
+        near = nearest_to(runs.absolute())
+        raise UserError(f"--runs: there is no folder {runs}{near or '; make it, or name another'}")
     return ServerSettings(
         runs=shown.absolute(),
         course=course and course.absolute(),

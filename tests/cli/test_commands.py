@@ -304,6 +304,8 @@ def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], said: str) 
         (("run", "t.toml", "--store", ""), ".: not a file; name one to keep the run in"),
         (("import", ".", "--to", "q.sqlite"), ".: is a folder; name a file in it"),
         (("serve", "--runs", "t.toml"), "--runs: t.toml is a file; name the folder of the runs"),
+        (("serve", "--runs", "run"), '--runs: there is no folder run; did you mean "runs"?'),
+        (("serve", "--runs", "no/dir"), "--runs: there is no folder no/dir; make it, or name"),
         (("run", "cluster.toml"), "cluster.toml:19: cluster.on: 'tcp://nowhere' is no cluster"),
         (("replay", "runs/o.sqlite", "g0001", "--as", "record"), "only dots"),
         (("rate", "none.csv"), "cannot be read"),
