@@ -10,7 +10,7 @@ from arena.bots import course
 from arena.bots.roster import names_of
 from arena.bots.versions import named
 from arena.errors import UserError
-from arena.web.desk import AnsweredRoute, AtDesk
+from arena.web.desk import Answer, AnsweredRoute, AtDesk
 from arena.web.rights import Role, may
 from arena.web.tournaments import moment
 
@@ -35,6 +35,8 @@ def add_owners(desk: AtDesk, names: Text = "") -> Response:
     sentence = f"{new} new; each has a link, shown this once." if tokens else ""
     if known:
         sentence += f" On the roster already: {', '.join(known)}."
+    if not tokens:
+        return desk.answered(Answer(sentence.strip()))
     return desk.did(f"added owners: {', '.join(tokens)}", sentence.strip(), tokens)
 
 

@@ -106,6 +106,7 @@ def test_owners_come_and_their_links_are_shown_once(staff: Staff, folder: Path) 
     assert other.get("/me").status_code == 401
     (again,) = re.findall(r"testserver(/in/\w+)", staff.does("owners/renew", owner="dee"))
     assert other.get(again).status_code == 200
+    assert "On the roster already: dee." in staff.does("owners/add", names="dee")
     log = (folder / "staff.log").read_text()
     assert [line.split("\t")[2] for line in log.splitlines()] == [
         "added owners: dee",
