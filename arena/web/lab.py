@@ -4,11 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 
 from arena.errors import ArenaError
+from arena.files.toml_tables import shown
 from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.charts import gauge
@@ -105,7 +107,11 @@ def _lab(request: Request) -> Lab:
 
 
 async def _found(request: Request, name: str) -> LabRun:
-    run = await _lab(request).find(name)
+    try:
+        run = await _lab(request).find(name)
+    except HTTPException:
+        why = f"The lab has no test, training or tuning {shown(name)}. /lab lists those it has."
+        raise HTTPException(404, why) from None
     if run is None:
         raise HTTPException(404, f"{name} is a tournament, not a test: see /t/{in_url(name)}.")
     return run

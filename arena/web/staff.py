@@ -1,5 +1,6 @@
 """The pages of the staff: its owners, bots and tournaments."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from urllib.parse import quote
 
@@ -8,6 +9,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
 from arena.bots.course_file import rules_of
+from arena.files.toml_tables import did_you_mean, shown
 from arena.web.checks import Checks
 from arena.web.desk import AtDesk
 from arena.web.export import export
@@ -48,13 +50,14 @@ def owners(request: Request, desk: AtDesk, answer: str = "") -> Response:
 @router.get("/t/{name}")
 def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response:
     """A tournament: how it stands, its log, and what may be done."""
+    _refuse_unknown(name, desk.keeper.names(), "tournament")
     process = desk.keeper.process(name)
-    shown = next(each for each in desk.keeper.tournaments() if each.name == name)
+    one = next(each for each in desk.keeper.tournaments() if each.name == name)
     return page(
         request,
         "staff_tournament.html",
         answer=desk.answers.take(answer),
-        one=shown,
+        one=one,
         words=WORDS,
         moment=moment,
         now=datetime.now(UTC),
@@ -67,6 +70,7 @@ def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> R
 @router.get("/bot/{name}")
 def bot(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response:
     """A bot: its versions with their checks."""
+    _refuse_unknown(name, [each.name for each in course.bots(desk.course)], "bot")
     found = course.bot(desk.course, name)
     return page(request, "staff_bot.html", answer=desk.answers.take(answer), bot=found)
 
@@ -89,3 +93,10 @@ def export_all(desk: AtDesk) -> Response:
     name = f"{desk.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
     return StreamingResponse(export(desk.course), media_type="application/zip", headers=headers)
+
+
+def _refuse_unknown(name: str, known: Sequence[str], what: str) -> None:
+    """Refuse with 404 a name that nothing of the course has."""
+    if name not in known:
+        hint = did_you_mean(name, known, f"{what}s")
+        raise HTTPException(404, f"The course has no {what} {shown(name)}; {hint}")

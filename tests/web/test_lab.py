@@ -157,6 +157,8 @@ def test_two_are_compared_by_settings_and_on_one_scale(client: TestClient, runs:
 def test_what_is_not_there(client: TestClient, name: str) -> None:
     assert client.get(f"/lab/run/{name}").status_code == 404
     assert client.get("/lab/compare", params={"a": name, "b": name}).status_code == 404
+    said = client.get(f"/api/lab/{name}").json()["detail"]
+    assert ("is a tournament" if name == "cup" else "The lab has no test") in said
 
 
 def test_of_a_course_the_staff_alone_looks(app: FastAPI, client: TestClient, runs: Path) -> None:
@@ -195,4 +197,4 @@ def test_programs_read_the_same(client: TestClient, runs: Path) -> None:
     assert (found["kind"], found["name"], found["curves"]) == ("training", "quick.train", [])
     (curve,) = client.get("/api/lab/quick.train").json()["curves"]
     assert curve == ["average score", [[100, 1000.5], [200, 2001], [300, 3001.5]]]
-    assert client.get("/api/lab/none").json() == {"detail": "There is no such tournament here."}
+    assert "/lab lists those it has" in client.get("/api/lab/none").json()["detail"]
