@@ -21,7 +21,8 @@ from arena.model import Frozen
 from arena.ratings.results import results_of
 from arena.tournament.run_view import RunView
 from arena.web.challenge_games import game_offers
-from arena.web.jobs import ABOUT, ID, Jobs, events_of, new_id
+from arena.web.jobs import ABOUT, ID, DamagedJob, Jobs, about_of, asked_at, events_of, new_id
+from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
 
 MOST_MS = 3000
@@ -56,11 +57,11 @@ class Challenge(About):
     """A match as it stands."""
 
     id: str
-    state: Literal["waiting", "playing", "played", "not played", "broken off"]
+    state: Literal["waiting", "playing", "played", "not played", "broken off", "damaged"]
     result: str = ""
     """What came of its games."""
     sentence: str = ""
-    """Why it was not played."""
+    """Why it was not played, or cannot be shown."""
 
 
 class Challenges:
@@ -103,8 +104,24 @@ class Challenges:
 
     def read(self, folder: Path) -> Challenge:
         """A match as it stands."""
+        try:
+            return self._read(folder)
+        except DamagedJob as damaged:
+            why = without_folders(str(damaged), self._course)
+            return Challenge(
+                bot="?",
+                against="?",
+                rules="?",
+                owner=folder.parent.name,
+                asked_at=asked_at(folder),
+                id=folder.name,
+                state="damaged",
+                sentence=f"This match cannot be shown: {why}",
+            )
+
+    def _read(self, folder: Path) -> Challenge:
         over = self.jobs.is_over(folder)  # asked first: what it wrote last is read then
-        about = About.model_validate_json((folder / ABOUT).read_bytes())
+        about = about_of(folder, About)
         one = Challenge(**about.model_dump(), id=folder.name, state="waiting")
         events = list(events_of(folder))
         if events and isinstance(events[-1], Refused):

@@ -18,7 +18,7 @@ from arena.training.match import of_games
 from arena.training.sprt import Side, make_config
 from arena.web.challenge import About
 from arena.web.challenge_games import game_offers
-from arena.web.jobs import ABOUT, EVENTS
+from arena.web.jobs import EVENTS, about_of
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
 
@@ -39,9 +39,10 @@ def main(folder: Path) -> None:
 
 def _played(folder: Path) -> str | None:
     """Why the match could not be played; None where it was."""
-    home, about = folder.parents[2], About.model_validate_json((folder / ABOUT).read_bytes())
+    home = folder.parents[2]
     os.chdir(home)
     try:
+        about = about_of(folder, About)
         players = (_side(home, "A", about.bot), _side(home, "B", about.against))
         tables: dict[str, dict[str, Any]] = {
             "tournament": {"python": course.python_of(home)},

@@ -14,7 +14,7 @@ from arena.entering.enter import enter
 from arena.errors import ArenaError
 from arena.files.lock import acquire, release
 from arena.web.checks import HandedIn
-from arena.web.jobs import ABOUT, EVENTS
+from arena.web.jobs import EVENTS, about_of
 from arena.web.sentences import without_folders
 
 _NICE = 10
@@ -37,9 +37,10 @@ def main(folder: Path) -> None:
 
 
 def _outcome(folder: Path, tell: Callable[[Event], None]) -> Event:
-    course, about = folder.parents[3], HandedIn.model_validate_json((folder / ABOUT).read_bytes())
+    course = folder.parents[3]
     os.chdir(folder / "upload")  # sentences name the file as its owner does
     try:
+        about = about_of(folder, HandedIn)
         return enter(Path(about.file), course, about.owner, tell)
     except ArenaError as error:
         return Refused(sentence=without_folders(str(error), folder / "upload", course))

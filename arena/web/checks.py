@@ -25,7 +25,18 @@ from arena.files.plain_text import printable
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
-from arena.web.jobs import ABOUT, ID, Jobs, events_of, log_of, new_id
+from arena.web.jobs import (
+    ABOUT,
+    ID,
+    DamagedJob,
+    Jobs,
+    about_of,
+    asked_at,
+    events_of,
+    log_of,
+    new_id,
+)
+from arena.web.sentences import without_folders
 from arena.web.sessions import FOLDER
 
 _NAME_BYTES, _SHOWN = 200, 40
@@ -51,14 +62,15 @@ class Check(HandedIn):
     """A check as it stands."""
 
     id: str
-    state: Literal["waiting", "checking", "accepted", "refused", "broken off"]
-    """`broken off`: the machine ended it before there was a result."""
+    state: Literal["waiting", "checking", "accepted", "refused", "broken off", "damaged"]
+    """`broken off`: the machine ended it before there was a result. `damaged`: its files tell
+    nothing."""
     judging: str | None = None
     """What is being judged now."""
     results: tuple[CheckResult, ...] = ()
     """The points judged so far."""
     sentence: str | None = None
-    """Why it was refused or broken off, and what to do; null where the points say it."""
+    """Why it was refused, broken off or damaged, and what to do; null where the points say it."""
     entered: Entered | None = None
     """What it came to; null before, and where the package could not be taken."""
 
@@ -72,11 +84,10 @@ class Checks:
     """The checks of a course: one at a time for each owner."""
 
     def __init__(self, course: Path) -> None:
+        self._course = course.absolute()
         self._adding = threading.Lock()
         command = (sys.executable, "-P", "-m", "arena.web.checker")
-        self.jobs = Jobs(
-            course.absolute() / FOLDER / "checks", command, lambda: len(usable_cores())
-        )
+        self.jobs = Jobs(self._course / FOLDER / "checks", command, lambda: len(usable_cores()))
 
     def add(self, owner: str, file: str, contents: IO[bytes]) -> Check:
         """Check a file. Raises SubmissionError where it cannot be begun."""
@@ -117,8 +128,22 @@ class Checks:
 
     def read(self, folder: Path) -> Check:
         """A check as it stands."""
+        try:
+            return self._read(folder)
+        except DamagedJob as damaged:
+            why = without_folders(str(damaged), self._course)
+            return Check(
+                owner=folder.parent.name,
+                file="?",
+                sent_at=asked_at(folder),
+                id=folder.name,
+                state="damaged",
+                sentence=f"This check cannot be shown: {why} Bots that were accepted play on.",
+            )
+
+    def _read(self, folder: Path) -> Check:
         over = self.jobs.is_over(folder)  # asked first: what it wrote last is read then
-        about = HandedIn.model_validate_json((folder / ABOUT).read_bytes())
+        about = about_of(folder, HandedIn).model_copy(update={"owner": folder.parent.name})
         check = Check(**about.model_dump(), id=folder.name, state="waiting")
         for event in events_of(folder):
             check = check.model_copy(update=_change(check, event))

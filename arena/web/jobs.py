@@ -11,36 +11,68 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from arena.checks.events import Event, read_event
+from arena.errors import SubmissionError
 from arena.files.lock import is_held
 from arena.files.plain_text import printable
+from arena.model import Frozen
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
 """What is to be done, written last; what happened, a line for each event of
 `arena.checks.events`."""
 LOG, _LOG_BYTES = "errors.log", 8192
+_WHEN = "%Y%m%d-%H%M%S"
 ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 """The name of a job's folder, which is in addresses."""
+
+About = TypeVar("About", bound=Frozen)
 
 
 def new_id(now: datetime) -> str:
     """A name for a job's folder; names sort by time."""
-    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+    return f"{now:{_WHEN}}-{secrets.token_hex(4)}"
+
+
+class DamagedJob(SubmissionError):
+    """A file of a job is not what the arena wrote."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(f"{file} is damaged. The staff can remove its folder.")
+
+
+def about_of(folder: Path, form: type[About]) -> About:
+    """What is to be done in a job. Raises DamagedJob."""
+    try:
+        return form.model_validate_json((folder / ABOUT).read_bytes())
+    except (ValidationError, OSError):
+        raise DamagedJob(folder / ABOUT) from None
+
+
+def asked_at(folder: Path) -> datetime:
+    """When a job came, by the name of its folder."""
+    with suppress(ValueError):
+        return datetime.strptime(f"{folder.name[:15]}+0000", f"{_WHEN}%z")
+    return datetime.fromtimestamp(0, UTC)
 
 
 def events_of(folder: Path) -> Iterator[Event]:
-    """What happened in a job so far."""
+    """What happened in a job so far. Raises DamagedJob."""
     file = folder / EVENTS
-    for line in file.read_bytes().splitlines() if file.exists() else ():
-        try:
+    try:
+        lines = file.read_bytes().splitlines(keepends=True) if file.exists() else ()
+        for line in lines:
             yield read_event(line)
-        except ValidationError:  # a line that is being written
-            return
+    except OSError:
+        raise DamagedJob(file) from None
+    except ValidationError:
+        if line.endswith(b"\n"):  # else it is being written
+            raise DamagedJob(file) from None
 
 
 def log_of(folder: Path) -> str:

@@ -1,7 +1,6 @@
 """Handing in a bot: from a page or a script, checked in a process of its own, told as it goes."""
 
 import asyncio
-import json
 import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -12,10 +11,11 @@ from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
+from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
-from arena.checks.events import Refused
+from arena.checks.events import Refused, read_event
 from arena.entering.remote import MAX_BYTES
 from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
@@ -224,8 +224,13 @@ async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]
         for line in lines:
             number += 1
             place += len(line) + 1
+            try:
+                happened = read_event(line)
+            except ValidationError:  # damaged, which is said below
+                over = True
+                break
             if number > seen:
-                yield event(json.loads(line)["event"], line.decode(), number)
+                yield event(happened.event, line.decode(), number)
         if over:
             break
         if lines:
@@ -235,13 +240,13 @@ async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]
             yield b":\n\n"
         await asyncio.sleep(LOOK_S)
     check = checks.read(folder)
-    if check.state == "broken off" and check.sentence:
+    if check.state in ("broken off", "damaged") and check.sentence:
         said = Refused(sentence=check.sentence).model_dump_json()
         yield event("broken", said, number + 1)
 
 
 def _read_from(file: Path, place: int) -> bytes:
-    if not file.exists():
+    if not file.is_file():
         return b""
     with file.open("rb") as opened:
         opened.seek(place)

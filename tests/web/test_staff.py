@@ -317,6 +317,30 @@ def test_a_line_of_the_log_is_one_line(tmp_path: Path) -> None:
     assert "ada" in who and "nothing" in what
 
 
+@pytest.mark.parametrize(("name", "text"), [("about.json", '{"own'), ("events.jsonl", '{"ev\n')])
+def test_a_damaged_check_or_match_hides_no_other(
+    app: FastAPI, folder: Path, name: str, text: str
+) -> None:
+    about = HandedIn(owner="ant", file="ant.zip", sent_at=NOW).model_dump_json()
+    for kept in (folder / ".web" / "checks", folder / "challenges"):
+        for at in ("20261101-120000-01234567", "20261102-120000-01234567"):
+            job = kept / "ant" / at
+            job.mkdir(parents=True)
+            (job / "about.json").write_text(about)
+        (job / name).write_text(text)
+    staff, owner = Staff(app), TestClient(app)
+    owner.get(f"/in/{course.renew(folder, 'ant')}")
+    damaged = f"20261102-120000-01234567/{name} is damaged. The staff can remove its folder."
+    for page in (staff.page("/staff/checks"), owner.get("/me").text):
+        assert "ant.zip" in page
+        assert f"This check cannot be shown: .web/checks/ant/{damaged}" in page
+    assert "This match cannot be shown: challenges/ant/2026" in page
+    checks = owner.get("/api/submissions").json()
+    assert [each["state"] for each in checks] == ["damaged", "broken off"]
+    live = owner.get(f"/api/submissions/{checks[0]['id']}/live").text
+    assert f"{damaged}" in live
+
+
 def test_checks_of_all_owners(app: FastAPI, folder: Path) -> None:
     for owner, day, log in (("ant", 1, ""), ("bee", 2, "Traceback <b>"), ("ant", 3, "")):
         job = folder / ".web" / "checks" / owner / f"2026110{day}-120000-0123456{day}"
