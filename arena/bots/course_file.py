@@ -94,6 +94,11 @@ def is_course(folder: Path) -> bool:
     return (folder / FILE).exists()
 
 
+def tournament_files(folder: Path) -> list[Path]:
+    """The tournaments of a course, by name."""
+    return sorted(file for file in (folder / TOURNAMENTS).glob("*.toml") if file.is_file())
+
+
 def rules_of(folder: Path) -> Course:
     """What its course.toml says."""
     file = folder / FILE

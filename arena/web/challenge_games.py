@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import rules
-from arena.bots.course_file import TOURNAMENTS
+from arena.bots.course_file import TOURNAMENTS, tournament_files
 from arena.errors import ArenaError
 from arena.files.toml import read_file
 from arena.reports.html.wording import game_title
@@ -30,7 +30,7 @@ def game_offers(course: Path) -> dict[str, GameOffer]:
 
 
 def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
-    for file in sorted((course / TOURNAMENTS).glob("*.toml")):
+    for file in tournament_files(course):
         with suppress(ArenaError):  # the staff sees what is wrong with the file
             terms = load_conditions(file, file, seed=0).terms
             if terms is not None and terms.game.seats == 2:

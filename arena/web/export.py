@@ -3,7 +3,8 @@ the roster without tokens, and what the staff wrote.
 """
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -11,16 +12,22 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from arena.bots import course as course_of
 from arena.bots.course_file import FILE as COURSE_FILE
-from arena.bots.course_file import RUNS, TOURNAMENTS
-from arena.errors import StoreError
+from arena.bots.course_file import RUNS, TOURNAMENTS, tournament_files
+from arena.bots.roster import read_roster
+from arena.errors import ArenaError, StoreError
+from arena.files.plain_text import printable
 from arena.reports.csv_report import TABLES, table
 from arena.reports.html.audience import PUBLIC, STAFF
 from arena.reports.html.one_file import write_report
 from arena.tournament.run_view import RunView
 from arena.tournament.store_copy import copy_run
 from arena.web import staff_log
+from arena.web.runs import Runs
+from arena.web.sentences import without_folders
 
 _PIECE = 1 << 20
+_Member = tuple[str, Callable[[], IO[bytes]]]
+"""A name, and what opens the file. Raises ArenaError and OSError."""
 
 
 class _Sent(io.RawIOBase):
@@ -43,39 +50,52 @@ class _Sent(io.RawIOBase):
 
 
 def export(course: Path) -> Iterator[bytes]:
-    """The ZIP, piece by piece. A run that cannot be read has a sentence in its place."""
+    """The ZIP, piece by piece. What cannot be read has a sentence in its place, `NAME.txt`."""
     sent = _Sent()
     with TemporaryDirectory() as folder, ZipFile(sent, "w", ZIP_DEFLATED) as archive:
-        for name, file in _members(course, Path(folder)):
-            with archive.open(name, "w", force_zip64=True) as member, file:
+        for found in _members(course, Path(folder)):
+            name, file = _read(found, course)
+            with archive.open(printable(name), "w", force_zip64=True) as member, file:
                 while piece := file.read(_PIECE):
                     member.write(piece)
                     yield sent.taken()
     yield sent.taken()
 
 
-def _members(course: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    yield (
-        "owners.csv",
-        _table(
-            ("owner", "added_at", "revoked_at"),
-            ((each.name, each.added_at, each.revoked_at) for each in course_of.owners(course)),
-        ),
-    )
+def _read(found: _Member, course: Path) -> tuple[str, IO[bytes]]:
+    """The file, or the sentence in its place."""
+    name, opened = found
+    try:
+        return name, opened()
+    except ArenaError as error:
+        why = without_folders(str(error), course)
+    except OSError as error:
+        why = f"{name} cannot be read: {error.strerror}"
+    return f"{name}.txt", _text(f"{why}\n")
+
+
+def _members(course: Path, folder: Path) -> Iterator[_Member]:
+    yield "owners.csv", partial(_owners, course)
     bots = course_of.bots(course)
     header = ("bot", "owner", "state", "plays", "version", "digest", "accepted_at")
-    yield "bots.csv", _table(header, (row for bot in bots for row in _versions(bot)))
+    yield "bots.csv", partial(_table, header, [row for bot in bots for row in _versions(bot)])
     for name in (COURSE_FILE, staff_log.FILE):
         if (course / name).exists():
-            yield name, (course / name).open("rb")
-    for file in sorted((course / TOURNAMENTS).glob("*.toml")):
-        yield f"{TOURNAMENTS}/{file.name}", file.open("rb")
-    for run in sorted((course / RUNS).glob("*.sqlite")):
-        yield from _of_run(run, folder)
+            yield name, partial(_opened, course / name)
+    for file in tournament_files(course):
+        yield f"{TOURNAMENTS}/{file.name}", partial(_opened, file)
+    for name in Runs(course / RUNS).names():
+        yield from _of_run(course / RUNS / f"{name}.sqlite", folder)
     for bot in bots:
         for file in sorted((course / bot.name).rglob("*")):
             if file.is_file() and not file.is_symlink():
-                yield f"submissions/{file.relative_to(course)}", file.open("rb")
+                yield f"submissions/{file.relative_to(course)}", partial(_opened, file)
+
+
+def _owners(course: Path) -> IO[bytes]:
+    owners = read_roster(course).owners
+    rows = ((each.name, each.added_at, each.revoked_at) for each in owners)
+    return _table(("owner", "added_at", "revoked_at"), rows)
 
 
 def _versions(bot: course_of.Entry) -> Iterator[tuple[object, ...]]:
@@ -84,7 +104,7 @@ def _versions(bot: course_of.Entry) -> Iterator[tuple[object, ...]]:
         yield *about, each.number, each.digest, each.accepted_at
 
 
-def _of_run(run: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
+def _of_run(run: Path, folder: Path) -> Iterator[_Member]:
     """The run as it stands now: its file, reports and tables of the same games."""
     copy, name = folder / run.name, run.stem
     try:
@@ -93,16 +113,28 @@ def _of_run(run: Path, folder: Path) -> Iterator[tuple[str, IO[bytes]]]:
             for audience, end in ((STAFF, "staff"), (PUBLIC, "public")):
                 page = folder / f"{name}.html"
                 write_report(view, audience, page)
-                yield f"reports/{name}.{end}.html", page.open("rb")
+                yield f"reports/{name}.{end}.html", partial(_opened, page)
                 page.unlink()
             for kind, text in TABLES.items():
-                yield f"tables/{name}.{kind}.csv", io.BytesIO(text(view).encode())
-        yield f"{RUNS}/{run.name}", copy.open("rb")
-    except StoreError as error:
-        yield f"{RUNS}/{name}.txt", io.BytesIO(f"{error}\n".encode())
+                yield f"tables/{name}.{kind}.csv", partial(_text, text(view))
+        yield f"{RUNS}/{run.name}", partial(_opened, copy)
+    except (StoreError, OSError) as error:
+        yield f"{RUNS}/{run.name}", partial(_refused, error)
     finally:
         copy.unlink(missing_ok=True)
 
 
+def _opened(file: Path) -> IO[bytes]:
+    return file.open("rb")
+
+
+def _refused(error: Exception) -> IO[bytes]:
+    raise error
+
+
 def _table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> IO[bytes]:
-    return io.BytesIO(table(header, rows).encode())
+    return _text(table(header, rows))
+
+
+def _text(text: str) -> IO[bytes]:
+    return io.BytesIO(text.encode())

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from arena.bots import course as course_of
-from arena.bots.course_file import RUNS, TOURNAMENTS, rules_of
+from arena.bots.course_file import RUNS, TOURNAMENTS, rules_of, tournament_files
 from arena.errors import ArenaError, StoreError, UserError
 from arena.files import lock
 from arena.files.toml_tables import did_you_mean, shown
@@ -121,7 +121,7 @@ class Keeper:
 
     def names(self) -> list[str]:
         """Those that have a file, by name."""
-        return sorted(file.stem for file in (self.course / TOURNAMENTS).glob("*.toml"))
+        return [file.stem for file in tournament_files(self.course)]
 
     def tournaments(self) -> list[Tournament]:
         """All of them, as they stand."""

@@ -142,7 +142,7 @@ class Runs:
 
     def names(self) -> list[str]:
         """The names of all."""
-        return sorted(path.stem for path in self.folder.glob("*.sqlite"))
+        return sorted(path.stem for path in self.folder.glob("*.sqlite") if path.is_file())
 
     def __getitem__(self, name: str) -> ShownRun:
         """A run by its name, never by a path. Raises HTTPException."""

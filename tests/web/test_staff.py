@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import os
 import re
 import threading
 import time
@@ -23,6 +24,7 @@ from arena.tournament.store_copy import copy_run
 from arena.web import freeze
 from arena.web.app import ServerSettings, make_app
 from arena.web.checks import HandedIn
+from arena.web.export import export
 from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
 from tests.reports.conftest import play_record
@@ -278,6 +280,33 @@ def test_all_of_a_course_comes_as_a_zip(staff: Staff, folder: Path) -> None:
     everything = b"".join(archive.read(name) for name in names)
     for owner in course.owners(folder):
         assert owner.token_sha256.encode() not in everything
+
+
+def test_the_zip_is_whole_where_something_cannot_be_read(staff: Staff, folder: Path) -> None:
+    (folder / "roster.json").write_text("{")
+    (folder / "course.toml").write_text("deadline =")
+    os.mkfifo(folder / "tournaments" / "pipe.toml")
+    (folder / "tournaments" / "folder.toml").mkdir()
+    (folder / "tournaments" / "no\udcff.toml").touch()
+    (folder / "runs" / "folder.sqlite").mkdir()
+    (folder / "runs" / "bad.sqlite").write_text("no run")
+    sent = b"".join(export(folder))
+    archive = zipfile.ZipFile(io.BytesIO(sent))
+    assert archive.testzip() is None
+    said = {name: archive.read(name).decode() for name in archive.namelist() if ".txt" in name}
+    assert said.keys() == {"owners.csv.txt", "runs/bad.sqlite.txt"}
+    assert said["owners.csv.txt"].startswith("roster.json")
+    assert said["runs/bad.sqlite.txt"].startswith("runs/bad.sqlite: not a run")
+    listed = {name for name in archive.namelist() if name.startswith("tournaments/")}
+    assert listed == {f"tournaments/{name}.toml" for name in ("cup", "ladder", "no\\udcff")}
+    assert {"bots.csv", "course.toml", "runs/cup.sqlite"} < set(archive.namelist())
+
+
+def test_a_folder_is_no_tournament_and_no_run(staff: Staff, folder: Path) -> None:
+    (folder / "tournaments" / "odd.toml").mkdir()
+    (folder / "runs" / "odder.sqlite").mkdir()
+    for page in ("/", "/staff"):
+        assert "odd" not in staff.page(page)
 
 
 def test_the_zip_of_a_course_of_any_name(folder: Path) -> None:
