@@ -2,8 +2,8 @@
 
 ArenaError
 ├── UserError               an argument of a command
-├── FileError               a TOML file: a line for each problem, with its place
-│   ├── ConfigError         a tournament file, a course.toml
+├── FileError               a file of ours: a line for each problem, with its place
+│   ├── ConfigError         a tournament file; a course.toml, or the roster.json next to it
 │   └── ManifestError       a bot.toml (also a PackageError)
 ├── PackageError            a bot package
 │   ├── ManifestError       its bot.toml
@@ -78,7 +78,7 @@ class FileError(ArenaError, ValueError):
 
 
 class ConfigError(FileError):
-    """A tournament file, or a course's, cannot be used."""
+    """A tournament file, or a file of a course, cannot be used."""
 
 
 class PackageError(ArenaError, ValueError):

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from arena.bots.course_file import FOLDERS
 from arena.bots.manifest import NAME_RULE, is_name
-from arena.errors import SubmissionError
+from arena.errors import ConfigError, Problem, SubmissionError
 from arena.files.toml_tables import did_you_mean, shown
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
@@ -86,14 +86,15 @@ class Roster(Frozen):
 
 
 def read_roster(folder: Path) -> Roster:
-    """The roster of a course. Raises SubmissionError."""
+    """The roster of a course. Raises ConfigError."""
     file = folder / FILE
     try:
         return Roster.model_validate_json(file.read_bytes()) if file.exists() else Roster()
     except ValidationError:
-        raise SubmissionError(f"{file} is not a roster of the arena; restore it") from None
+        why = "not a roster of the arena; restore it"
     except OSError as error:
-        raise SubmissionError(f"{file} cannot be read: {error.strerror}") from None
+        why = f"cannot be read: {error.strerror}"
+    raise ConfigError(file, (Problem("", None, why),))
 
 
 def write_roster(folder: Path, roster: Roster) -> None:

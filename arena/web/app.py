@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
+from arena.bots.course_file import rules_of
 from arena.web import (
     api,
     challenge_pages,
@@ -24,6 +25,7 @@ from arena.web import (
     upload,
 )
 from arena.web.lab import Lab
+from arena.web.last_good import LastGood
 from arena.web.live import Hubs
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
@@ -67,7 +69,7 @@ def _routes() -> Sequence[BaseRoute]:
 
 
 def make_app(settings: ServerSettings) -> FastAPI:
-    """The application for these settings."""
+    """The application for these settings. Raises ArenaError."""
     app = FastAPI(
         title="arena",
         docs_url=None,
@@ -86,6 +88,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.lab = Lab(app.state.runs)
     app.state.identify = _nobody
     if settings.course is not None:
+        app.state.rules = LastGood(partial(rules_of, settings.course))
         people.add_people(app, settings.course)
         upload.add_uploads(app, settings.course)
         challenge_pages.add_challenges(app, settings.course)

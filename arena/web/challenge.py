@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from arena.bots import course
-from arena.bots.course_file import CHALLENGES, rules_of
+from arena.bots.course_file import CHALLENGES, Course
 from arena.checks.events import Refused
 from arena.errors import StoreError, SubmissionError
 from arena.files.whole_file import write_whole
@@ -22,6 +22,7 @@ from arena.ratings.results import results_of
 from arena.tournament.run_view import RunView
 from arena.web.challenge_games import game_offers
 from arena.web.jobs import ABOUT, ID, DamagedJob, Jobs, about_of, asked_at, events_of, new_id
+from arena.web.last_good import LastGood
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
 
@@ -67,8 +68,8 @@ class Challenge(About):
 class Challenges:
     """The matches of a course, one at a time."""
 
-    def __init__(self, course: Path) -> None:
-        self._course = course.absolute()
+    def __init__(self, course: Path, rules: LastGood[Course]) -> None:
+        self._course, self._rules = course.absolute(), rules
         self._adding = threading.Lock()
         command = (sys.executable, "-P", "-m", "arena.web.challenger")
         self.jobs = Jobs(self._course / CHALLENGES, command, lambda: 1)
@@ -95,7 +96,7 @@ class Challenges:
         """How many an owner may ask for today."""
         today = f"{now:%Y%m%d}-"
         asked = sum(each.name.startswith(today) for each in self.jobs.folders(owner))
-        return max(0, rules_of(self._course).quota.challenges - asked)
+        return max(0, self._rules.now().quota.challenges - asked)
 
     def folder(self, owner: str | None, id: str) -> Path | None:
         """The folder of the runs of that owner, or of any, where one has this id."""

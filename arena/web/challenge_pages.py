@@ -27,7 +27,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
 
 def add_challenges(app: FastAPI, course: Path) -> None:
     """Let the owners of a course ask an application for matches."""
-    app.state.challenges = Challenges(course)
+    app.state.challenges = Challenges(course, app.state.rules)
     app.state.asked = Rate(6, 60)
     app.state.challenge_runs = OrderedDict[Path, Runs]()
 

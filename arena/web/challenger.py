@@ -11,14 +11,14 @@ from typing import Any
 from arena.bots import course
 from arena.bots.course_file import TOURNAMENTS
 from arena.checks.events import Refused
-from arena.errors import ArenaError, UserError
+from arena.errors import ArenaError, ConfigError, UserError
 from arena.files.lock import acquire, release
 from arena.reports.playing import play_config
 from arena.training.match import of_games
 from arena.training.sprt import Side, make_config
 from arena.web.challenge import About
 from arena.web.challenge_games import game_offers
-from arena.web.jobs import EVENTS, about_of
+from arena.web.jobs import EVENTS, about_of, mistake_of_staff
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
 
@@ -42,10 +42,14 @@ def _played(folder: Path) -> str | None:
     home = folder.parents[2]
     os.chdir(home)
     try:
+        python = course.python_of(home)
+    except ConfigError as error:
+        return mistake_of_staff(error).sentence
+    try:
         about = about_of(folder, About)
         players = (_side(home, "A", about.bot), _side(home, "B", about.against))
         tables: dict[str, dict[str, Any]] = {
-            "tournament": {"python": course.python_of(home)},
+            "tournament": {"python": python},
             "game": _game(home, about.rules),
             "clock": {"move_ms": about.move_ms},
         }

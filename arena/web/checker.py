@@ -11,10 +11,10 @@ from pathlib import Path
 
 from arena.checks.events import Event, Refused
 from arena.entering.enter import enter
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError
 from arena.files.lock import acquire, release
 from arena.web.checks import HandedIn
-from arena.web.jobs import EVENTS, about_of
+from arena.web.jobs import EVENTS, about_of, mistake_of_staff
 from arena.web.sentences import without_folders
 
 _NICE = 10
@@ -42,6 +42,8 @@ def _outcome(folder: Path, tell: Callable[[Event], None]) -> Event:
     try:
         about = about_of(folder, HandedIn)
         return enter(Path(about.file), course, about.owner, tell)
+    except ConfigError as error:  # the bot has no such file
+        return mistake_of_staff(error)
     except ArenaError as error:
         return Refused(sentence=without_folders(str(error), folder / "upload", course))
     except Exception:

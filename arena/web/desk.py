@@ -12,11 +12,15 @@ from fastapi import Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from fastapi.routing import APIRoute
 
+from arena.bots.course_file import Course
+from arena.bots.roster import Roster
 from arena.errors import ArenaError
 from arena.web.errors import in_public
 from arena.web.freeze import Freezer
 from arena.web.keeper import Keeper
+from arena.web.last_good import LastGood
 from arena.web.rates import address_of
+from arena.web.sentences import without_folders
 from arena.web.staff_log import add_line
 
 _WAITING = 100
@@ -64,9 +68,23 @@ class Desk:
         self.keeper: Keeper = state.keeper
         self.freezer: Freezer = state.freezer
         self.answers: Answers = state.staff_answers
+        self.rules: LastGood[Course] = state.rules
+        self.roster: LastGood[Roster] = state.people.roster
         self._who = f"staff, {address_of(request)}"
         self._base = str(state.settings.public_url or request.base_url).rstrip("/")
         self._page = request.url.path.rpartition("/")[0]
+
+    def problems(self) -> list[str]:
+        """Mistakes in the files of the course, and what holds until they are put right."""
+        found = (
+            (self.rules, "what it said before holds, and no tournament is begun"),
+            (self.roster, "the owners are those it had before"),
+        )
+        return [
+            f"{without_folders(file.problem, self.course)}\nUntil it is put right, {holds}."
+            for file, holds in found
+            if file.problem
+        ]
 
     def did(self, what: str, sentence: str, tokens: Mapping[str, str] | None = None) -> Response:
         """Keep what was done, and answer."""

@@ -7,10 +7,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from arena.errors import ArenaError, StoreError
+from arena.errors import ArenaError, ConfigError, StoreError
 from arena.web.pages import page
+from arena.web.rights import Role, visitor_of
 from arena.web.safe import HEADERS
-from arena.web.sentences import without_folders
+from arena.web.sentences import MISTAKE, without_folders
 
 _SENTENCES = {
     401: "This page is for people of the course. Open the link that you were given.",
@@ -56,7 +57,9 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """What an ArenaError says."""
+    """What an ArenaError says; of a file of the course, to the staff alone."""
+    if isinstance(error, ConfigError) and not visitor_of(request).may(Role.STAFF):
+        return refusal(request, 503, MISTAKE)
     return refusal(
         request, 500 if isinstance(error, StoreError) else 422, in_public(str(error), request)
     )

@@ -17,11 +17,12 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from arena.checks.events import Event, read_event
-from arena.errors import SubmissionError
+from arena.checks.events import Event, Refused, read_event
+from arena.errors import ConfigError, SubmissionError
 from arena.files.lock import is_held
 from arena.files.plain_text import printable
 from arena.model import Frozen
+from arena.web.sentences import MISTAKE
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
 """What is to be done, written last; what happened, a line for each event of
@@ -73,6 +74,12 @@ def events_of(folder: Path) -> Iterator[Event]:
     except ValidationError:
         if line.endswith(b"\n"):  # else it is being written
             raise DamagedJob(file) from None
+
+
+def mistake_of_staff(error: ConfigError) -> Refused:
+    """What an owner reads of a mistake in a file of the course; the log has it for the staff."""
+    sys.stderr.write(f"{error}\n")
+    return Refused(sentence=MISTAKE)
 
 
 def log_of(folder: Path) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from arena.bots import course as course_of
-from arena.bots.course_file import RUNS, TOURNAMENTS, rules_of, tournament_files
+from arena.bots.course_file import RUNS, TOURNAMENTS, Course, tournament_files
 from arena.errors import ArenaError, StoreError, UserError
 from arena.files import lock
 from arena.files.toml_tables import did_you_mean, shown
@@ -29,6 +29,7 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.field import refuse_too_few
 from arena.tournament.formats import FORMATS
 from arena.tournament.store import Store
+from arena.web.last_good import LastGood
 from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import FILE, Wish, read_wishes, write_wishes
 
@@ -68,8 +69,8 @@ class Tournament(NamedTuple):
 class Keeper:
     """Plays the tournaments of a course, one at a time; the others wait."""
 
-    def __init__(self, course: Path, *, pace: Pace | None = None) -> None:
-        self.course = course.absolute()
+    def __init__(self, course: Path, rules: LastGood[Course], *, pace: Pace | None = None) -> None:
+        self.course, self._rules = course.absolute(), rules
         self._pace = pace or Pace()
         self._wishes = read_wishes(self.course)
         self._changing = threading.RLock()
@@ -125,7 +126,7 @@ class Keeper:
 
     def tournaments(self) -> list[Tournament]:
         """All of them, as they stand."""
-        standing, field = self._standing(), course_of.field(self.course)
+        standing, field = self._rules.now().standing, course_of.field(self.course)
         return [self._shown(name, standing, field) for name in self.names()]
 
     def process(self, name: str) -> TournamentProcess:
@@ -214,9 +215,12 @@ class Keeper:
     def look(self) -> None:
         """See what became of the tournaments, and do what is wanted next."""
         with self._changing:
-            standing, field = self._standing(), course_of.field(self.course)
+            standing, field = self._rules.now().standing, course_of.field(self.course)
             for name in self.names():
                 self._attend(name)
+            if self._rules.problem is not None:  # what is started would end with it
+                return
+            for name in self.names():
                 if name in standing:
                     self._take_by_itself(name, field)
             self._start_next(standing, field)
@@ -278,9 +282,6 @@ class Keeper:
         if last is None or time.monotonic() >= last + self._pace.insist_s:
             self._interrupted[pid] = time.monotonic()
             interrupt(pid)
-
-    def _standing(self) -> Sequence[str]:
-        return rules_of(self.course).standing
 
     def _shown(self, name: str, standing: Sequence[str], field: dict[str, str]) -> Tournament:
         process, wish = self.process(name), self.wish(name)

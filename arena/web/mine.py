@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from arena.bots import course
-from arena.bots.course_file import Course, rules_of
+from arena.bots.course_file import Course
 from arena.bots.manifest import is_name
 from arena.entering.remote import MAX_BYTES
 from arena.web.boards import TIMES_MS
@@ -59,7 +59,8 @@ def mine(request: Request, owner: str) -> Mine:
     """What an owner has. Raises ArenaError."""
     checks, challenges = checks_of(request), challenges_of(request)
     folder = request.app.state.settings.course
-    now, rules, entries = datetime.now(UTC), rules_of(folder), course.bots(folder)
+    rules: Course = request.app.state.rules.now()
+    now, entries = datetime.now(UTC), course.bots(folder)
     return Mine(
         owner=owner,
         bots=[entry for entry in entries if entry.owner == owner],

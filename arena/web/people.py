@@ -14,6 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from arena.bots.roster import FILE, Owner, Roster, read_roster
 from arena.errors import SubmissionError
+from arena.web.last_good import LastGood
 from arena.web.pages import page
 from arena.web.rates import Rate, address_of
 from arena.web.rights import Asking, Role, Visitor, may
@@ -30,7 +31,7 @@ router = APIRouter(dependencies=[may(Role.ANYONE)], include_in_schema=False)
 
 
 class People:
-    """Tells the visitors of a course apart."""
+    """Tells the visitors of a course apart. Raises ConfigError."""
 
     def __init__(self, course: Path) -> None:
         self.staff_token = secrets.token_hex(16)
@@ -39,6 +40,7 @@ class People:
         self.wrong = Rate(60, 60)  # a class may come from one address
         self._course = course
         self._read: tuple[tuple[int, ...], Roster] | None = None
+        self.roster = LastGood(self._roster)
 
     def identify(self, request: Request) -> Visitor:
         """The visitor behind a request. Refuses with 401 a token that opens nothing."""
@@ -66,7 +68,7 @@ class People:
         now = time.time()
         if secrets.compare_digest(token.encode(), self.staff_token.encode()):
             return SignedSession(owner=None, fingerprint=self._of_staff(), ends_at=now + _STAFFS_S)
-        owner = self._roster().with_token(token)
+        owner = self.roster.now().with_token(token)
         return SignedSession(
             owner=owner.name, fingerprint=_fingerprint(owner), ends_at=now + _OWNERS_S
         )
@@ -84,7 +86,7 @@ class People:
             each.name == session.owner
             and each.revoked_at is None
             and _fingerprint(each) == session.fingerprint
-            for each in self._roster().owners
+            for each in self.roster.now().owners
         )
         return session if live else None
 
@@ -92,7 +94,7 @@ class People:
         return hashlib.sha256(self.staff_token.encode()).hexdigest()[:_DIGITS]
 
     def _roster(self) -> Roster:
-        """The roster as it is now, read again where the file is another."""
+        """The roster as it is now, read again where the file is another. Raises ConfigError."""
         try:
             about = (self._course / FILE).stat()
         except FileNotFoundError:

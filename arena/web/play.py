@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from arena.bots.course_file import rules_of
 from arena.errors import UserError
 from arena.web.boards import TIMES_MS, TableWish, boards, choices, setup_of
 from arena.web.pages import page
@@ -24,7 +23,7 @@ async def _may_play(request: Request) -> None:
     course = request.app.state.settings.course
     if course is None or visitor_of(request).may(Role.OWNER):
         return
-    if rules_of(course).play != "anyone":
+    if request.app.state.rules.now().play != "anyone":
         raise HTTPException(
             401, "Only people of the course play here. Open the link you were given."
         )

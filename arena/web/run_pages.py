@@ -11,7 +11,6 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from arena.bots.course_file import rules_of
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, owners
 from arena.reports.html.data import game_data, run_data
 from arena.reports.html.pages import run_page
@@ -76,7 +75,7 @@ Known = Annotated[int | None, Depends(_known)]
 async def tournaments(request: Request) -> Response:
     """The runs there are."""
     course = request.app.state.settings.course
-    until = rules_of(course).deadline if course else None
+    until = request.app.state.rules.now().deadline if course else None
     found = await summaries_of(request).all()
     ahead = await run_in_threadpool(still_to_come, request)
     shown = runs_of(request)

@@ -8,7 +8,6 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
-from arena.bots.course_file import rules_of
 from arena.files.toml_tables import did_you_mean, shown
 from arena.web.checks import Checks
 from arena.web.desk import AtDesk
@@ -31,12 +30,13 @@ def overview(request: Request, desk: AtDesk, answer: str = "") -> Response:
         request,
         "staff.html",
         answer=desk.answers.take(answer),
-        rules=rules_of(desk.course),
+        rules=desk.rules.now(),
         tournaments=desk.keeper.tournaments(),
         words=WORDS,
         moment=moment,
         bots=course.bots(desk.course),
-        owners=course.owners(desk.course),
+        owners=desk.roster.now().owners,
+        problems=desk.problems(),
         log=last_lines(desk.course),
     )
 
@@ -63,6 +63,7 @@ def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> R
         now=datetime.now(UTC),
         is_closed=desk.keeper.is_closed(name),
         players=desk.keeper.players(name),
+        problems=desk.problems(),
         log=process.last_lines(),
     )
 
@@ -79,7 +80,7 @@ def bot(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response
 def checks(request: Request, desk: AtDesk, owner: str = "") -> Response:
     """The last checks: of all, or of one owner."""
     found: Checks = request.app.state.checks
-    if owner and owner not in (each.name for each in course.owners(desk.course)):
+    if owner and owner not in (each.name for each in desk.roster.now().owners):
         raise HTTPException(404, "No owner of the course has this name.")
     shown = found.of(owner) if owner else found.latest(_CHECKS)
     logs = {check.id: found.log(check) for check in shown}

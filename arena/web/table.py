@@ -12,7 +12,7 @@ from pathlib import Path
 
 import rules
 from arena.bots.course import python_of
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError, UserError
 from arena.files.plain_text import printable
 from arena.human.game import HumanGame
 from arena.human.opponent import Opponent, open_opponent, warm_for
@@ -20,6 +20,7 @@ from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
 from arena.sandbox.processes import die_with_parent
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
+from arena.web.sentences import MISTAKE
 from arena.web.table_lines import Command, Phase, Setup, TableState
 from rules.position import MoveError
 
@@ -60,7 +61,10 @@ class PersonTable:
         table = PlayerTable(bot=setup.opponent, options=setup.options, resources=ResourcesTable())
         python = None
         if setup.course is not None:
-            python = python_of(Path(setup.course))
+            try:
+                python = python_of(Path(setup.course))
+            except ConfigError:  # the server's log has it
+                raise UserError(MISTAKE) from None
         player, builtin = open_opponent(table, game, "The opponent", python)
         warm_for(builtin, game)
         pool = held.enter_context(SessionPool())

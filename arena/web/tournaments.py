@@ -33,7 +33,7 @@ WORDS: dict[State, str] = {
 def add_tournaments(app: FastAPI, course: Path) -> None:
     """Let an application play the tournaments of a course. Raises UserError."""
     state = app.state
-    state.keeper = Keeper(course)
+    state.keeper = Keeper(course, state.rules)
     state.freezer = Freezer(state.keeper)
     state.staff_answers = Answers()
     state.public_runs = PublicRuns(state.runs, state.freezer.public)

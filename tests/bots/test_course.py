@@ -307,7 +307,7 @@ def test_a_new_course_is_closed_where_players_have_no_users_of_their_own(
 
 def test_a_broken_roster_is_told(to: Path) -> None:
     (to / "roster.json").write_text("{")
-    with pytest.raises(SubmissionError, match=r"roster\.json is not a roster of the arena"):
+    with pytest.raises(ConfigError, match=r"roster\.json: not a roster of the arena"):
         course.owners(to)
 
 

@@ -496,7 +496,7 @@ READERS = {
         ),
         Reader(
             "roster", "roster.json", lambda path: roster.read_roster(path.parent),
-            (SubmissionError,),
+            (ConfigError,),
             lambda: documents([ROSTER]).map(as_json) | edited([as_json(ROSTER)]),
         ),
         Reader(

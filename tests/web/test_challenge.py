@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from arena.bots import course
 from arena.web.challenge import _result
 from arena.web.rates import Rate
+from arena.web.sentences import MISTAKE
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
 from tests.right_bot import RIGHT
@@ -115,6 +116,17 @@ def test_what_cannot_be_played_is_told(quick: FastAPI, browser: Browser, folder:
     refused = over(ada)
     assert refused["state"] == "not played" and "placer" in refused["sentence"]
     assert str(folder) not in refused["sentence"]
+
+
+def test_a_mistake_of_the_staff_is_not_the_owners(
+    quick: FastAPI, browser: Browser, folder: Path
+) -> None:
+    hand_in(folder, "ada", RIGHT)
+    ada = browser("ada")
+    (folder / "course.toml").write_text("deadline = \n")
+    ada.post("/api/challenges", json=WANTED)
+    refused = over(ada)
+    assert (refused["state"], refused["sentence"]) == ("not played", MISTAKE)
 
 
 def test_there_is_a_quota(quick: FastAPI, browser: Browser, folder: Path) -> None:

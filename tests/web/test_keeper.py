@@ -7,15 +7,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from arena.bots import course
+from arena.bots.course_file import rules_of
 from arena.bots.package import open_bot
 from arena.errors import StoreError, UserError
 from arena.tournament.run_view import RunView
 from arena.web.keeper import Keeper, Pace, State
+from arena.web.last_good import LastGood
 from arena.web.tournament_process import TournamentProcess
 
 LONG, SHORT = 4000, 1
@@ -55,7 +58,7 @@ class Class:
 
     def server(self, pace: Pace = PACE) -> Keeper:
         """Another server, which knows what is in the files."""
-        self.keeper = Keeper(self.folder, pace=pace)
+        self.keeper = Keeper(self.folder, LastGood(partial(rules_of, self.folder)), pace=pace)
         self._servers.append(self.keeper)
         return self.keeper
 
@@ -284,6 +287,18 @@ def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:
         classroom.server().begin()
     other = classroom.keeper
     assert other.names() == []
+
+
+def test_none_is_begun_while_the_course_has_a_mistake(classroom: Class) -> None:
+    classroom.file("cup", SHORT)
+    rules = classroom.folder / "course.toml"
+    good = rules.read_text()
+    rules.write_text("deadline = \n")
+    classroom.keeper.start("cup")
+    classroom.keeper.look()
+    assert classroom.state() == "waiting"
+    rules.write_text(good)
+    classroom.until(lambda: classroom.state() == "over")
 
 
 def test_what_hinders_it_is_said_once(

@@ -87,6 +87,17 @@ def test_a_course_that_is_the_current_folder_has_its_name(
     assert (found.course, found.runs) == (Path.cwd(), Path.cwd() / "runs")
 
 
+@pytest.mark.parametrize(("name", "why"), [("course.toml", ":1: not"), ("roster.json", ": not a")])
+def test_a_course_with_a_damaged_file_is_not_served(tmp_path: Path, name: str, why: str) -> None:
+    course.init(tmp_path / "course")
+    (tmp_path / "course" / name).write_text("deadline = \n")
+    run = subprocess.run(
+        [*ARENA, "course"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stdout) == (2, "")
+    assert f"course/{name}{why}" in run.stderr
+
+
 def test_without_the_extra_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['uvicorn'] = None; from arena.cli import app; app()"
     run = subprocess.run(

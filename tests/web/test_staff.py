@@ -129,6 +129,39 @@ def test_a_bot_is_excluded_and_rolled_back(staff: Staff, folder: Path) -> None:
     assert course.field(folder)["ant"] == course.bot(folder, "ant").versions[0].version
 
 
+@pytest.mark.parametrize(
+    ("name", "mistake"),
+    [("course.toml", "course.toml:1: not valid TOML"), ("roster.json", "not a")],
+)
+def test_a_mistake_of_the_staff_closes_no_page(
+    staff: Staff, folder: Path, capfd: pytest.CaptureFixture[str], name: str, mistake: str
+) -> None:
+    owner = TestClient(staff.client.app)
+    owner.get(f"/in/{course.renew(folder, 'ant')}")
+    good = (folder / name).read_text()
+    (folder / name).write_text("deadline = \n")
+    for page in ("/", "/me", "/play", "/api/submissions", "/api/challenges"):
+        answer = owner.get(page)
+        assert (answer.status_code, mistake in answer.text) == (200, False)
+    for page in ("/staff", "/staff/t/cup"):
+        assert mistake in staff.page(page)
+    assert staff.page("/staff/checks?owner=ant")
+    assert name in staff.does("owners/add", names="zoe")
+    assert capfd.readouterr().err.count("Until it is put right") == 1
+    (folder / name).write_text(good)
+    assert mistake not in staff.page()
+
+
+def test_an_owner_reads_no_mistake_of_the_staff(app: FastAPI, folder: Path) -> None:
+    owner = TestClient(app)
+    owner.get(f"/in/{course.renew(folder, 'ant')}")
+    form = app.state.people.signer.form_token(owner.cookies["arena_session"])
+    (folder / "roster.json").write_text("{")
+    answer = owner.post("/me/bots/ant/withdraw", headers={"X-Form-Token": form})
+    assert (answer.status_code, "A file of the course has a mistake" in answer.text) == (503, True)
+    assert "roster" not in answer.text
+
+
 def test_what_the_course_does_not_have_is_not_found(staff: Staff) -> None:
     for at, what in (
         ("t/cap", "tournament &#34;cap&#34;; did you mean &#34;cup&#34;?"),

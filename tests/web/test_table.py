@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 import rules
 from arena.sandbox.processes import children
+from arena.web.sentences import MISTAKE
 from arena.web.table import PersonTable
 from arena.web.table_lines import Command, Setup, TableState
 from rules.transcript import read_transcript
@@ -55,6 +56,12 @@ def test_a_game_is_played_to_its_end(seat: int) -> None:
     assert end.is_over
     assert f"you {end.scores()[seat]}" in last.ending
     assert any("greedy: " in line for state in states for line in state.said)
+
+
+def test_a_mistake_of_the_staff_is_not_the_persons(tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text("deadline = \n")
+    states = played(DOTS.model_copy(update={"course": str(tmp_path)}), first_legal)
+    assert states[-1].ending == MISTAKE
 
 
 def test_a_forced_pass_is_told() -> None:

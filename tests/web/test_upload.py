@@ -21,6 +21,7 @@ from arena.web.app import make_app
 from arena.web.checks import safe_name
 from arena.web.jobs import EVENTS
 from arena.web.rates import Rate
+from arena.web.sentences import MISTAKE
 from tests.right_bot import RIGHT
 
 from .conftest import TestClient
@@ -108,6 +109,14 @@ def test_after_the_deadline_nothing_is_taken(client: TestClient, folder: Path) -
     (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00\n")
     sent = hand_in(client, "bot.py", RIGHT)
     assert "the deadline was 2026-01-01 00:00" in told(client, sent["id"])[-1][2]["sentence"]
+
+
+def test_a_mistake_of_the_staff_is_not_the_owners(client: TestClient, folder: Path) -> None:
+    (folder / "course.toml").write_text("deadline = \n")
+    sent = hand_in(client, "bot.py", RIGHT)
+    assert told(client, sent["id"])[-1][2]["sentence"] == MISTAKE
+    (log,) = (folder / ".web").rglob("errors.log")
+    assert "course.toml:1: not valid TOML" in log.read_text()
 
 
 def test_a_form_sends_the_same(

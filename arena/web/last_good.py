@@ -1,0 +1,32 @@
+"""Files of a course that its staff edits while the server runs: a mistake in one closes no page."""
+
+import sys
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from arena.errors import ArenaError
+
+Value = TypeVar("Value")
+
+
+class LastGood(Generic[Value]):
+    """What a file says; while it has a mistake, what it said before. Raises ArenaError where it has
+    one from the start.
+    """
+
+    def __init__(self, read: Callable[[], Value]) -> None:
+        self._read, self._last = read, read()
+        self.problem: str | None = None
+        """The mistake that was there when it was read last."""
+
+    def now(self) -> Value:
+        """The file is read again; the log tells of a mistake, once."""
+        try:
+            self._last, self.problem = self._read(), None
+        except ArenaError as error:
+            if str(error) != self.problem:
+                self.problem = str(error)
+                sys.stderr.write(
+                    f"{error}\nUntil it is put right, what the file said before holds.\n"
+                )
+        return self._last
