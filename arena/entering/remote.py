@@ -33,8 +33,13 @@ while a server is started again."""
 
 
 def is_url(to: str) -> bool:
-    """Whether bots are sent to a server."""
-    return to.startswith(("http://", "https://"))
+    """Whether bots are sent to a server. Raises SubmissionError for other addresses."""
+    kind, is_address, _ = to.partition("://")
+    if is_address and kind.lower() not in ("http", "https"):
+        raise SubmissionError(
+            f"--to {to}: bots are sent by http:// or https://, or kept in a folder; give either"
+        )
+    return bool(is_address)
 
 
 def send(path: Path, to: str, token: str | None, tell: Tell) -> Entered:

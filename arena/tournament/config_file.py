@@ -91,7 +91,7 @@ def read_config(
     that. `name` is the tournament's where the tables give none. Raises Unusable.
     """
     tables, findings = read_tables(with_formats(), data)
-    report = reporter(findings)
+    report, wrong = reporter(findings), frozenset(finding.path for finding in findings)
     table, limits = tables.tournament, tables.clock
     if table.name is not None and (why := wrong_name(table.name, "the run's file")):
         report(("tournament", "name"), why)
@@ -101,7 +101,9 @@ def read_config(
         programs.python(table.python, folder)
     kept = begun(table.name or name)
     reading = Reading(
-        game, builtins, folder, report, table.sandbox, table.python, begun=kept is not None
+        *(game, builtins, folder, report, table.sandbox, table.python),
+        begun=kept is not None,
+        wrong=wrong,
     )
     players, left_out = read_players(tables.player, reading, player_folders or {})
     start = Openings()

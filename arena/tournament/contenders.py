@@ -41,6 +41,8 @@ class Reading(NamedTuple):
     """Of the scripts of players that name none."""
     begun: bool = False
     """Whether the run has its players: then problems of submissions are told and refuse nothing."""
+    wrong: frozenset[KeyPath] = frozenset()
+    """The keys of the file that were reported, and are missing in its tables."""
 
     def package(self, bot: Bot, table: PlayerTable) -> Package:
         """The part of a bot that travels. Raises ProgramError: the Python it names is not there."""
@@ -70,16 +72,18 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
         if table.python and (table.command or table.bot in reading.builtins):
             raise ProgramError("is for scripts and bots with a bot.toml; leave it out")
     try:
-        if table.bot is not None:
+        if table.bot:
             return [_bot(at, table.bot, table, reading)], []
         if table.command is not None:
             return [_command(table.command, table, reading)], []
         if table.from_ is not None:
             return _submissions(table.from_, table, reading)
-        raise ProgramError(
-            f"is missing; a built-in player ({', '.join(reading.builtins)}), a path, "
-            "command = […], or from = a folder of submissions"
-        )
+        if not any((*at, each) in reading.wrong for each in ways):
+            raise ProgramError(
+                f"is {'missing' if table.bot is None else 'empty'}; a built-in player "
+                f"({', '.join(reading.builtins)}), a path, command = […], or from = a folder of "
+                "submissions"
+            )
     except (PackageError, ProgramError, SubmissionError) as error:
         if table.from_ is not None and reading.begun:
             return [], str(error).splitlines()

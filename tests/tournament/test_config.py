@@ -137,6 +137,7 @@ WRONG = [
     (DOTS + '[[player]]\nbot = "./t.toml"\n', 6, "is not executable and has no known interpreter"),
     (DOTS + '[[player]]\nbot = "./"\n', 6, "has no bot.toml, which says how it is started"),
     (DOTS + '[[player]]\nname = "x"\n', 5, "player[1].bot: is missing; a built-in player (monkey"),
+    (DOTS + '[[player]]\nbot = ""\n', 6, "player[1].bot: is empty; a built-in player (monkey"),
     (
         DOTS + '[[player]]\nbot = "monkey"\ncommand = ["a"]\n',
         7,
@@ -232,10 +233,17 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(load: Load) -> None:
     assert keys == ["tournament.rouns", "game.rows", "game.cols", "clock.move_ms", "player[1].bot"]
 
 
-def test_a_wrong_value_is_not_judged_twice(load: Load) -> None:
-    refused = refusal(load, DOTS + "[[player]]\nbot = 3\n")
+@pytest.mark.parametrize(
+    ("player", "said"),
+    [
+        ("bot = 3", "player[1].bot: must be a valid string, got 3"),
+        ('command = "java -jar x"', 'must be a list: write ["java", "-jar", "x"], got "java'),
+    ],
+)
+def test_a_wrong_value_is_not_judged_twice(load: Load, player: str, said: str) -> None:
+    refused = refusal(load, f"{DOTS}[[player]]\n{player}\n")
     assert refused.count("\n") == 0
-    assert "player[1].bot: must be a valid string, got 3" in refused
+    assert said in refused
 
 
 def test_too_few_players(load: Load) -> None:

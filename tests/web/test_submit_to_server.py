@@ -107,6 +107,10 @@ def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
             "cannot be reached: Connection refused",
         ),
         (f"bot.py --to http:// --token {token}", "cannot be reached: no host given"),
+        (
+            "bot.py --to ftp://127.0.0.1",
+            "bots are sent by http:// or https://, or kept",
+        ),
         (f"bot.py --to https://127.0.0.1:x/ --token {token}", "cannot be reached"),
     ):
         shown = submit(*words.split(), code=2)
