@@ -56,6 +56,8 @@ class Entry(NamedTuple):
     plays: Receipt | None
     """The version that plays, or would if the bot was neither withdrawn nor excluded."""
     versions: tuple[Receipt, ...]
+    damaged: tuple[str, ...]
+    """What is wrong with each of its versions that cannot be read."""
 
 
 def init(folder: Path) -> None:
@@ -188,16 +190,26 @@ def field(folder: Path) -> dict[str, str]:
 
 
 def bots(folder: Path) -> tuple[Entry, ...]:
-    """Every bot of a folder of submissions, by name."""
+    """Every bot of a folder of submissions that has a version, by name."""
+    return tuple(entry for entry in _entries(folder) if entry.versions)
+
+
+def damaged(folder: Path) -> list[str]:
+    """What is wrong with versions of a folder of submissions, which do not play."""
+    return [problem for entry in _entries(folder) for problem in entry.damaged]
+
+
+def _entries(folder: Path) -> Iterator[Entry]:
     if not folder.is_dir():
         raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
-    found = (_entry(home) for home in sorted(folder.iterdir()))
-    return tuple(entry for entry in found if entry.versions)
+    return map(_entry, sorted(folder.iterdir()))
 
 
 def bot(folder: Path, name: str) -> Entry:
     """One bot of a folder of submissions, by its name alone."""
     entry = _entry(folder / name) if is_name(name) else None
+    if entry is not None and entry.damaged and not entry.versions:
+        raise SubmissionError("\n".join(entry.damaged))
     if entry is None or not entry.versions:
         alone, at, _ = name.partition("@")
         if at:
@@ -271,11 +283,13 @@ def _allowed(folder: Path, name: str, owner: str | None) -> Entry:
 
 
 def _entry(home: Path) -> Entry:
-    versions, state = history(home), _state(home)
+    (versions, damaged), state = history(home), _state(home)
     link = home / (ACTIVE if state == "plays" else state)
     at = link.readlink().name if link.is_symlink() else None
     plays = next((each for each in versions if each.version == at), None)
-    return Entry(home.name, _owner(versions), state, plays, versions)
+    if state == "plays" and plays is None:  # its receipt is damaged
+        state = "none"
+    return Entry(home.name, _owner(versions), state, plays, versions, damaged)
 
 
 def _state(home: Path) -> State:
@@ -303,7 +317,7 @@ def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> N
     """A name belongs to the owner who first used it, and an owner's own name to that owner."""
     if home.name.casefold() in FOLDERS:
         raise SubmissionError(f'the name "{home.name}" belongs to the course{advice}')
-    other = _owner(history(home))
+    other = _owner(history(home).versions)
     names = {each.name.casefold(): each.name for each in roster.read_roster(folder).owners}
     other = other or names.get(home.name.casefold(), owner)
     if other != owner:

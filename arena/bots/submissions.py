@@ -136,7 +136,7 @@ def _make(
         accepted_at=now,
         arena=version("bot-arena"),
         checked=tuple(checked),
-        number=max((each.number or 0 for each in history(aside.parent)), default=0) + 1,
+        number=max((each.number or 0 for each in history(aside.parent).versions), default=0) + 1,
         owner=owner,
     )
     (aside / RECEIPT).write_text(receipt.model_dump_json(indent=2) + "\n", "utf-8")
@@ -147,5 +147,5 @@ def _open(home: Path) -> Bot:
     at = home / str(active(home))
     if not at.is_dir():
         raise SubmissionError(f"{home / ACTIVE} points to no version; submit the bot again")
-    plays = next((each for each in history(home) if each.version == at.name), None)
+    plays = next((each for each in history(home).versions if each.version == at.name), None)
     return open_version(home, plays or verified(at))

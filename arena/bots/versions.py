@@ -6,7 +6,7 @@ version that plays, the second one, or that of a digest.
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from pydantic import AwareDatetime, Field, ValidationError
 
@@ -83,22 +83,34 @@ def chosen(which: str, versions: Sequence[Version]) -> Version | None:
     return found[0] if len(found) == 1 and len(which) >= _LEAST_DIGITS else None
 
 
-def history(home: Path) -> tuple[Receipt, ...]:
-    """The receipts of a bot's versions, numbered, in the order they were accepted; without those
-    that cannot be read, and empty where the folder has none.
-    """
+class History(NamedTuple):
+    """The versions of a bot."""
+
+    versions: tuple[Receipt, ...] = ()
+    """Numbered, in the order they were accepted."""
+    damaged: tuple[str, ...] = ()
+    """What is wrong with each of the others."""
+
+
+def history(home: Path) -> History:
+    """The versions in a folder, none where it is no submitted bot's."""
     if (home / FILE_NAME).exists() or not home.is_dir():
-        return ()
-    folders = (at for at in home.iterdir() if not at.name.startswith(".") and at.name != ACTIVE)
-    found = list[Receipt]()
-    for at in folders:
-        with suppress(SubmissionError):
+        return History()
+    found, damaged = list[Receipt](), list[str]()
+    for at in sorted(home.iterdir()):
+        if at.is_symlink() or at.name.startswith("."):
+            continue
+        try:
             found.append(_receipt(at))
+        except SubmissionError as error:
+            if (at / TREE).exists():  # else it is none of ours
+                damaged.append(str(error))
     found.sort(key=lambda receipt: (receipt.number or 0, receipt.accepted_at))
-    return tuple(
+    numbered = tuple(
         receipt.model_copy(update={"number": receipt.number or number})
         for number, receipt in enumerate(found, 1)
     )
+    return History(numbered, tuple(damaged))
 
 
 def active(home: Path) -> str | None:
@@ -111,7 +123,7 @@ def active(home: Path) -> str | None:
 def playing(home: Path) -> Receipt | None:
     """The version that plays, numbered; None when there is none."""
     plays = active(home)
-    return next((each for each in history(home) if each.version == plays), None)
+    return next((each for each in history(home).versions if each.version == plays), None)
 
 
 def submitted(path: Path) -> tuple[Path, Receipt] | None:
@@ -120,7 +132,7 @@ def submitted(path: Path) -> tuple[Path, Receipt] | None:
     """
     name, at, which = path.name.partition("@")
     home = path.with_name(name) if name else path
-    versions = () if path.name in ("", "..") else history(home)
+    versions = () if path.name in ("", "..") else history(home).versions
     if not versions:
         return None
     plays = active(home)

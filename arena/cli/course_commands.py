@@ -3,6 +3,7 @@
 """
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.arguments import Arena, argument, console, option, say
+from arena.errors import Exit
 
 course_app = typer.Typer(cls=Arena, help="Run a course: its owners, deadline and quota.")
 roster_app = typer.Typer(cls=Arena, help="The owners of bots, each with a token.")
@@ -106,10 +108,12 @@ def list_bots(
     from arena.bots import course
     from arena.reports import submissions
 
-    if entries := course.bots(folder):
+    entries, damaged = course.bots(folder), course.damaged(folder)
+    if entries:
         console().print(submissions.table(entries))
-    else:
+    elif not damaged:
         say(f"{folder} has no submission yet; `arena submit BOT --to {folder}`")
+    _say_damaged(damaged)
 
 
 @bots_app.command()
@@ -121,10 +125,11 @@ def show(bot: Bot) -> None:
 
     name, at, _ = bot.name.partition("@")
     if at and (found := submitted(bot)) is not None:
-        lines = submissions.version_lines(found[1])
-    else:
-        lines = submissions.bot_lines(course.bot(bot.parent, name))
-    say("\n".join(lines))
+        say("\n".join(submissions.version_lines(found[1])))
+        return
+    entry = course.bot(bot.parent, name)
+    say("\n".join(submissions.bot_lines(entry)))
+    _say_damaged(entry.damaged)
 
 
 @bots_app.command()
@@ -155,3 +160,10 @@ def exclude(bot: Bot) -> None:
     from arena.reports import submissions
 
     say(submissions.out_line(course.exclude(bot.parent, bot.name)))
+
+
+def _say_damaged(problems: Sequence[str]) -> None:
+    for problem in problems:
+        say(problem, err=True)
+    if problems:
+        raise typer.Exit(Exit.FAILED)

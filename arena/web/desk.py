@@ -12,6 +12,7 @@ from fastapi import Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from fastapi.routing import APIRoute
 
+from arena.bots.course import damaged
 from arena.bots.course_file import Course
 from arena.bots.roster import Roster
 from arena.errors import ArenaError
@@ -80,11 +81,12 @@ class Desk:
             (self.rules, "what it said before holds, and no tournament is begun"),
             (self.roster, "the owners are those it had before"),
         )
-        return [
+        files = [
             f"{without_folders(file.problem, self.course)}\nUntil it is put right, {holds}."
             for file, holds in found
             if file.problem
         ]
+        return [*files, *(without_folders(each, self.course) for each in damaged(self.course))]
 
     def did(self, what: str, sentence: str, tokens: Mapping[str, str] | None = None) -> Response:
         """Keep what was done, and answer."""

@@ -142,6 +142,22 @@ def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
     assert 'has no bot "bop"; did you mean "bob"' in arena("bots show course/bop", code=2).stderr
 
 
+def test_a_version_with_a_damaged_receipt_is_named(arena: Arena, tokens: dict[str, str]) -> None:
+    hand_in("ada")
+    hand_in("ada", "-1")
+    hand_in("bob")
+    receipt = Path("course/bob", Path("course/bob/active").readlink(), "receipt.json")
+    receipt.write_text("{")
+    listed = arena("bots list course", code=1)
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == ["Bot", "ada"]
+    assert listed.stderr.startswith(f"{receipt} is not a receipt of the arena; ")
+    assert f"{receipt} is not" in arena("bots show course/bob", code=2).stderr
+    (Path("course/ada/active").resolve() / "receipt.json").unlink()
+    shown = arena("bots show course/ada", code=1)
+    assert shown.stdout.startswith("ada, of ada: no version\n") and "ada@1" in shown.stdout
+    assert "is not as it was accepted" in shown.stderr
+
+
 def test_a_run_goes_on_next_week(arena: Arena, tokens: dict[str, str]) -> None:
     Path("cup.toml").write_text(CUP)
     arena("course roster add names.csv --course course")

@@ -186,6 +186,17 @@ def test_a_check_is_shown_as_it_goes(browser: Browser) -> None:
     assert browser("bob").get(f"/me/check/{id}/live").status_code == 404
 
 
+def test_a_version_that_is_damaged_is_told(app: FastAPI, browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", RIGHT)
+    hand_in(folder, "ada", RIGHT + "\n")
+    (folder / "ada/active").resolve().joinpath("receipt.json").write_text("{")
+    page = browser("ada").get("/me").text
+    assert "No version plays." in page and "A version is damaged on the server" in page
+    staff = TestClient(app)
+    staff.get(f"/in/{app.state.people.staff_token}")
+    assert "receipt.json is not a receipt of the arena" in staff.get("/staff").text
+
+
 def test_the_staff_has_a_page_of_its_own(app: FastAPI) -> None:
     client = TestClient(app, follow_redirects=False)
     client.get(f"/in/{app.state.people.staff_token}")
