@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from arena.errors import ConfigError, SubmissionError
 from arena.files.toml import read_file
-from arena.files.toml_tables import TomlTable, problems, read_tables
+from arena.files.toml_tables import Finding, TomlTable, did_you_mean, problems, read_tables, shown
 
 FILE = "course.toml"
 NEW = """\
@@ -101,6 +101,28 @@ def tournament_files(folder: Path) -> list[Path]:
 
 def rules_of(folder: Path) -> Course:
     """What its course.toml says."""
+    return _read(folder)[1]
+
+
+def rules_to_serve(folder: Path) -> Course:
+    """The same, where the tournaments it names are there."""
+    text, course = _read(folder)
+    there = [file.stem for file in tournament_files(folder)]
+    findings = [
+        Finding(
+            ("standing",),
+            f"no tournament {shown(name)} in {folder / TOURNAMENTS}; "
+            f"{did_you_mean(name, there, 'tournaments')}",
+        )
+        for name in course.standing
+        if name not in there
+    ]
+    if findings:
+        raise ConfigError(folder / FILE, problems(text, findings))
+    return course
+
+
+def _read(folder: Path) -> tuple[str, Course]:
     file = folder / FILE
     if not file.exists():
         raise SubmissionError(f"{folder} is not a course; `arena course init` makes one")
@@ -108,4 +130,4 @@ def rules_of(folder: Path) -> Course:
     course, findings = read_tables(Course, data)
     if findings:
         raise ConfigError(file, problems(text, findings))
-    return course
+    return text, course

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
-from arena.bots.course_file import rules_of
+from arena.bots.course_file import rules_to_serve
 from arena.web import (
     api,
     challenge_pages,
@@ -88,7 +88,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.lab = Lab(app.state.runs)
     app.state.identify = _nobody
     if settings.course is not None:
-        app.state.rules = LastGood(partial(rules_of, settings.course))
+        app.state.rules = LastGood(partial(rules_to_serve, settings.course))
         people.add_people(app, settings.course)
         upload.add_uploads(app, settings.course)
         challenge_pages.add_challenges(app, settings.course)

@@ -14,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from arena.bots.course_file import rules_of
+from arena.bots.course_file import rules_to_serve
 from arena.bots.programs import nearest_to
 from arena.errors import UserError
 from arena.web.app import make_app
@@ -46,7 +46,7 @@ class Server(uvicorn.Server):
 def settings(course: Path | None, runs: Path | None, public_url: str | None) -> ServerSettings:
     """What a server shows. Raises ArenaError."""
     if course is not None:
-        rules_of(course)
+        rules_to_serve(course)
     if public_url is not None and urlsplit(public_url).scheme not in ("http", "https"):
         raise UserError(f"--public-url: must begin with https:// or http://, got {public_url}")
     shown = runs or (course or Path()) / "runs"

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from arena.bots import course
-from arena.errors import UserError
+from arena.errors import ConfigError, UserError
 from arena.web.checks import HandedIn
 from arena.web.cores import cores
 from arena.web.jobs import ABOUT
@@ -85,6 +85,16 @@ def test_a_course_that_is_the_current_folder_has_its_name(
     monkeypatch.chdir(tmp_path / "othello")
     found = settings(Path(), None, None)
     assert (found.course, found.runs) == (Path.cwd(), Path.cwd() / "runs")
+
+
+def test_a_standing_tournament_that_is_not_there_is_named(tmp_path: Path) -> None:
+    course.init(tmp_path / "course")
+    rules = tmp_path / "course/course.toml"
+    rules.write_text('standing = ["laddr"]\n')
+    with pytest.raises(ConfigError, match=r'toml:1: standing: no tournament "laddr" .*"ladder"'):
+        settings(tmp_path / "course", None, None)
+    rules.write_text('standing = ["ladder"]\n')
+    settings(tmp_path / "course", None, None)
 
 
 @pytest.mark.parametrize(("name", "why"), [("course.toml", ":1: not"), ("roster.json", ": not a")])
