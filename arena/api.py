@@ -8,6 +8,7 @@ What a caller can fix is raised as an `arena.errors.ArenaError`.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -35,6 +36,7 @@ from arena.tournament.ready import ready, ready_to_go_on
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
+from arena.tournament.store_faults import left_out
 from arena.tournament.warming import warm_players
 from rules.position import MoveError, Position
 
@@ -91,13 +93,18 @@ class Run:
         """A row a ply, of one game or of all: who moved, the time used and what the player said.
 
         Moves of chance have seat −1 and no player. Raises UserError where there is no such game.
+        Of all games those that are damaged are left out, with a warning that names them.
         """
         names = ("game", "ply", "seat", "player", "move", "used_ms", "cpu_ms", *_INFO)
         if game is not None:
             return _columns(names, _move_rows(self.record(game)))
+        damaged: list[str] = []
         with Store.open(self.path) as store:
-            rows = (row for record in store.records() for row in _move_rows(record))
-            return _columns(names, rows)
+            records = store.records(damaged=damaged)
+            table = _columns(names, (row for record in records for row in _move_rows(record)))
+        if damaged:
+            warnings.warn(left_out(self.path, damaged), stacklevel=2)
+        return table
 
     def game(self, game: str | int, ply: int | None = None) -> Drawn:
         """A game to look at and step through in a notebook, first after `ply` moves, or all.

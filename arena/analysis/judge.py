@@ -17,6 +17,7 @@ from arena.files.console import PlainConsole
 from arena.files.stop_signals import apart
 from arena.model.record import GameRecord
 from arena.tournament.store import Store
+from arena.tournament.store_faults import none_left
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 
@@ -61,20 +62,23 @@ class Judgement(NamedTuple):
     games: int
     players: Sequence[Accuracy]
     """In the order of the tournament file."""
+    damaged: Sequence[str] = ()
+    """The ids of games that cannot be read; all others were judged."""
 
 
 def judge_run(path: Path, within: int | None) -> Judgement:
     """Judge the choices with at most `within` moves to come, by default what the exact solver
-    solves at once. Raises UserError.
+    solves at once. Raises UserError, and StoreError where no game can be read.
     """
+    damaged: list[str] = []
     with Store.open(path) as store:
-        config, records = store.config, list(store.records())
+        config, records = store.config, list(store.records(damaged=damaged))
     terms = config.terms
     reason = BUILTINS["alphabeta"].refusal(terms.rules, terms.variant)
     if reason is not None:
         raise UserError(f"{path}: endgames are solved by what alphabeta has, and {reason}")
     if not records:
-        raise UserError(f"{path}: no game has been played yet")
+        raise none_left(path, damaged)
     warm_kernels([terms.rules], ["analysis"])
     if within is None:
         from players.games.endgame import load_endgame, reach_in
@@ -90,6 +94,7 @@ def judge_run(path: Path, within: int | None) -> Judgement:
         within=within,
         games=len(records),
         players=list(accuracies(names, _choices(records, within))),
+        damaged=damaged,
     )
 
 

@@ -91,11 +91,14 @@ def analyse(
     JSON of a position: rules, variant, state, nodes, seconds, and moves,
     each with move, score, exact, depth, pv.
 
-    JSON of a run: run, rules, variant, within, games, and players, each with
+    JSON of a run: run, rules, variant, within, games, damaged (ids), and players, each with
     player, judged, mistakes, lost, worst (null, or game, ply, move, best, lost).
+
+    Exit code 1 where games are damaged: they are named and left out.
     """
     from arena.analysis import analyse, judge, problems
     from arena.files.toml import read_pairs
+    from arena.tournament.store_faults import left_out
     from rules import names
 
     pairs = read_pairs("--set", settings)
@@ -111,6 +114,9 @@ def analyse(
                 say_json(judge.dumps(judgement))
             else:
                 judge.show(judgement, console())
+            if judgement.damaged:
+                say(left_out(of, judgement.damaged), err=True)
+                raise typer.Exit(Exit.FAILED)
             return
     if within is not None:
         raise UserError("--within is for a whole run, not for one position")

@@ -38,10 +38,17 @@ def export(
 
     Forms: transcript; ggf, wthor, obf, pgn (Othello); record, dots (dots and boxes); jsonl,
     parquet (everything). For example: arena export runs/cup.sqlite --as ggf --out games.ggf
+
+    Damaged games are named and left out, with exit code 1.
     """
     from arena.records.run_file import export_run
+    from arena.tournament.store_faults import left_out
 
-    say(f"{out}: {_games(export_run(run, out, form))}")
+    found = export_run(run, out, form)
+    say(f"{out}: {_games(found.games)}")
+    if found.damaged:
+        say(left_out(run, found.damaged), err=True)
+        raise typer.Exit(Exit.FAILED)
 
 
 @app.command("import")

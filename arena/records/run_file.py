@@ -12,6 +12,7 @@ from arena.records.form import Damaged
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
+from arena.tournament.store_faults import none_left
 from rules.position import Game
 
 SHOWN = 3
@@ -26,17 +27,25 @@ class Read(NamedTuple):
     """Games that cannot be read; all others are."""
 
 
-def export_run(run: Path, out: Path, form: str | None = None) -> int:
+class Exported(NamedTuple):
+    """What was written of a run."""
+
+    games: int
+    damaged: Sequence[str]
+    """The ids of games that cannot be read; all others were written."""
+
+
+def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     """Write the games of a run that have a result in a form, by its name or the ending of `out`.
-    How many they are. Raises UserError, StoreError, RecordError.
+    Raises UserError, StoreError, RecordError.
     """
-    chosen = form_of(out, form)
+    chosen, damaged = form_of(out, form), list[str]()
     with Store.open(run) as store:
-        config, records = store.config, list(store.records())
+        config, records = store.config, list(store.records(damaged=damaged))
     if not records:
-        raise UserError(f"{run}: no game has been played yet")
+        raise none_left(run, damaged)
     chosen.write(records, config.name, out)
-    return len(records)
+    return Exported(len(records), damaged)
 
 
 def import_run(file: Path, to: Path, form: str | None = None, game: Game | None = None) -> Read:

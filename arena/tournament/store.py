@@ -222,13 +222,20 @@ class Store:
             return parsed(text) if written is None else None
         return None
 
-    def records(self, *, void: bool = False) -> Iterator[GameRecord]:
+    def records(
+        self, *, void: bool = False, damaged: list[str] | None = None
+    ) -> Iterator[GameRecord]:
         """The games in the order they ended, one result each; with `void` all void attempts too.
-        Raises StoreError where one is damaged.
+        Of those that are damaged `damaged` takes the ids; without it they raise StoreError.
         """
         where = "" if void else "WHERE termination <> 'void'"
         for id_, game in self._rows(f"SELECT id, game FROM games {where} ORDER BY id"):
-            yield self._whole(id_, game)
+            if damaged is None:
+                yield self._whole(id_, game)
+            elif record := self._record(id_):
+                yield record
+            else:
+                damaged.append(game)
 
     def record(self, game: str) -> GameRecord | None:
         """The latest attempt of one game; None when it was not played. Raises StoreError where it

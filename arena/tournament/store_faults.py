@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from arena.errors import StoreError
+from arena.errors import ArenaError, StoreError, UserError
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
@@ -52,6 +52,18 @@ def without_result(found: Iterable[GameDigest | DamagedGame]) -> list[str]:
 def games_are(ids: Sequence[str]) -> str:
     """`games g0001, g0002 are`."""
     return f"game {ids[0]} is" if len(ids) == 1 else f"games {', '.join(ids)} are"
+
+
+def left_out(path: Path, ids: Sequence[str]) -> str:
+    """What is said of damaged games where the others are read."""
+    return f"{path}: {games_are(ids)} damaged and left out. {PLAY_AGAIN}"
+
+
+def none_left(path: Path, damaged: Sequence[str]) -> ArenaError:
+    """The error for a run of which no game can be read."""
+    if damaged:
+        return StoreError(left_out(path, damaged))
+    return UserError(f"{path}: no game has been played yet")
 
 
 def parsed(text: str) -> GameRecord | None:

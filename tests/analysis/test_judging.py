@@ -2,6 +2,7 @@
 
 import io
 import json
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -106,6 +107,19 @@ def test_the_table_of_a_run_counts_what_its_players_chose(game: str, tmp_path: P
     shown = arena("analyse", store)  # within what the solver sees to the end in no time
     assert shown.exit_code == 0
     assert f"judged: the moves chosen in {len(records)} games with at most " in shown.stdout
+
+
+def test_a_damaged_game_is_named_and_the_others_are_judged(tmp_path: Path) -> None:
+    store = played(tmp_path, 'rules = "dots"\nrows = 2\ncols = 2')
+    with sqlite3.connect(store) as database:
+        database.execute("UPDATE records SET record = '{}' WHERE id = 1")
+        lost, *others = (game for (game,) in database.execute("SELECT game FROM games ORDER BY id"))
+    database.close()
+    result = arena("analyse", store, "--within", 2, "--json")
+    assert result.exit_code == 1
+    assert f"{store}: game {lost} is damaged and left out. " in result.stderr
+    judged = json.loads(result.stdout)
+    assert (judged["games"], judged["damaged"]) == (len(others), [lost])
 
 
 def test_the_first_of_the_worst_mistakes_is_shown() -> None:

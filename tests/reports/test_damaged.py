@@ -1,6 +1,7 @@
 """Stores with damaged bytes: a sentence that names the game, and all else is shown."""
 
 import io
+import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Self
 import pytest
 from rich.console import Console
 
-from arena.errors import ArenaError, StoreError
+from arena import load_run
+from arena.errors import ArenaError, Exit, StoreError
 from arena.model.record import GameRecord
 from arena.records import TEXTS
 from arena.reports import replay, terminal
@@ -20,6 +22,7 @@ from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.store import Store
+from tests.command import arena
 from tests.reports.runs import begun
 
 Play = Callable[..., GameRecord]
@@ -132,6 +135,29 @@ def test_a_damaged_record_is_named_and_the_rest_is_shown(
     assert play_on(path, records, replay_damaged=True) == ["g0002"]
     assert "Game g0002" in replayed(path, "g0002")
     assert report(path) == before
+
+
+def test_a_damaged_game_keeps_no_other_from_being_read(path: Path) -> None:
+    damage_record(path, 2)
+    said = "game g0002 is damaged and left out. The command that plays the run plays it again with"
+    out = path.with_name("games.jsonl")
+    told = arena("export", path, "--out", out)
+    assert told.exit_code == Exit.FAILED
+    assert told.stderr == f"{path}: {said} --replay-damaged.\n"
+    whole = [game for game in GAMES if game != "g0002"]
+    assert [json.loads(line)["game"] for line in out.read_text().splitlines()] == whole
+    with pytest.warns(UserWarning, match=said):
+        moves = load_run(path).moves()
+    assert list(dict.fromkeys(moves["game"])) == whole
+
+
+def test_of_a_store_with_nothing_whole_all_games_are_named(path: Path) -> None:
+    for id_ in range(1, 5):
+        damage_record(path, id_)
+    for command in (["export", path, "--out", path.with_name("x.jsonl")], ["analyse", path]):
+        told = arena(*command)
+        assert told.exit_code == Exit.USAGE
+        assert "games g0001, g0002, g0003, g0004 are damaged" in told.stderr
 
 
 @pytest.mark.parametrize(
