@@ -173,7 +173,7 @@ def sprt(
     with site(on, insecure=insecure) as at:
         config = make_config(sides, tables, site=at)
         if dry_run:
-            preview_config(config, store)
+            preview_config(config, store, replay_damaged=replay_damaged)
         else:
             code = play_config(config, BUILTINS, store, replay_damaged=replay_damaged, site=at)
             raise typer.Exit(code)

@@ -91,7 +91,7 @@ def run(
             file, BUILTINS, store, take_new=take_new, without=without or (), site=at
         )
         if dry_run:
-            preview_config(config, store)
+            preview_config(config, store, replay_damaged=replay_damaged)
         else:
             code = play_config(config, BUILTINS, store, replay_damaged=replay_damaged, site=at)
             raise typer.Exit(code)

@@ -61,21 +61,23 @@ def report(
     _refuse_both({"--for": for_ is not None, "--public": public})
     _refuse_both({"--for": for_ is not None, "--anonymous": anonymous})
     if html is not None:
-        one_file.publish(run, html, for_, without or (), public=public, anonymous=anonymous)
+        lost = one_file.publish(run, html, for_, without or (), public=public, anonymous=anonymous)
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
-        return
-    if for_ or public or anonymous or without:
+    elif for_ or public or anonymous or without:
         raise UserError("--for, --public, --anonymous and --without: give them with --html FILE")
-    with RunView(run) as view:
-        if json:
-            say_json(view.standings.model_dump_json(indent=2))
-            return
-        for line in words.about_damage(view.standings) if csv else ():
-            say(line, err=True)
-        if csv is not None:
-            say(csv_report.TABLES[csv](view), nl=False)
-        else:
-            terminal.show(view.standings, console(), view.played_at)
+    else:
+        with RunView(run) as view:
+            if json:
+                say_json(view.standings.model_dump_json(indent=2))
+            elif csv is not None:
+                say(csv_report.TABLES[csv](view), nl=False)
+                for line in words.about_damage(view.standings):
+                    say(line, err=True)
+            else:
+                terminal.show(view.standings, console(), view.played_at)
+            lost = view.lost_records
+    for line in words.about_lost_records(lost):
+        say(line, err=True)
 
 
 def _refuse_both(options: dict[str, bool]) -> None:

@@ -44,7 +44,9 @@ _SAMPLE_GAMES = 1000
 """The games from which the average time of one is estimated."""
 
 
-def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
+def preview_config(
+    config: TournamentConfig, store_path: Path | None, *, replay_damaged: bool = False
+) -> None:
     """Say what would be played and how long it takes."""
     _say(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
     names = [player.name for player in config.players if player.status == "playing"]
@@ -54,10 +56,9 @@ def preview_config(config: TournamentConfig, store_path: Path | None) -> None:
     if path.exists():
         with Store.open(path) as store:
             store.refuse_changed(config)
-            done = len(store.finished())
-            for _, game in store.digests():
-                if isinstance(game, GameDigest):
-                    schedule.add(game)
+            for game in store.going_on(replay=replay_damaged).games:
+                schedule.add(game)
+                done += game.termination is not Termination.VOID
     if schedule.over:
         _say(f"All {done:,} games are played already.")
     else:
@@ -87,7 +88,7 @@ def play_config(
     console = PlainConsole()
     with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
-            over = view.schedule.over
+            over = view.schedule.over and not replay_damaged
         if not over and site.here:
             try:
                 warm_players(config, builtins)

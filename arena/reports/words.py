@@ -235,6 +235,13 @@ def about_damage(standings: Standings) -> list[str]:
     return [f"Damaged in the file and not counted: {damaged}. {PLAY_AGAIN}"] if damaged else []
 
 
+def about_lost_records(games: Sequence[str]) -> list[str]:
+    """Which games count and cannot be shown."""
+    damaged = ", ".join(games)
+    said = f"Damaged in the file but for the result, which counts: {damaged}. {PLAY_AGAIN}"
+    return [said] if damaged else []
+
+
 def about_those_out(standings: Standings) -> list[str]:
     """Who left the tournament."""
     names = ", ".join(standings.left_out)

@@ -22,13 +22,9 @@ from arena.tournament.machines import seats_at
 from arena.tournament.store import APPLICATION_ID, SCHEMA_VERSION, Store
 from arena.tournament.store_faults import (
     DAMAGED,
-    PLAY_AGAIN,
-    DamagedGame,
-    games_are,
     parsed,
     renewal,
     unusable,
-    without_result,
 )
 from arena.tournament.store_tables import (
     CHECKSUMS,
@@ -233,20 +229,11 @@ class PlayedStore(Store):
         their records. A game whose record is damaged too is removed with `replay`, to be played
         again; without it StoreError.
         """
-        found = dict(self.digests())
-        damaged = {id_: game for id_, game in found.items() if isinstance(game, DamagedGame)}
-        lost = without_result(found.values())
-        if lost and not replay:
-            raise StoreError(
-                f"{self.path}: {games_are(lost)} damaged and cannot be read. {PLAY_AGAIN}"
-            )
-        again = set(damaged)
-        if replay:
-            again |= {id_ for (id_,) in self._rows("SELECT id FROM games") if not self._record(id_)}
-        if again:
-            self._renew(again)
-            found = dict(self.digests())
-        return [game for game in found.values() if isinstance(game, GameDigest)]
+        found = self.going_on(replay=replay)
+        if found.renewed:
+            self._renew(found.renewed)
+            found = self.going_on()
+        return found.games
 
     def _renew(self, damaged: set[int]) -> None:
         """Write attempts again from their records, or leave them out."""

@@ -179,6 +179,12 @@ class RunView(AbstractContextManager["RunView"]):
         """The latest attempt of a game; None when it was not played. Raises StoreError."""
         return self._store.record(game)
 
+    @property
+    def lost_records(self) -> list[str]:
+        """The ids of games that count, and whose records are damaged. Reads all records."""
+        counted = {game.game for game in self.games}
+        return [game for game in self._store.unreadable().values() if game in counted]
+
     def close(self) -> None:
         """Let go of the file."""
         self._store.close()

@@ -34,7 +34,7 @@ from contextlib import ExitStack, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import rules
 from arena.errors import ConfigChangedError, StoreError
@@ -52,6 +52,7 @@ from arena.tournament.store_faults import (
     games_are,
     parsed,
     unusable,
+    without_result,
 )
 from arena.tournament.store_tables import (
     CHECKSUMS,
@@ -63,6 +64,15 @@ from arena.tournament.store_tables import (
 
 SCHEMA_VERSION = 2
 APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
+
+
+class GoingOn(NamedTuple):
+    """What a run that goes on begins with."""
+
+    games: list[GameDigest]
+    """Games and void attempts that stay, in the order they ended."""
+    renewed: set[int]
+    """Attempts whose rows are written again from their records, or left out without one."""
 
 
 class Store:
@@ -236,6 +246,39 @@ class Store:
                 yield record
             else:
                 damaged.append(game)
+
+    def unreadable(self, *, void: bool = False) -> dict[int, str]:
+        """Games whose records are damaged, by the `id` of their attempt; with `void` all void
+        attempts too.
+        """
+        where = "" if void else "WHERE termination <> 'void'"
+        rows = self._rows(
+            "SELECT id, game, records.record, checksums.record FROM games LEFT JOIN records "
+            f"USING (id) LEFT JOIN checksums USING (id) {where} ORDER BY id"
+        )
+        return {
+            id_: game
+            for id_, game, text, written in rows
+            if (parsed(text) is None if written is None else written != checksum(text))
+        }
+
+    def going_on(self, *, replay: bool = False) -> GoingOn:
+        """What a run that goes on begins with. Raises StoreError where nothing is left of a game;
+        with `replay` it is left out, and so is every game whose record is damaged.
+        """
+        found = dict(self.digests())
+        lost = without_result(found.values())
+        if lost and not replay:
+            raise StoreError(
+                f"{self.path}: {games_are(lost)} damaged and cannot be read. {PLAY_AGAIN}"
+            )
+        gone = set(self.unreadable(void=True)) if replay else set[int]()
+        games = (each.digest if isinstance(each, DamagedGame) else each for each in found.values())
+        kept = dict(zip(found, games, strict=True))
+        return GoingOn(
+            [game for id_, game in kept.items() if game is not None and id_ not in gone],
+            gone | {id_ for id_, each in found.items() if isinstance(each, DamagedGame)},
+        )
 
     def record(self, game: str) -> GameRecord | None:
         """The latest attempt of one game; None when it was not played. Raises StoreError where it

@@ -16,6 +16,7 @@ from arena.errors import ArenaError, Exit, StoreError
 from arena.model.record import GameRecord
 from arena.records import TEXTS
 from arena.reports import replay, terminal
+from arena.reports.playing import preview_config
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.played_store import PlayedStore
@@ -149,6 +150,31 @@ def test_a_damaged_game_keeps_no_other_from_being_read(path: Path) -> None:
     with pytest.warns(UserWarning, match=said):
         moves = load_run(path).moves()
     assert list(dict.fromkeys(moves["game"])) == whole
+
+
+def test_a_report_names_what_cannot_be_shown(path: Path) -> None:
+    damage_record(path, 2)
+    said = "Damaged in the file but for the result, which counts: g0002. The command that plays"
+    page = path.with_name("cup.html")
+    for how in ([], ["--json"], ["--csv", "games"], ["--html", page]):
+        told = arena("report", path, *how)
+        assert told.exit_code == Exit.DONE
+        assert told.stderr.startswith(said)
+
+
+def test_a_dry_run_counts_what_would_be_played_again(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RunView(path) as view:
+        config = view.config
+    damage_record(path, 2)
+    preview_config(config, path)
+    assert "All 4 games are played already." in capsys.readouterr().out
+    preview_config(config, path, replay_damaged=True)
+    assert "1 of 4 games to play" in capsys.readouterr().out
+    change(path, "UPDATE seats SET points = 0.5 WHERE id = 2 AND seat = 1")
+    with pytest.raises(StoreError, match=r"game g0002 is damaged and cannot be read"):
+        preview_config(config, path)
 
 
 def test_of_a_store_with_nothing_whole_all_games_are_named(path: Path) -> None:

@@ -34,8 +34,10 @@ def publish(
     *,
     public: bool,
     anonymous: bool,
-) -> None:
-    """Write the report of a run for an audience. Raises UserError, StoreError and OSError."""
+) -> list[str]:
+    """Write the report of a run for an audience. The ids of games whose records are damaged: it
+    has their results alone. Raises UserError, StoreError and OSError.
+    """
     if path.suffix != ".html":
         raise UserError(f"--html: {path} does not end in .html; give such a name")
     if not path.absolute().parent.is_dir():
@@ -50,6 +52,7 @@ def publish(
             without=frozenset(without),
         )
         write_report(view, audience, path)
+        return view.lost_records
 
 
 def _refuse_unknown(names: Iterable[str], config: TournamentConfig) -> None:
