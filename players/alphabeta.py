@@ -7,6 +7,7 @@ from pydantic import Field
 
 from players.builtin import Builtin, seconds_since, think_until
 from players.games.registry import load_board, unsupported
+from players.option_files import judge_evaluation
 from players.options import (
     EVALUATIONS,
     AlphaBetaMethod,
@@ -31,7 +32,7 @@ class AlphaBetaOptions(SearchOptions):
     nodes: int | None = Field(default=None, gt=0)
     """Search about that many positions at most, those the exact endgame looks at not counted; the
     clock still ends the thinking."""
-    evaluation: Annotated[str, named_or_file(*EVALUATIONS)] = "default"
+    evaluation: Annotated[str, named_or_file(*EVALUATIONS, judge=judge_evaluation)] = "default"
     """What positions are valued by: "default"; "classic", without patterns; "learned", the networks
     for 8×8 Othello that come along; or the path of a file, such as a network of `arena train`."""
     memory_mb: int = Field(default=64, ge=0, le=16_384)

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from players.builtin import Builtin, seconds_since, slides_and_places, think_until, tile_board
 from players.greedy import SLIDER
+from players.option_files import judge_network
 from players.options import (
     DEEPEST_NETWORK,
     SearchOptions,
@@ -32,7 +33,7 @@ LEAST_DOWNGRADED = 16
 class NetworkOptions(SearchOptions):
     """What every player takes that values boards by a network."""
 
-    weights: Annotated[str, named_or_file("default")] = "default"
+    weights: Annotated[str, named_or_file("default", judge=judge_network)] = "default"
     """The n-tuple network: "default" or the path of a file, as `arena train` writes them."""
     depth: int = Field(default=3, ge=1, le=DEEPEST_NETWORK)
     """How many slides are looked ahead, should the clock allow it; with 1 each slide is judged by

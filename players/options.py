@@ -1,7 +1,7 @@
 """What the options of several players share. Loads pydantic, and no compiled code."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from arena.files.described import Described
 from players.sdk import Start
+from rules.position import Game
 
 EVALUATIONS = ("default", "classic", "learned")
 """The evaluations that come with the package: that of each game; one made of the classical features
@@ -30,18 +31,27 @@ DEEPEST_NETWORK, DEEPEST_HEURISTIC = 64, 50
 """Searches of 2048 and 2584 look no more slides ahead, by a network and by the heuristic."""
 
 
-def named_or_file(*known: str) -> AfterValidator:
-    """An option is one of the `known` names or a file, there in the context's `folder`, if any."""
+def named_or_file(*known: str, judge: Callable[[Path, Game], object]) -> AfterValidator:
+    """An option is one of the `known` names or a file, there in the context's `folder`, if any,
+    where `judge` refuses what the context's `game` has no use for.
+    """
 
-    def judge(value: str, info: ValidationInfo) -> str:
+    def check(value: str, info: ValidationInfo) -> str:
         if info.context and value not in known:
-            path = Path(info.context["folder"]) / value
+            path, game = Path(info.context["folder"]) / value, info.context["game"]
             if not path.is_file():
                 come = "comes" if len(known) == 1 else "come"
                 raise ValueError(f"no such file: {path}; {' and '.join(known)} {come} along")
+            try:
+                if game is not None:
+                    judge(path, game)
+            except OSError as error:
+                raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+            except ValueError as error:
+                raise ValueError(f"{path}: {error}") from None
         return value
 
-    return AfterValidator(judge)
+    return AfterValidator(check)
 
 
 class Options(Described):

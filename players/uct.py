@@ -11,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from players.builtin import SOME_PLACES, Builtin, open_places, seconds_since, think_until
 from players.games.registry import Board, load_board, unsupported
+from players.option_files import judge_evaluation
 from players.options import (
     EVALUATIONS,
     Backup,
@@ -107,7 +108,7 @@ class UctOptions(SearchOptions):
     prior: Annotated[int, Tunable(low=0, high=400, step=16)] = Field(default=0, ge=0, le=10_000)
     """Let new nodes begin with that many visits, at the result that their evaluation expects; moves
     not yet tried are then compared too, not tried first. 0 to go without."""
-    evaluation: Annotated[str, named_or_file(*EVALUATIONS)] = "default"
+    evaluation: Annotated[str, named_or_file(*EVALUATIONS, judge=judge_evaluation)] = "default"
     """The evaluation of leaves and of new nodes: "default"; "classic", without patterns; "learned",
     the networks for 8×8 Othello that come along; or the path of a file, such as a network of
     `arena train`."""

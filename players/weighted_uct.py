@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from players.games.registry import Board, unsupported
+from players.option_files import judge_tables
 from players.options import WEIGHT_TABLES, TunableTable, named_or_file
 from players.sdk import Start
 from players.uct import Uct, UctOptions
@@ -14,7 +15,9 @@ class WeightedUctOptions(UctOptions):
     """UCT whose values are multiplied by a weight for each move during selection."""
 
     weights: Annotated[
-        str, named_or_file(*WEIGHT_TABLES), TunableTable(low=0.9, high=1.1, step=0.02)
+        str,
+        named_or_file(*WEIGHT_TABLES, judge=judge_tables),
+        TunableTable(low=0.9, high=1.1, step=0.02),
     ] = "tuned"
     """"tuned", "hand", "league", or the path of a JSON file, relative to the tournament file: for
     Othello `{"black": rows, "white": rows}`, each 8 rows of 8 weights or, where the board is

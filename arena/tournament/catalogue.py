@@ -31,7 +31,9 @@ class CatalogueEntry(Protocol):
 
     @property
     def options(self) -> type[BaseModel]:
-        """Validates its options table; the context `folder` is where relative paths begin."""
+        """Validates its options table. The context `folder` is where relative paths begin, `game`
+        what is played, if known; files that options name must be there, whole, and for that game.
+        """
 
     def readable(self) -> tuple[str, ...]:
         """Folders of the user's cache that it reads, by name."""

@@ -242,7 +242,8 @@ def _check_builtin(
     """It judges its game and its options itself; its threads and memory must fit its resources."""
     report, given = reading.report, table.resources
     try:
-        builtin.options.model_validate(table.options, context={"folder": reading.folder})
+        context = {"folder": reading.folder, "game": reading.game}
+        builtin.options.model_validate(table.options, context=context)
     except ValidationError as error:
         for path, message in explain(error, builtin.options, table.options):
             report((*at, "options", *path), message)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from arena.files import json_text
 from players.games.interface import MOVES
+from players.option_files import seat_names, tables_in
 from players.options import WEIGHT_TABLES
 
 ROWS = 8
@@ -27,11 +27,8 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
         path = Path(__file__).with_name(f"othello-{name}.json")
     else:
         path = Path(name)
-    content, names = _read(path), seat_names(rules)
-    for seat, side in enumerate(names):
-        if side not in content:
-            raise ValueError(f"{path}: {side!r} is missing; expected {' and '.join(names)}")
-        of_move = content[side]
+    sides = zip(seat_names(rules), _read(path, rules), strict=True)
+    for seat, (side, of_move) in enumerate(sides):
         if rules == "othello":
             of_move = _squares(of_move, f"{path}: {side}")
         elif not isinstance(of_move, dict):
@@ -48,24 +45,16 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
     return weights
 
 
-def seat_names(rules: str) -> tuple[str, str]:
-    """What a file of weights calls the seats."""
-    return ("black", "white") if rules == "othello" else ("first", "second")
-
-
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, rules: str) -> list[Any]:
     try:
-        content = json_text.parse(path.read_text(encoding="utf-8"))
+        return tables_in(path, rules)
     except OSError as error:
         raise ValueError(
             f"weights {str(path)!r} cannot be read ({error.strerror}); "
             f"expected {', '.join(WEIGHT_TABLES)} or the path of a JSON file"
         ) from error
     except ValueError as error:
-        raise ValueError(f"{path}: not a JSON file in UTF-8: {error}") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"{path}: must be a JSON object")
-    return content
+        raise ValueError(f"{path}: {error}") from error
 
 
 def _squares(table: Any, place: str) -> dict[str, Any]:

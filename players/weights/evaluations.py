@@ -7,14 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from arena.files import json_text
-from arena.files.toml_tables import shown
 from players.games.registry import compiled_game
 from players.ntuple import as_terms as network_terms
+from players.option_files import NO_ARCHIVE, features_in, refuse_other_settings
 from players.options import EVALUATIONS
-
-INDIFFERENT = ("start", "stop_at_majority")
-"""Settings that a network does not depend on."""
 
 _KEPT = 4
 """Evaluations that a process keeps: more than the two that meet, in process, game after game."""
@@ -69,18 +65,12 @@ def _read(
             except OSError:
                 raise
             except Exception as error:  # NumPy's, its tokenizer's, the archive's: any
-                expected = "expected a NumPy archive of the arrays scalars and patterns"
-                raise ValueError(f"{expected}: {error}") from error
+                raise ValueError(f"{NO_ARCHIVE}: {error}") from error
             return game.patterns(*arrays)
-        try:
-            content = json_text.parse(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"not a JSON file in UTF-8: {error}") from error
-        if not isinstance(content, dict) or "features" not in content:
-            raise ValueError("must be a JSON object with the member 'features'")
+        features = features_in(path)
         if game.features is None:
             raise ValueError(f"{rules} has no evaluation of features")
-        return game.features(content["features"])
+        return game.features(features)
     except OSError as error:
         raise ValueError(
             f"evaluation {str(path)!r} cannot be read ({error.strerror}); "
@@ -95,12 +85,8 @@ def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
     from players.weights.network_file import load_network  # which builds on this room
 
     network, header, _ = load_network(str(path), rules)
-    known = header.variant
-    differences = [
-        f"{key} = {shown(known.get(key))}, not {shown(value)}"
-        for key, value in variant.items()
-        if known.get(key) != value and key not in INDIFFERENT
-    ]
-    if differences:
-        raise ValueError(f"{path}: is a network for {rules} with {' and '.join(differences)}")
+    try:
+        refuse_other_settings(rules, header.variant, variant)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     return network_terms.terms_of(network)

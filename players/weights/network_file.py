@@ -42,14 +42,12 @@ import numpy as np
 import zstandard
 from pydantic import ValidationError
 
-from arena.files import json_text
 from arena.files.toml_tables import explain, written
 from players.ntuple.network import Network
+from players.option_files import first_line, header_object, network_header, refuse_other_rules
 from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
 from players.weights.network_header import Header as Header  # what a file says, next to the file
 
-FORMAT = "n-tuple network"
-VERSION = 1
 DEFAULT = "default"
 """The name of the network that comes with the package."""
 
@@ -58,7 +56,6 @@ QUICK, SMALL = 1, 19
 
 INT16_MOST = 32_767
 _NUMBERS = {"float32": "<f4", "int16": "<i2", "int64": "<i8", "uint64": "<u8", "uint8": "|u1"}
-_FIRST_LINE_MOST, _HEADER_MOST = 256, 1 << 24
 
 
 def default_network(rules: str) -> Path:
@@ -115,7 +112,7 @@ def save_network(
     part = path.with_name(f"{path.name}.part")
     try:
         with part.open("w+b") as file:
-            file.write(_first_line("0" * hashlib.sha256().digest_size * 2))
+            file.write(first_line("0" * hashlib.sha256().digest_size * 2))
             begin = file.tell()
             file.write(header.model_dump_json().encode() + b"\n")
             with zstandard.ZstdCompressor(level).stream_writer(file, closefd=False) as packed:
@@ -125,7 +122,7 @@ def save_network(
             file.seek(begin)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             file.seek(0)
-            file.write(_first_line(digest))
+            file.write(first_line(digest))
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
@@ -140,18 +137,9 @@ def save_network(
 
 def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Loaded:
     """A file's content. Raises ValueError without the name of the file."""
-    first = file.readline(_FIRST_LINE_MOST)
-    if not first.startswith(f"{FORMAT} ".encode()):
-        raise ValueError(f"is no network file: its first line does not begin with {FORMAT!r}")
-    if not first.startswith(f"{FORMAT} {VERSION} ".encode()):
-        raise ValueError(f"is of another version of the format; this arena reads version {VERSION}")
-    begin = file.tell()
-    if first != _first_line(hashlib.file_digest(file, "sha256").hexdigest()):
-        raise ValueError("is damaged: cut short, or changed since it was written; copy it again")
-    file.seek(begin)
-    header = _header(file.readline(_HEADER_MOST))
-    if rules is not None and header.rules != rules:
-        raise ValueError(f"is a network for {header.rules}, not for {rules}")
+    header = _header(network_header(file))
+    if rules is not None:
+        refuse_other_rules(header.rules, rules)
     length = (len(header.stages) + 1) * offsets_of(header.rules, header.tuples)[-1]
     beyond = sum(8 * each.length for each in header.extra if extra)
     needed = (4 * length + beyond) // 1_000_000
@@ -178,16 +166,12 @@ def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Lo
 
 
 def _header(line: bytes) -> Header:
+    data = header_object(line)
     try:
-        data = json_text.parse(line)
-        if not isinstance(data, dict):
-            raise ValueError("it is no object")
         return Header.model_validate_json(line)
     except ValidationError as error:
         found = [f"{written(at)}: {message}" for at, message in explain(error, Header, data)]
         raise ValueError(f"its header is wrong: {'; '.join(found)}") from error
-    except ValueError as error:
-        raise ValueError(f"its second line is no header in JSON: {error}") from error
 
 
 def _array(payload: Any, numbers: str, length: int) -> Any:
@@ -228,7 +212,3 @@ def tables_of(header: Header) -> list[slice]:
     count, size = len(header.stages) + 1, offsets[-1]
     starts = [stage * size + offset for stage in range(count) for offset in offsets[:-1]]
     return [slice(*ends) for ends in pairwise([*starts, count * size])]
-
-
-def _first_line(digest: str) -> bytes:
-    return f"{FORMAT} {VERSION} sha256 {digest}\n".encode()

@@ -144,13 +144,18 @@ bot = "monkey"
     assert result.exit_code == 2
     assert f"player[1].options.{key}: no such file: {folder}/mine.json" in result.stderr
     (folder / "mine.json").write_text("{}")
+    for command in (["run", "w.toml", "--dry-run"], ["run", "w.toml"]):
+        result = arena(*command)
+        assert result.exit_code == 2
+        assert f"player[1].options.{key}: {folder}/mine.json: " in result.stderr
+    (folder / "mine.json").write_text('{"features": {}, "black": [], "white": []}')
     assert arena("run", "w.toml", "--dry-run").exit_code == 0
 
 
-def test_a_dry_run_opens_no_file_that_options_name(folder: Path) -> None:
-    named, opened = ("mine.json", "model.bin"), list[str]()
-    for name in named:
-        (folder / name).write_text("{}")
+def test_a_dry_run_opens_no_file_that_options_of_strangers_name(folder: Path) -> None:
+    opened = list[str]()
+    (folder / "mine.json").write_text('{"features": {}}')
+    (folder / "model.bin").touch()
     (folder / "mine.py").touch()
     (folder / "w.toml").write_text(
         '[tournament]\nsandbox = "none"\n[game]\nrules = "othello"\n'
@@ -167,7 +172,7 @@ def test_a_dry_run_opens_no_file_that_options_name(folder: Path) -> None:
     shown = arena("run", "w.toml", "--dry-run")
     watching = False
     assert (shown.exit_code, "w.toml" in opened) == (0, True), shown.output
-    assert not set(named) & set(opened)
+    assert "mine.json" in opened and "model.bin" not in opened
 
 
 TRAINING = '[training]\n[game]\nrules = "2048"\n[network]\ntuples = ["a1 b1"]\n'

@@ -105,7 +105,7 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
     (folder / "tuned" / "quick.toml").write_text(
         'bot = "alphabeta"\noptions = { depth = 3, evaluation = "mine.json" }\n'
     )
-    (folder / "tuned" / "mine.json").write_text("{}")
+    (folder / "tuned" / "mine.json").write_text('{"features": {}}')
     shown = arena("sprt", "tuned/quick.toml", "uct", "--a-option", "depth=4", "--dry-run", *SMALL)
     assert shown.exit_code == 0, shown.stderr
     assert "2 players: quick, uct" in shown.output

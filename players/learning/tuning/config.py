@@ -210,7 +210,7 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         if reason is not None:
             self.report(("player", "bot"), reason)
         try:
-            builtin.options.model_validate(options, context={"folder": folder})
+            builtin.options.model_validate(options, context={"folder": folder, "game": game})
         except ValidationError as error:
             for finding in explain(error, builtin.options, options):
                 self.report((*at, *finding.path), finding.message)

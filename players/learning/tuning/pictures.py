@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 from players.learning.pictures import FAINT, GRID, INK, LINE, begin_panel, new_figure
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tuner import StartComparison, TuningPoint
-from players.weights import seat_names
+from players.option_files import seat_names
 
 _WIDTH = 130
 """Of the lines under a title, in letters."""

@@ -11,7 +11,8 @@ import rules as rule_sets
 from players.games.interface import MOVES
 from players.games.registry import load_board
 from players.learning.tuning.matches import Contestant
-from players.weights import load_weights, seat_names
+from players.option_files import seat_names
+from players.weights import load_weights
 from rules.position import square_name
 
 Symmetry = Literal["all", "axes", "none"]

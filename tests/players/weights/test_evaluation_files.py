@@ -101,7 +101,7 @@ def features(**changes: Any) -> dict[str, Any]:
     [
         ("othello", None, "expected default, classic, learned or the path of a file"),
         ("othello", "{", "not a JSON file"),
-        ("othello", [], "must be a JSON object with the member 'features'"),
+        ("othello", [], "must be a JSON object"),
         ("othello", {"features": 3}, "features must be an object of opening, end"),
         ("othello", {"features": {"opening": {}}}, "'end' is missing; expected opening, end"),
         ("othello", features(discs=1), "opening: 'discs' is unknown; expected stable"),
