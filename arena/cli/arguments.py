@@ -90,7 +90,7 @@ def _told(ctx: Any) -> Iterator[None]:
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        raise _refused(f"{where}{error.strerror}") from None
+        raise _refused(f"{where}{error.strerror or error}") from None
 
 
 @contextmanager

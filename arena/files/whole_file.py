@@ -25,15 +25,28 @@ def _close(file: int, folder: os.stat_result) -> None:
 
 
 @contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Have errors in writing a file, or a folder of files, name what was asked for: that of a full
+    disk names none, others a file aside.
+    """
+    try:
+        yield
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise OSError(error.errno, why, str(path)) from error
+
+
+@contextmanager
 def replacing(path: Path) -> Iterator[IO[str]]:
     """The same for text that is written piece by piece; after an error all is as it was."""
     part = path.with_suffix(path.suffix + ".part")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with naming(path):
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import RecordError, StoreError, UserError
+from arena.files.whole_file import naming
 from arena.model.contender import CommandLine, Contender
 from arena.model.record import GameRecord
 from arena.records import form_of
@@ -37,14 +38,15 @@ class Exported(NamedTuple):
 
 def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     """Write the games of a run that have a result in a form, by its name or the ending of `out`.
-    Raises UserError, StoreError, RecordError.
+    Raises UserError, StoreError, RecordError, and OSError.
     """
     chosen, damaged = form_of(out, form), list[str]()
     with Store.open(run) as store:
         config, records = store.config, list(store.records(damaged=damaged))
     if not records:
         raise none_left(run, damaged)
-    chosen.write(records, config.name, out)
+    with naming(out):
+        chosen.write(records, config.name, out)
     return Exported(len(records), damaged)
 
 

@@ -5,7 +5,9 @@ import shutil
 from pathlib import Path
 from textwrap import shorten
 
+from arena.bots.trees import made_aside
 from arena.errors import UserError
+from arena.files.whole_file import naming
 from arena.reports.handbook import path_of
 
 FOLDER = "tournaments"
@@ -27,7 +29,17 @@ def _about(text: str) -> str:
 
 
 def copy(folder: Path) -> None:
-    """Copy all of them into a new folder. Raises UserError where it is there already."""
+    """Copy all of them into a new folder. Raises UserError where it is there already, and OSError:
+    then there is none.
+    """
     if folder.exists():
         raise UserError(f"{folder} is there already; name a new folder")
-    shutil.copytree(path_of(FOLDER), folder, ignore=shutil.ignore_patterns("__pycache__"))
+    home = path_of(FOLDER)
+    with naming(folder), made_aside(folder.absolute().parent) as aside:
+        for file in home.rglob("*"):
+            if file.is_dir() or file.parent.name == "__pycache__":
+                continue
+            copied = aside / FOLDER / file.relative_to(home)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copied)
+        (aside / FOLDER).rename(folder)

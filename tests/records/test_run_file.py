@@ -103,3 +103,13 @@ def test_rating_reads_headers_of_pgn_and_games(tmp_path: Path) -> None:
     assert "archive · 3 games" in archive.stdout
     games = arena("rate", wthor(tmp_path))
     assert (games.exit_code, "Éve" in games.stdout) == (1, True)
+
+
+def test_a_full_disk_is_named_with_the_file(tmp_path: Path) -> None:
+    run, full = tmp_path / "a.sqlite", tmp_path / "a.jsonl"
+    full.symlink_to("/dev/full")
+    game = play_record("dots", "ann", "bob", rows=2, cols=2)
+    with begun(run, [game]) as store:
+        store.add(game)
+    made = arena("export", run, "--out", full)
+    assert (made.exit_code, made.stderr) == (2, f"{full}: No space left on device\n")

@@ -1,6 +1,9 @@
 """`arena examples`: the tournament files that come along."""
 
+import errno
 from pathlib import Path
+
+import pytest
 
 from arena.reports import examples
 from tests.command import arena
@@ -32,6 +35,19 @@ def test_all_are_copied(tmp_path: Path) -> None:
     assert f"arena run {copy}/first.toml" in shown
     assert (copy / "first.toml").read_text() == (ROOT / "first.toml").read_text()
     assert (copy / "examples" / "swiss.toml").exists()
+
+
+def test_a_full_disk_is_named_with_the_folder_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: Path, copied: Path) -> None:
+        copied.touch()
+        raise OSError(errno.ENOSPC, "No space left on device", str(file))
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    code, shown = run(str(tmp_path / "mine"))
+    assert (code, shown) == (2, f"{tmp_path}/mine: No space left on device\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
