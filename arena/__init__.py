@@ -4,22 +4,20 @@ In Python it offers `load_run`, `run`, `play`, `rate` and `board` of `arena.api`
 `save_bot` of `arena.environments`, loaded when they are used.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in `typing`, which takes longer to load than Ctrl-C at the start may
 if TYPE_CHECKING:
     from arena.api import Run, board, env, load_run, play, rate, run, save_bot
 
 __all__ = ["Run", "board", "env", "load_run", "play", "rate", "run", "save_bot"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from arena import api
 
-    return getattr(api, name)
+    found: object = getattr(api, name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -1,19 +1,36 @@
 """The command `arena`, also as `python -m arena`."""
 
+import os
 import sys
+
+_INTERRUPTED = 130
+"""As in `arena.errors`, which takes its time to load."""
 
 
 def main() -> None:
     """Run a command. Ctrl-C while the program loads ends it as later."""
     try:
+        import signal
+
+        heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if heeded:
+            # At once: what is raised inside an import may come out as another error.
+            signal.signal(signal.SIGINT, _leave)
+            # `arena serve` holds it back while the interpreter starts.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         from arena.cli import app
 
+        if heeded:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         app(prog_name="arena")
     except KeyboardInterrupt:
-        from arena.errors import Exit
-
         sys.stderr.write("Interrupted.\n")
-        sys.exit(Exit.INTERRUPTED)
+        sys.exit(_INTERRUPTED)
+
+
+def _leave(*_: object) -> None:
+    os.write(sys.stderr.fileno(), b"Interrupted.\n")
+    os._exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,10 @@ def _told(ctx: Any) -> Iterator[None]:
         raise _refused(f"{_place(error.param)}: {wrong}") from None
     except ArenaError as error:
         raise _refused(str(error)) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # Python 3.11 covers what is raised while a class is made, as Ctrl-C in an import.
+        if not isinstance(error.__cause__ or error, KeyboardInterrupt):
+            raise
         say("Interrupted.", err=True)
         raise typer.Exit(Exit.INTERRUPTED) from None
     except (SystemExit, BrokenPipeError) as error:

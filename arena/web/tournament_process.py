@@ -53,17 +53,20 @@ class TournamentProcess:
             told = " ".join(command[3:])
             log.write(f"\n{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC: {told}\n".encode())
             log.flush()
-            return on_cores(
-                cores().play,
-                lambda: subprocess.Popen(
+
+            def begin() -> subprocess.Popen[bytes]:
+                # Of this thread, and inherited: `arena` takes it as soon as it can end well.
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                return subprocess.Popen(
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
                     cwd=self.file.parent,
                     start_new_session=True,
-                ),
-            )
+                )
+
+            return on_cores(cores().play, begin)
 
     def outcome(self, since: datetime) -> RunOutcome | None:
         """How the run ended that was begun then; None where it was killed."""

@@ -66,6 +66,29 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback() -> None:
     assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
 
 
+def test_ctrl_c_before_the_program_loads_waits_until_it_can_end_well() -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited
+    try:
+        command = [sys.executable, "-m", "arena", "doctor"]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == (None, b"Interrupted.\n")
+    assert process.returncode == 130
+
+
+def test_ctrl_c_inside_an_import_of_a_command_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def pressed() -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr("arena.doctor.facts.facts", pressed)
+    ended = arena("doctor")
+    assert (ended.exit_code, ended.stderr) == (130, "Interrupted.\n")
+
+
 def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
     (folder / "t.toml").write_text(MONKEYS.format(rounds=20))
     command = [sys.executable, "-m", "arena", "run", "t.toml"]

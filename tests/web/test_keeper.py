@@ -19,7 +19,7 @@ from arena.errors import StoreError, UserError
 from arena.tournament.run_view import RunView
 from arena.web.keeper import Keeper, Pace, State
 from arena.web.last_good import LastGood
-from arena.web.tournament_process import TournamentProcess
+from arena.web.tournament_process import TournamentProcess, interrupt
 
 LONG, SHORT = 4000, 1
 PACE = Pace(look_s=0.02, back_off_s=0.01, take_s=0.0)
@@ -206,6 +206,15 @@ def test_a_process_that_has_no_command_line_yet_is_there(
         keeper.look()
     assert [keeper.wish(name).pid for name in keeper._children] == [keeper._children["cup"].pid]
     keeper._children["cup"].kill()
+
+
+def test_one_that_is_paused_as_it_starts_leaves_no_traceback(classroom: Class) -> None:
+    classroom.file("cup", SHORT)
+    process = classroom.keeper.process("cup")
+    child = process.start(take_new=False, without=())
+    interrupt(child.pid)
+    assert child.wait(60) == 130
+    assert process.last_lines()[-1] == "Interrupted."
 
 
 def test_three_quick_deaths_are_enough(classroom: Class) -> None:
