@@ -6,6 +6,7 @@ COURSE/challenges/ada/20261101-120000-1f2e3d4c.sqlite   its run
 
 import sys
 import threading
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -20,11 +21,12 @@ from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.ratings.results import results_of
 from arena.tournament.run_view import RunView
-from arena.web.challenge_games import game_offers
+from arena.web.challenge_games import GameOffer, game_offers
 from arena.web.jobs import ABOUT, ID, DamagedJob, Jobs, about_of, asked_at, events_of, new_id
 from arena.web.last_good import LastGood
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
+from rules.position import Game
 
 MOST_MS = 3000
 """For a move: matches of all owners wait for one another."""
@@ -77,7 +79,9 @@ class Challenges:
     def ask(self, owner: str, wanted: ChallengeWanted) -> Challenge:
         """Play a match. Raises SubmissionError."""
         now = datetime.now(UTC)
-        _refuse_unknown(wanted, *choices(self._course, owner), list(game_offers(self._course)))
+        offers = game_offers(self._course)
+        _refuse_unknown(wanted, *choices(self._course, owner, offers), list(offers))
+        _refuse_unfit(self._course, wanted.against, offers[wanted.rules].game)
         folder = self.jobs.root / owner / new_id(now)
         with self._adding:
             self._refuse_beyond(owner, now)
@@ -93,10 +97,11 @@ class Challenges:
         return [self.read(folder) for folder in self.jobs.folders(owner)[: -most - 1 : -1]]
 
     def left(self, owner: str, now: datetime) -> int:
-        """How many an owner may ask for today."""
+        """How many an owner may ask for today. A match that could not be played does not count."""
         today = f"{now:%Y%m%d}-"
-        asked = sum(each.name.startswith(today) for each in self.jobs.folders(owner))
-        return max(0, self._rules.now().quota.challenges - asked)
+        asked = [each for each in self.jobs.folders(owner) if each.name.startswith(today)]
+        counted = sum(self.read(each).state != "not played" for each in asked)
+        return max(0, self._rules.now().quota.challenges - counted)
 
     def folder(self, owner: str | None, id: str) -> Path | None:
         """The folder of the runs of that owner, or of any, where one has this id."""
@@ -141,11 +146,19 @@ class Challenges:
             raise TooMany("You have asked for all matches of today; there are more tomorrow (UTC).")
 
 
-def choices(folder: Path, owner: str) -> tuple[list[str], list[str]]:
-    """An owner's bots that play, and what they may play against."""
+def choices(
+    folder: Path, owner: str, offers: Mapping[str, GameOffer]
+) -> tuple[list[str], list[str]]:
+    """An owner's bots that play, and what can play against them at one of these games."""
     playing = [entry for entry in course.bots(folder) if entry.state == "plays"]
     own = [entry.name for entry in playing if entry.owner == owner]
-    builtins = (name for name, player in BUILTINS.items() if not player.runs_programs)
+    games = [offer.game for offer in offers.values()]
+    builtins = (
+        name
+        for name, player in BUILTINS.items()
+        if not player.runs_programs
+        and not all(player.unsupported(each.name, each.variant) for each in games)
+    )
     return own, sorted({*builtins, *(entry.name for entry in playing)})
 
 
@@ -162,6 +175,13 @@ def _refuse_unknown(
             raise SubmissionError(f'"{given[:80]}" is not {what}; choose one of: {there}')
     if wanted.bot == wanted.against:
         raise SubmissionError(f"{wanted.bot} cannot play against itself; choose another")
+
+
+def _refuse_unfit(folder: Path, against: str, game: Game) -> None:
+    """Whether a bot of the course can play the game shows when it does."""
+    submitted = any(each.name == against and each.state == "plays" for each in course.bots(folder))
+    if not submitted and (why := BUILTINS[against].unsupported(game.name, game.variant)):
+        raise SubmissionError(f"{why}; choose another player or another game")
 
 
 def _result(file: Path, bot: str) -> tuple[bool, str]:

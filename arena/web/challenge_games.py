@@ -13,6 +13,7 @@ from arena.errors import ArenaError
 from arena.files.toml import read_file
 from arena.reports.html.wording import game_title
 from arena.tournament.conditions import load_conditions
+from rules.position import Game
 
 
 class GameOffer(NamedTuple):
@@ -21,12 +22,17 @@ class GameOffer(NamedTuple):
     title: str
     table: dict[str, Any]
     """As `[game]` of a tournament file."""
+    game: Game
 
 
 def game_offers(course: Path) -> dict[str, GameOffer]:
     """Each by what a match calls it: `tournaments/NAME`, or the name of its rules."""
-    own = (name for name in rules.names() if rules.load(name).seats == 2)
-    return dict(_of_tournaments(course)) | {name: GameOffer(name, {"rules": name}) for name in own}
+    all_rules = {name: rules.load(name) for name in rules.names()}
+    return dict(_of_tournaments(course)) | {
+        name: GameOffer(name, {"rules": name}, game)
+        for name, game in all_rules.items()
+        if game.seats == 2
+    }
 
 
 def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
@@ -36,4 +42,4 @@ def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
             if terms is not None and terms.game.seats == 2:
                 title = f"{game_title(terms)}, as in {file.stem}"
                 table = {"rules": terms.rules} | read_file(file)[1].get("game", {})
-                yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, table)
+                yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, table, terms.game)

@@ -60,7 +60,7 @@ def mine(request: Request, owner: str) -> Mine:
     checks, challenges = checks_of(request), challenges_of(request)
     folder = request.app.state.settings.course
     rules: Course = request.app.state.rules.now()
-    now, entries = datetime.now(UTC), course.bots(folder)
+    now, entries, offers = datetime.now(UTC), course.bots(folder), game_offers(folder)
     return Mine(
         owner=owner,
         bots=[entry for entry in entries if entry.owner == owner],
@@ -71,8 +71,8 @@ def mine(request: Request, owner: str) -> Mine:
         checks=checks.of(owner)[:_CHECKS],
         challenges=challenges.of(owner, _CHALLENGES),
         challenges_left=challenges.left(owner, now),
-        opponents=choices(folder, owner)[1],
-        games=game_offers(folder),
+        opponents=choices(folder, owner, offers)[1],
+        games=offers,
         times_ms=[each for each in TIMES_MS if each <= MOST_MS],
     )
 

@@ -112,10 +112,14 @@ def test_what_cannot_be_played_is_told(quick: FastAPI, browser: Browser, folder:
     ):
         refused = ada.post("/api/challenges", json=WANTED | changed)
         assert refused.status_code == 422 and said in refused.text.replace("\\", "")
-    ada.post("/api/challenges", json=WANTED | {"against": "placer", "rules": "dots"})
-    refused = over(ada)
-    assert refused["state"] == "not played" and "placer" in refused["sentence"]
-    assert str(folder) not in refused["sentence"]
+    assert "<option>placer</option>" not in ada.get("/me").text
+    assert "placer" in ada.post("/api/challenges", json=WANTED | {"against": "placer"}).text
+    two = '[game]\nrules = "2048"\nplacer = "player"\n'
+    (folder / "tournaments" / "two.toml").write_text(two)
+    assert "<option>placer</option>" in ada.get("/me").text
+    refused = ada.post("/api/challenges", json=WANTED | {"against": "placer"})
+    assert "placer cannot play this: it plays 2048 and 2584, not dots" in refused.text
+    assert "20 more today" in ada.get("/me").text
 
 
 def test_a_mistake_of_the_staff_is_not_the_owners(
@@ -127,6 +131,8 @@ def test_a_mistake_of_the_staff_is_not_the_owners(
     ada.post("/api/challenges", json=WANTED)
     refused = over(ada)
     assert (refused["state"], refused["sentence"]) == ("not played", MISTAKE)
+    (folder / "course.toml").unlink()
+    assert "20 more today" in ada.get("/me").text, "it does not count"
 
 
 def test_there_is_a_quota(quick: FastAPI, browser: Browser, folder: Path) -> None:
