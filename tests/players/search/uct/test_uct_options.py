@@ -290,7 +290,7 @@ def test_threads_share_the_work_and_lose_nothing(parallel: str) -> None:
 @pytest.mark.parametrize("parallel", ["tree", "root"])
 def test_threads_stop_early_when_no_other_move_can_catch_up(parallel: str) -> None:
     """Also by what the threads do between the moment one of them sees it and their end."""
-    position = random_position(CORNERLESS, 30, Random(7))
+    position = random_position(CORNERLESS, 30, Random(12))
     search = search_of(CORNERLESS, c=0.3, threads=2, parallel=parallel)
     thought = think(search, position, 40_000, early_stop=True)
     assert thought.ended == "early stop"
