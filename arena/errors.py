@@ -27,8 +27,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
-_SHOWN = 20
-"""Reasons shown of a package: more are seen at the next try."""
+_SHOWN = 10
+"""Lines of one kind in a message: more are seen at the next try."""
 
 
 class Exit(IntEnum):
@@ -68,6 +68,12 @@ def sentence(file: str, problem: Problem) -> str:
     return ": ".join(part for part in (place, problem.key, problem.message) if part)
 
 
+def first_few(lines: Sequence[str]) -> list[str]:
+    """The first of the lines, and last, where some are left out, how many."""
+    more = len(lines) - _SHOWN
+    return [*lines[:_SHOWN], f"… and {more} more like these"] if more > 0 else list(lines)
+
+
 class FileError(ArenaError, ValueError):
     """A file cannot be used. Its text has a line for each problem, all at once."""
 
@@ -87,10 +93,7 @@ class PackageError(ArenaError, ValueError):
     def __init__(self, path: Path, reasons: Sequence[str]) -> None:
         self.path = path
         self.reasons = tuple(reasons)
-        lines = [f"{path}: {reason}" for reason in reasons[:_SHOWN]]
-        if len(reasons) > _SHOWN:
-            lines.append(f"{path}: and {len(reasons) - _SHOWN} more like these")
-        super().__init__("\n".join(lines))
+        super().__init__("\n".join(first_few([f"{path}: {reason}" for reason in reasons])))
 
 
 class ManifestError(PackageError, FileError):

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from arena.bots.course_file import FOLDERS
 from arena.bots.manifest import NAME_RULE, is_name
-from arena.errors import ConfigError, Problem, SubmissionError
+from arena.errors import ConfigError, Problem, SubmissionError, first_few
 from arena.files.toml_tables import did_you_mean, shown
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
@@ -23,8 +23,6 @@ _TOKEN_BYTES = 16
 _HEADINGS = ("owner", "name")
 _HEADINGS_ALONE = (*_HEADINGS, "login", "user", "student", "mail", "id")
 """First lines of a single column that are no owner."""
-_SHOWN = 10
-"""Bad lines that are named; more are counted."""
 
 
 class Owner(Frozen):
@@ -142,8 +140,7 @@ def names_of(text: str, source: str) -> list[str]:
 def _refuse_names(source: str, found: Iterable[tuple[int, str]]) -> None:
     wrong = [f"{source}:{line}: {shown(name)}" for line, name in found if not is_name(name)]
     if wrong:
-        more = [f"… and {len(wrong) - _SHOWN} more bad lines"] if len(wrong) > _SHOWN else []
-        listed = "\n".join(wrong[:_SHOWN] + more)
+        listed = "\n".join(first_few(wrong))
         raise SubmissionError(
             f"{listed}\nAn owner's name is also that of files: {NAME_RULE}. Use login names, in a "
             'column "owner" if there are others.'

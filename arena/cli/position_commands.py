@@ -129,7 +129,12 @@ def analyse(
         else:
             whole = problems.show(solved, console())
         raise typer.Exit(Exit.DONE if whole else Exit.FAILED)
-    found, notes = analyse.find_position(of, text, game, ply)
+    try:
+        found, notes = analyse.find_position(of, text, game, ply)
+    except UserError as error:
+        if position and position.startswith("@"):
+            raise UserError(f"{position[1:]}: {error}") from None
+        raise
     for note in notes:
         say(note, err=True)
     if not json:

@@ -7,7 +7,7 @@ from itertools import chain
 from sys import intern
 from typing import Any
 
-from arena.errors import RateError
+from arena.errors import RateError, first_few
 from arena.model.protocol import Termination
 from arena.ratings import tables
 from arena.ratings.model import Cell, PlayerStanding, Standings
@@ -35,7 +35,6 @@ SCORES = {
     "0.5": 0.5, ".5": 0.5, "1/2": 0.5, "½": 0.5, "1/2-1/2": 0.5, "½-½": 0.5,
 }  # fmt: skip
 """Ways to write the score of the first player."""
-_SHOWN = 10
 
 
 def players(standings: Standings) -> str:
@@ -155,10 +154,8 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
             problems.append(f"{source}, line {number}: {error}")
     if not results and not problems:
         raise RateError(f"{source}: a header and no results")
-    if len(problems) > _SHOWN:
-        problems[_SHOWN:] = [f"… and {len(problems) - _SHOWN} more bad lines"]
     if problems:
-        raise RateError("\n".join(problems))
+        raise RateError("\n".join(first_few(problems)))
     return tuple(results)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import count, islice
 from random import Random
 
+from arena.errors import first_few
 from rules.position import CHANCE, Game, Position
 from rules.transcript import read_transcript
 
@@ -24,9 +25,6 @@ _TOLERANCE = 0.15
 
 Line = tuple[str, ...]
 """The moves of one opening, passes included."""
-
-_SHOWN = 10
-"""Bad lines that are named; more are counted."""
 
 
 class OpeningError(ValueError):
@@ -128,10 +126,8 @@ def read_openings(text: str, game: Game) -> tuple[Line, ...]:
             problems.append(f"line {number}: {error}")
     if not lines and not problems:
         problems.append("holds no opening; write one a line, such as f5d6c3")
-    if len(problems) > _SHOWN:
-        problems[_SHOWN:] = [f"… and {len(problems) - _SHOWN} more bad lines"]
     if problems:
-        raise OpeningError(*problems)
+        raise OpeningError(*first_few(problems))
     return tuple(lines)
 
 

@@ -272,6 +272,13 @@ def test_what_a_user_can_fix_is_a_sentence(run: str, arguments: tuple[str, ...],
     assert said in result.stderr
 
 
+def test_the_file_of_a_position_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (file := tmp_path / "position.txt").write_text("f5e9")
+    result = arena("analyse", "othello", f"@{file}")
+    assert result.exit_code == 2
+    assert f"{file}: the position cannot be read: " in result.stderr
+
+
 def test_a_mover_who_must_pass_is_passed_over() -> None:
     game = rules.load("othello", size=4)
     position = game.position({"board": ["XXXO", "XXXX", "XXXX", "XX.."], "to_move": 0})

@@ -54,4 +54,4 @@ def test_many_bad_lines_are_listed_up_to_ten() -> None:
     with pytest.raises(RateError) as caught:
         read_results("a,b,x\n" * 25, "x.csv")
     lines = str(caught.value).splitlines()
-    assert len(lines) == 11 and lines[-1] == "… and 15 more bad lines"
+    assert len(lines) == 11 and lines[-1] == "… and 15 more like these"
