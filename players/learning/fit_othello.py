@@ -1,24 +1,26 @@
-"""Fit the patterns of an Othello preset to self-play, in rounds:
+"""Fit the patterns of an Othello preset to searches of positions from self-play:
 
-    python -m players.learning.fit_othello standard --positions 1200000 --rounds 1 patterns.npz
+    python -m players.learning.fit_othello standard patterns.npz
 
-The first round's games are played with the evaluation named by `--start`, those of a later round
-with the one fitted before; the last fit is to the positions of all rounds but the first, if there
-are more. With `--again 6` it labels them again, from the end on, by searches that deep with the
-phases fitted before. The file can be named as a player's evaluation.
+Games of shallow searches, with random moves between them, give the positions. Phase by phase, from
+the end of the game on, positions are labelled by searches that end in the phases fitted before, and
+the phase is fitted to them. The file can be named as a player's evaluation.
 """
 
+import argparse
 import json
-from collections.abc import Callable, Sequence
-from itertools import islice
-from random import Random
+from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 import rules
-from players.compiled.cache import kernel
-from players.games.endgame import load_endgame
+from players.compiled.bits import HALF, below, draw
+from players.compiled.cache import kernel, part
+from players.games import interface as game
+from players.games.endgame import load_endgame, solve
+from players.games.interface import MOVES, count_moves
 from players.games.othello.board import OthelloPosition
 from players.games.othello.evaluation import (
     PHASES,
@@ -30,24 +32,37 @@ from players.games.othello.evaluation import (
 )
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries, write_entries
 from players.games.registry import load_board
-from players.learning.self_play import Recipe, Sample, fit_options, self_play
 from players.ntuple.board import diagonal
-from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
+from players.search.alphabeta.cuts import new_margins, uncertain
+from players.search.alphabeta.ordering import new_scratch, settle
+from players.search.alphabeta.search import INFINITY, WIN, Context, search
+from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.stop import NEVER
-from players.search.types import Array, Word
+from players.search.types import Array, Int, Record, Rng, Word
 from players.weights.evaluations import load_terms
+from players.weights.spreads import load_spread
 
-LATER = (0.05, 0.12, 0.25)
+GAME_DEPTH = 2
+"""How many moves games look ahead."""
+FIRST_RANDOM, MOST_RANDOM = 2, 18
+"""A game starts with at least, and at most, that many random moves …"""
+LATER = (0.02, 0.05, 0.12, 0.25)
+"""… and makes others with one of these chances, drawn for the game."""
+KEPT, ASIDE = 0.66, 0.25
+"""The share of a game's positions that are kept, and of these the share in whose place one is kept
+that a random move leads to: searches meet such, too."""
+
 EXACT = 14
-"""Searches are exact from that many empty squares on."""
-RECIPES = {
-    "standard": Recipe(6, EXACT, 2, 16, 0.0, LATER),
-    "cornerless": Recipe(4, EXACT, 2, 16, 0.0, LATER),
-}
-"""Cornerless Othello is searched less deep: it has three times the choice of moves."""
+"""Positions are solved from that many empty squares on."""
+LEAVES_FROM = 8
+"""Searches end in solved positions with that many empty squares."""
+PROBCUT = 1.0
+"""What searches are cut by, as a player's option."""
+WINDOW = 300
+"""Half the window, in hundredths, around the value of a search one move less deep."""
 
-PENALTY, STEPS = 30.0, 30
-"""Of the ridge regression; chosen by the error on positions held out."""
+PENALTIES, STEPS = 6 * (10.0,) + 6 * (30.0,), 30
+"""Of the ridge regression, phase by phase; chosen by the error on positions held out."""
 
 NEAR = 1200.0
 """A position worth that much, in hundredths, counts half: what is nearer decides games."""
@@ -58,9 +73,92 @@ BLOCK, HELD_OUT = 500, 20
 GRAIN = 12
 """Entries of patterns are rounded to that many hundredths, which makes for a small file."""
 
-
 Labels = Callable[[Array, Array], Array]
-"""What rows of samples are worth by searches with an evaluation's terms, in hundredths."""
+"""What rows of the samples are worth, in hundredths, by searches with an evaluation's terms."""
+
+
+@part
+def chance(state: Rng) -> tuple[Rng, float]:
+    """(the next state, a number drawn from [0, 1))."""
+    state, bits = draw(state)
+    return state, np.float64(bits >> HALF) / 2.0**32
+
+
+@part
+def drawn(state: Rng, bound: Int) -> tuple[Rng, Int]:
+    """(the next state, a number from 0 to `bound` − 1)."""
+    state, bits = draw(state)
+    return state, np.int64(below(bits, np.uint64(bound)))
+
+
+@part
+def valued(
+    position: OthelloPosition, depth: Int, low: Int, high: Int, context: Context, scratch: Record
+) -> Int:
+    """The value of a position by a search of its own. Literals would make it another kernel, which
+    calls the one that the cache may have, and does not find it.
+    """
+    depth, low, high, ply = np.int64(depth), np.int64(low), np.int64(high), np.int64(0)
+    return np.int64(search(position, depth, low, high, ply, context, scratch))
+
+
+@kernel
+def play_games(
+    start: OthelloPosition, state: Rng, context: Context, scratch: Record, words: Array
+) -> None:
+    """Fill `words`, uint64[n, 2], with the discs of the mover and the other in game after game."""
+    moves, rows = np.empty(MOVES, np.int16), 0
+    while True:
+        position, ply = start, 0
+        state, more = drawn(state, MOST_RANDOM - FIRST_RANDOM + 1)
+        state, share = drawn(state, len(LATER))
+        while True:
+            count = np.int64(game.moves(position, moves))
+            if count == 0:
+                break
+            state, index = drawn(state, count)
+            move = np.int64(moves[index])
+            state, luck = chance(state)
+            if luck < KEPT and count > 1:
+                state, luck = chance(state)
+                kept = game.play(position, move) if luck < ASIDE else position
+                if count_moves(kept) > 0:
+                    words[rows, 0], words[rows, 1] = kept.own, kept.other
+                    rows += 1
+                    if rows == len(words):
+                        return
+            state, luck = chance(state)
+            if ply >= FIRST_RANDOM + more and count > 1 and luck >= LATER[share]:
+                valued(settle(position), GAME_DEPTH, -INFINITY, INFINITY, context, scratch)
+                move = np.int64(scratch.line[0, 0])
+            position = game.play(position, move)
+            ply += 1
+
+
+@kernel
+def label(
+    words: Array,
+    model: OthelloPosition,
+    depth: int,
+    context: Context,
+    scratch: Record,
+    margins: Array,
+) -> None:
+    """Write what positions of `words` are worth, in hundredths, by searches `depth` deep."""
+    _, _, seat, playable, free = model
+    for row in range(len(words)):
+        position = OthelloPosition(words[row, 0], words[row, 1], seat, playable, free)
+        if np.int64(game.remaining(position)) <= EXACT:
+            margins[row] = 100 * solve(position, -MOVES, MOVES, context.memory, context.stop)
+            continue
+        scratch.generation = (scratch.generation + 1) % GENERATIONS
+        value = valued(position, 1, -INFINITY, INFINITY, context, scratch)
+        for deeper in range(2, depth + 1):
+            low, high = value - WINDOW, value + WINDOW
+            value = valued(position, deeper, low, high, context, scratch)
+            if not low < value < high:
+                value = valued(position, deeper, -INFINITY, INFINITY, context, scratch)
+        margins[row] = uncertain(value, WIN)
 
 
 class Samples(NamedTuple):
@@ -91,18 +189,16 @@ def describe(own: Array, other: Array, playable: Word, free: Word, samples: Samp
         samples.phase[row] = phase_of(own[row], other[row], playable)
 
 
-def samples_of(
-    own: Array, other: Array, margins: Sequence[float], model: OthelloPosition
-) -> Samples:
-    """Samples of uint64 words and margins in discs; `model` is any position of the board."""
-    count = len(own)
+def samples_of(words: Array, model: OthelloPosition) -> Samples:
+    """Samples of `words`, uint64[n, 2], not labelled yet; `model` is any position of the board."""
+    count = len(words)
     samples = Samples(
         np.zeros((count, PLACES), np.int32),
         np.zeros((count, SCALARS), np.float32),
         np.zeros(count, np.int64),
-        100.0 * np.asarray(margins, np.float64),
+        np.zeros(count),
     )
-    describe(own, other, model.playable, model.free, samples)
+    describe(words[:, 0], words[:, 1], model.playable, model.free, samples)
     canonical = canonical_entries()
     return samples._replace(entries=canonical[samples.entries])
 
@@ -113,25 +209,22 @@ def is_held_out(count: int) -> Array:
     return held_out
 
 
-def fit(samples: Samples, labels: Labels | None = None) -> tuple[Array, Array]:
-    """(scalars, patterns) as in an evaluation's file: each phase from its positions and those of
-    the phases next to it, shrunk towards what was found for the phase after it. With `labels`,
-    positions are labelled when their phase comes, and those before it are left out.
+def fit(samples: Samples, labels: Labels) -> tuple[Array, Array]:
+    """(scalars, patterns) as in an evaluation's file: each phase from its positions, labelled when
+    it comes, and those of the phase after it, drawn towards what was found for that.
     """
     weights, phases = np.zeros(ENTRIES + SCALARS), np.zeros((PHASES, ENTRIES + SCALARS))
-    margins, before = samples.margin.copy(), 1 if labels is None else 0
     fitted = ~is_held_out(len(samples.phase))
     for phase in range(PHASES):
         rows = np.flatnonzero(samples.phase == phase)
-        if labels is not None and len(rows):
-            margins[rows] = labels(rows, from_patterns(*rounded(phases)))
-        chosen = fitted & (samples.phase >= phase - 1) & (samples.phase <= phase + before)
+        if len(rows):
+            samples.margin[rows] = labels(rows, from_patterns(*rounded(phases)))
+        chosen = fitted & (samples.phase >= phase - 1) & (samples.phase <= phase)
         if chosen.any():
-            shown = Samples(*(column[chosen] for column in samples))._replace(
-                margin=margins[chosen]
-            )
+            shown = Samples(*(column[chosen] for column in samples))
+            penalty, counts = PENALTIES[phase], near(shown)
             weights = ridge(
-                shown.entries, shown.numbers, shown.margin, weights, PENALTY, STEPS, near(shown)
+                shown.entries, shown.numbers, shown.margin, weights, penalty, STEPS, counts
             )
         phases[phase:] = weights
     return rounded(phases)
@@ -148,22 +241,6 @@ def rounded(phases: Array) -> tuple[Array, Array]:
     patterns = np.round(phases[:, :ENTRIES] / GRAIN) * GRAIN
     patterns[:, canonical_entries() != np.arange(ENTRIES)] = 0
     return phases[:, ENTRIES:].round().astype(np.int16), patterns.astype(np.int16)
-
-
-def searched(rule_set: rules.Game, words: Array, model: OthelloPosition, depth: int) -> Labels:
-    """Labels by searches `depth` deep of positions of `words`, uint64[n, 2], exact near the end."""
-    board = load_board(rule_set.name, rule_set.variant)
-    endgame = load_endgame(rule_set.name, board, 16)
-
-    def labels(rows: Array, terms: Array) -> Array:
-        search = AlphaBetaSearch(
-            board, terms=terms, endgame=endgame, memory_mb=8, endgame_from=EXACT
-        )
-        positions = (model._replace(own=own, other=other) for own, other in words[rows])
-        found = (search.think(each, NEVER, DepthLimits(depth)).score for each in positions)
-        return 100 * np.fromiter(found, np.float64, len(rows))
-
-    return labels
 
 
 def errors(samples: Samples, table: tuple[Array, Array]) -> list[str]:
@@ -230,27 +307,60 @@ def totals(entries: Array, numbers: Array, values: Array, size: int) -> Array:
     return found
 
 
+def tools(rule_set: rules.Game, terms: Array, probcut: float) -> tuple[Context, Record]:
+    """What searches of positions take."""
+    board = load_board(rule_set.name, rule_set.variant)
+    endgame = load_endgame(rule_set.name, board, 16)
+    endgame.guide(terms)
+    scratch = new_scratch()
+    scratch["margins"] = new_margins(load_spread(rule_set.name, rule_set.variant), probcut)
+    scratch["exact_from"] = LEAVES_FROM
+    return Context(terms, new_table(1), endgame.memory, NEVER), scratch
+
+
+def searched(rule_set: rules.Game, words: Array, model: OthelloPosition, depth: int) -> Labels:
+    """Labels by searches `depth` deep of positions of `words`, uint64[n, 2], exact near the end."""
+
+    def labels(rows: Array, terms: Array) -> Array:
+        margins = np.zeros(len(rows))
+        label(words[rows], model, depth, *tools(rule_set, terms, PROBCUT), margins)
+        return margins
+
+    return labels
+
+
+def spread_out(words: Array, model: OthelloPosition, most: int) -> Array:
+    """Of `words` the first `most` positions of each phase, each position once."""
+    _, first = np.unique(words, axis=0, return_index=True)
+    words = words[np.sort(first)]
+    phase = samples_of(words, model).phase
+    rows = [np.flatnonzero(phase == each)[:most] for each in range(PHASES)]
+    return words[np.sort(np.concatenate(rows))]
+
+
 def main() -> None:
     """The command line."""
-    options = fit_options(__doc__, 1_200_000, sorted(RECIPES))
-    rule_set, recipe = rules.load("othello", preset=options.preset), RECIPES[options.preset]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("preset", choices=("standard", "cornerless"))
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--positions", type=int, default=5_000_000, help="of games")
+    parser.add_argument("--most", type=int, default=300_000, help="of them labelled, a phase")
+    parser.add_argument("--depth", type=int, default=6, help="of the searches that label them")
+    parser.add_argument("--start", default="default", help="the evaluation of the games")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rule_set = rules.load("othello", preset=options.preset)
     model = load_board("othello", rule_set.variant).position(rule_set.start().state())
+    words = np.zeros((options.positions, 2), np.uint64)
     terms = load_terms("othello", rule_set.variant, options.start)
-    rounds: list[list[Sample]] = []
-    for number in range(options.rounds):
-        games = self_play(rule_set, terms, recipe, Random(f"{options.seed} {number}"))
-        rounds.append(list(islice(games, options.positions)))
-        kept = [sample for each in (rounds[1:] or rounds) for sample in each]
-        own, other = (np.array([p[side] for p, _ in kept], np.uint64) for side in (0, 1))
-        samples = samples_of(own, other, [margin for _, margin in kept], model)
-        is_last = number == options.rounds - 1 and options.again > 0
-        words = np.stack([own, other], axis=1)
-        table = fit(samples, searched(rule_set, words, model, options.again) if is_last else None)
-        terms = from_patterns(*table)
-        print(f"round {number + 1}", *errors(samples, table), sep="\n", flush=True)  # noqa: T201 - a tool's answer
+    play_games(model, np.uint64(options.seed), *tools(rule_set, terms, 0), words)
+    words = spread_out(words, model, options.most)
+    samples = samples_of(words, model)
+    table = fit(samples, searched(rule_set, words, model, options.depth))
+    print(*errors(samples, table), sep="\n", flush=True)  # noqa: T201 - a tool's answer
     about = {
         "about": f"Patterns of {options.preset} Othello on 8×8, in hundredths of a disc, by phase.",
-        "source": f"players.learning.fit_othello: {vars(options)}, {recipe}",
+        "source": f"players.learning.fit_othello: {vars(options)}",
     }
     np.savez_compressed(
         options.out, about=np.array(json.dumps(about)), scalars=table[0], patterns=table[1]

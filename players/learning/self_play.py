@@ -1,12 +1,11 @@
 """Positions with what they are worth, from games of alpha-beta against itself.
 
 Games start with random moves; what came before the last of these is not kept, so that each
-position's margin is that of sensible play, which is exact towards the end. Where random moves come
-later too, positions are labelled by the search that was made in them.
+position's margin is that of sensible play, which is exact towards the end.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -29,10 +28,7 @@ from players.search.stop import NEVER
 from players.search.types import Array, Int, Position
 
 Sample = tuple[Any, float]
-"""A position, and what its mover won by in the end, or is expected to."""
-
-OUTCOME = 0.25
-"""The weight of a game's margin next to the search's value where no random move came between."""
+"""A position, and what its mover won by in the end."""
 
 
 class Recipe(NamedTuple):
@@ -48,28 +44,11 @@ class Recipe(NamedTuple):
     """… and at most that many."""
     sensible: float
     """The share of random moves chosen among those that do not look bad by themselves."""
-    later: tuple[float, ...] = ()
-    """Shares of random moves after those at the start, one drawn for each game. With any, labels
-    are the search's values; without, the margins of the games."""
 
 
-class Searched(NamedTuple):
-    """A position of a game that goes on."""
-
-    position: Any
-    score: float
-    exact: bool
-
-
-def fit_options(about: str, positions: int, presets: Sequence[str] = ()) -> argparse.Namespace:
+def fit_options(about: str, positions: int) -> argparse.Namespace:
     """The command line of a fit in rounds of games, by default of that many positions."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
-    if presets:
-        parser.add_argument("preset", choices=presets)
-        parser.add_argument("--start", default="default", help="the evaluation of round 1")
-        parser.add_argument(
-            "--again", type=int, default=0, help="label again, that many moves deep"
-        )
     parser.add_argument("out", type=Path)
     parser.add_argument("--positions", type=int, default=positions, help="a round")
     parser.add_argument("--rounds", type=int, default=2)
@@ -106,32 +85,20 @@ def self_play(rule_set: rules.Game, terms: Array, recipe: Recipe, rng: Random) -
     endgame.load_kernels(start)
     load_kernels(start, terms, endgame)
     while True:
-        position, kept, certain = start, [], 0
+        position, kept = start, []
         random_moves = rng.randint(recipe.least_random, recipe.most_random)
-        share = rng.choice(recipe.later) if recipe.later else 0.0
         while moves := legal_moves(position):
             if random_moves > 0:
                 move = _random_move(position, moves, recipe.sensible, rng)
                 random_moves -= 1
             else:
+                kept.append(position)
                 found = search.think(position, NEVER, DepthLimits(depth=recipe.depth))
-                kept.append(Searched(position, found.score, found.exact))
                 move = board.moves[found.move]
-                if share and rng.random() < share:
-                    move, certain = rng.choice(moves), len(kept)
             position = child_of(position, move)
-        for index, each in enumerate(kept):
-            margin = int(margin_of(position)) * (1 if each.position.seat == position.seat else -1)
-            yield each.position, _label(each, margin, index >= certain, recipe)
-
-
-def _label(searched: Searched, margin: int, is_certain: bool, recipe: Recipe) -> float:
-    """What a position is worth; `is_certain` where no random move was made in it or later."""
-    if not recipe.later:
-        return margin
-    if searched.exact or not is_certain:
-        return searched.score
-    return OUTCOME * margin + (1 - OUTCOME) * searched.score
+        margin = int(margin_of(position))
+        for each in kept:
+            yield each, margin if each.seat == position.seat else -margin
 
 
 def _random_move(position: Position, moves: list[int], sensible: float, rng: Random) -> int:

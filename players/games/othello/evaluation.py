@@ -27,6 +27,11 @@ SCALARS = 6
 empty square next to the other's discs, one next to the mover's, for having the move, and for having
 it with an odd number of empty squares. Older files know nothing of the last."""
 
+INT16_MOST = 32_767
+
+PHASE_WORDS = SCALARS + (ENTRIES + 1) // 2
+"""32-bit words of a phase: its scalars, and two numbers of its patterns each."""
+
 FEATURES = ("stable", "mobility", "frontier", "parity")
 """Features of the classic evaluation before its squares: discs that can never turn; legal moves;
 discs next to empty squares; the last move of the game, if all squares are filled."""
@@ -74,7 +79,7 @@ def scalars(own: Word, other: Word, playable: Word, free: Word) -> Any:
 @part
 def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Word) -> Any:
     """By the terms at that address."""
-    start = 1 + phase_of(own, other, playable) * (SCALARS + ENTRIES)
+    start = 1 + phase_of(own, other, playable) * PHASE_WORDS
     first, second, third, fourth = scalars(own, other, playable, free)
     score = first * number_at(terms, start) + second * number_at(terms, start + 1)
     score += third * number_at(terms, start + 2) + fourth * number_at(terms, start + 3)
@@ -168,15 +173,20 @@ def _expectation(position: OthelloPosition, value: Int) -> Any:
 
 
 def from_patterns(scalars: Array, patterns: Array) -> Any:
-    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES]."""
+    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES] that int16 holds."""
     if scalars.shape == (PHASES, SCALARS - 1):
         scalars = np.pad(scalars, ((0, 0), (0, 1)))
     for name, table, columns in (("scalars", scalars, SCALARS), ("patterns", patterns, ENTRIES)):
         if table.shape != (PHASES, columns) or table.dtype.kind != "i":
             found = f"{table.dtype} of the shape {table.shape}"
             raise ValueError(f"{name} must be integers of the shape {(PHASES, columns)}: {found}")
-    both = np.hstack([scalars, patterns[:, canonical_entries()]]).astype(np.int32)
-    return np.concatenate([np.array([PATTERNS], np.int32), both.ravel()])
+        beyond = table[(table < -INT16_MOST) | (table > INT16_MOST)]
+        if len(beyond):
+            raise ValueError(f"{name} must lie within ±{INT16_MOST}, got {beyond[0]}")
+    words = np.zeros((PHASES, 2 * (PHASE_WORDS - SCALARS)), np.int16)
+    words[:, :ENTRIES] = patterns[:, canonical_entries()]
+    phases = np.hstack([scalars.astype(np.int32), words.view(np.int32)])
+    return np.concatenate([np.array([PATTERNS], np.int32), phases.ravel()])
 
 
 def from_features(content: Any) -> Any:

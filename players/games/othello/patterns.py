@@ -157,13 +157,14 @@ def _pointer(context: Any, builder: Any, array_type: Any, array: Any, start: Any
 def pattern_sum(
     builder: Builder, own: Value, own_t: Value, other: Value, other_t: Value, numbers: Value
 ) -> Value:
-    """The sum of the entries of a position, the `_t` its transposes, in the `numbers` of 32 bits
+    """The sum of the entries of a position, the `_t` its transposes, in the `numbers` of 16 bits
     from that address on.
     """
-    first = builder.inttoptr(numbers, DIGIT.as_pointer())
+    first = builder.inttoptr(numbers, ir.IntType(16).as_pointer())
     total = DIGIT(0)
     for entry in _entries(builder, (own, own_t), (other, other_t)):
-        total = builder.add(total, builder.load(builder.gep(first, [entry])))
+        number = builder.load(builder.gep(first, [entry]))
+        total = builder.add(total, builder.sext(number, DIGIT))
     return builder.sext(total, WORD)
 
 

@@ -8,12 +8,17 @@ import pytest
 
 import rules
 from players.games.dots.evaluation import CHAINS, FEATURES, STAGES, from_features
+from players.games.endgame import load_endgame
+from players.games.othello.board import OthelloPosition
 from players.games.othello.evaluation import from_patterns
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries
 from players.games.registry import load_board
 from players.learning import fit_dots, fit_othello
 from players.learning.fit_othello import ridge
 from players.learning.self_play import Recipe, self_play
+from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits, legal_moves
+from players.search.alphabeta.table import new_table
+from players.search.stop import NEVER
 from players.search.types import Array
 from players.weights.evaluations import load_terms
 from tests.players.conftest import true_net
@@ -45,12 +50,10 @@ def test_ridge_agrees_with_the_normal_equations() -> None:
     assert found == pytest.approx(prior + change, abs=1e-6)
 
 
-@pytest.mark.parametrize("later", [(), (0.3,)])
-def test_labels_of_self_play_are_true_where_play_is_exact(later: tuple[float, ...]) -> None:
-    """Also where random moves come later: then it is the search that says so."""
+def test_margins_of_self_play_are_true_where_play_is_exact() -> None:
     rule_set = rules.load("othello", size=4)
     terms = load_terms("othello", rule_set.variant)
-    games = self_play(rule_set, terms, Recipe(2, 12, 4, 6, 0.5, later), Random(1))
+    games = self_play(rule_set, terms, Recipe(2, 12, 4, 6, 0.5), Random(1))
     board = load_board("othello", rule_set.variant)
     truths = {}
     for seed in range(400):
@@ -90,24 +93,39 @@ def test_expectation_is_what_positions_of_self_play_are_worth(preset: str) -> No
     assert np.corrcoef(said, came)[0, 1] > 0.6
 
 
+def words_of_games(count: int) -> tuple[Array, OthelloPosition, rules.Game]:
+    """uint64[count, 2] of self-play, any position of the board, and the game."""
+    rule_set = rules.load("othello")
+    model = load_board("othello", rule_set.variant).position(rule_set.start().state())
+    terms = load_terms("othello", rule_set.variant)
+    words = np.zeros((count, 2), np.uint64)
+    fit_othello.play_games(model, np.uint64(1), *fit_othello.tools(rule_set, terms, 0), words)
+    return words, model, rule_set
+
+
+def test_games_give_positions_of_all_phases_with_a_move() -> None:
+    words, model, _ = words_of_games(4000)
+    assert (words[:, 0] & words[:, 1] == 0).all()
+    for own, other in words[:200]:
+        assert legal_moves(model._replace(own=own, other=other))
+    phases = fit_othello.samples_of(words, model).phase
+    assert set(phases) == set(range(12))
+    kept = fit_othello.spread_out(words, model, 50)
+    assert len(np.unique(kept, axis=0)) == len(kept)
+    assert np.bincount(fit_othello.samples_of(kept, model).phase).max() == 50
+
+
 def test_a_fit_of_othello_finds_the_values_it_is_shown() -> None:
     """Margins made by an evaluation known: the fit says nearly the same where it was not shown."""
-    rule_set = rules.load("othello")
-    terms = load_terms("othello", rule_set.variant)
-    positions = [
-        position
-        for position, _ in islice(
-            self_play(rule_set, terms, Recipe(1, 0, 6, 30, 0.5), Random(2)), 4000
-        )
-    ]
+    words, model, rule_set = words_of_games(4000)
+    positions = [model._replace(own=own, other=other) for own, other in words]
     truth = load_terms("othello", rule_set.variant, "classic")
     values = np.array([evaluate(position, truth) for position in positions])
-    own, other = (np.array([each[side] for each in positions], np.uint64) for side in (0, 1))
-    samples = fit_othello.samples_of(own, other, values / 100, positions[0])
+    samples = fit_othello.samples_of(words, model)
     assert samples.entries.shape == (4000, PLACES)
     assert (canonical_entries()[samples.entries] == samples.entries).all()
     assert samples.entries.max() < ENTRIES
-    table = fit_othello.fit(samples)
+    table = fit_othello.fit(samples, lambda rows, _: values[rows])
     fitted = from_patterns(*table)
     shown = np.array([evaluate(position, fitted) for position in positions])
     held_out = fit_othello.is_held_out(4000)
@@ -118,26 +136,40 @@ def test_a_fit_of_othello_finds_the_values_it_is_shown() -> None:
     assert [line.split(":")[0] for line in lines] == [f"phase {phase}" for phase in phases]
 
 
-def test_labels_anew_come_phase_by_phase_and_are_exact_near_the_end() -> None:
-    rule_set = rules.load("othello")
+def test_labels_are_values_of_searches_and_exact_near_the_end() -> None:
+    words, model, rule_set = words_of_games(1500)
     terms = load_terms("othello", rule_set.variant)
-    games = self_play(rule_set, terms, Recipe(1, 0, 50, 52, 0.5), Random(3))
-    positions = [position for position, _ in islice(games, 600)]
-    own, other = (np.array([each[side] for each in positions], np.uint64) for side in (0, 1))
-    samples = fit_othello.samples_of(own, other, np.zeros(600), positions[0])
-    searched = fit_othello.searched(rule_set, np.stack([own, other], axis=1), positions[0], 2)
-    seen: list[int] = []
+    margins = np.zeros(len(words))
+    context, scratch = fit_othello.tools(rule_set, terms, 0)
+    without_table = context._replace(table=new_table(0))  # deeper searches of others are in one
+    fit_othello.label(words, model, 3, without_table, scratch, margins)
+    board = load_board("othello", rule_set.variant)
+    search = AlphaBetaSearch(
+        board,
+        terms=terms,
+        endgame=load_endgame("othello", board, 4),
+        memory_mb=0,
+        endgame_from=fit_othello.EXACT,
+        leaves_from=fit_othello.LEAVES_FROM,
+    )
+    for (own, other), margin in zip(words, margins, strict=True):
+        found = search.think(model._replace(own=own, other=other), NEVER, DepthLimits(3))
+        assert margin == pytest.approx(100 * found.score)
 
-    def labels(rows: Array, so_far: Array) -> Array:
-        seen.extend(np.unique(samples.phase[rows]))
-        found = searched(rows, so_far)
-        assert found.tolist() == searched(rows, terms).tolist()
-        return found
 
-    scalars, _ = fit_othello.fit(samples, labels)
-    assert seen == [0, 1, 2][: len(seen)]
-    assert len(seen) > 1
-    assert scalars[0].any()
+def test_each_phase_is_labelled_by_those_after_it() -> None:
+    words, model, _ = words_of_games(2000)
+    samples = fit_othello.samples_of(words, model)
+    seen: list[tuple[int, int]] = []
+
+    def labels(rows: Array, terms: Array) -> Array:
+        (phase,) = np.unique(samples.phase[rows])
+        fitted = terms[1:].reshape(12, -1).any(axis=1).sum()
+        seen.append((phase, fitted))
+        return np.full(len(rows), 100.0)
+
+    fit_othello.fit(samples, labels)
+    assert seen == [(0, 0), *((phase, 12) for phase in range(1, 12))]
 
 
 def test_a_fit_of_dots_finds_the_values_it_is_shown() -> None:

@@ -98,8 +98,9 @@ def places() -> list[tuple[int, list[tuple[int, int]]]]:
 def slow_patterns(truth: Position, terms: Any) -> int:
     grid = grid_of(truth)
     empty = sum(value == 0 for _, _, value in cells(grid))
-    size = othello_patterns.ENTRIES + 6
+    size = (othello_patterns.ENTRIES + 1) // 2 + 6
     table = terms[1 + min((empty - 1) // 5, 11) * size :][:size]
+    patterns = table[6:].view(np.int16)
     seat = truth.to_move or 0
     near = {
         side: sum(
@@ -108,12 +109,12 @@ def slow_patterns(truth: Position, terms: Any) -> int:
         for side in (1, 2)
     }
     numbers = (moves_of(truth, seat), moves_of(truth, 1 - seat), near[2], near[1], 1, empty % 2)
-    value = sum(int(weight) * number for weight, number in zip(table, numbers, strict=False))
+    value = sum(int(weight) * number for weight, number in zip(table[:6], numbers, strict=True))
     for start, place in places():
         filling = sum(
             max(grid[row][column], 0) * 3**digit for digit, (row, column) in enumerate(place)
         )
-        value += int(table[6 + start + filling])
+        value += int(patterns[start + filling])
     return value
 
 
