@@ -102,8 +102,8 @@ class Run:
         with Store.open(self.path) as store:
             records = store.records(damaged=damaged)
             table = _columns(names, (row for record in records for row in _move_rows(record)))
-        if damaged:
-            warnings.warn(left_out(self.path, damaged), stacklevel=2)
+        for line in left_out(self.path, damaged):
+            warnings.warn(line, stacklevel=2)
         return table
 
     def game(self, game: str | int, ply: int | None = None) -> Drawn:
@@ -252,10 +252,7 @@ def rate(
     rows = [_result(number, row) for number, row in enumerate(results, 1)]
     if not rows:
         raise RateError("there are no results to rate")
-    try:
-        rated = standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo)
-    except ValueError as error:
-        raise RateError(str(error)) from None
+    rated = standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo)
     return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
 
 

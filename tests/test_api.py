@@ -150,7 +150,7 @@ def test_rate_takes_rows() -> None:
         (lambda: arena.rate([("a", "b")]), RateError, "result 1"),
         (lambda: arena.rate([("a", "b", 1), ("a", "a", 1)]), RateError, "result 2"),
         (lambda: arena.rate([("a", "b", 3)]), RateError, "score 3"),
-        (lambda: arena.rate([("a", "b", 1)], anchor="c"), RateError, "'c'"),
+        (lambda: arena.rate([("a", "b", 1)], anchor="c"), RateError, 'no player "c"'),
     ],
 )
 def test_errors_say_what_is_wrong(

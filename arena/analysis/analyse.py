@@ -8,7 +8,7 @@ import re
 import sys
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -37,8 +37,16 @@ _BOARD = re.compile(r"\s*[-.#*XxOo](?![0-9])")
 """How a board begins. On a large board a column is called o, and its squares have a digit."""
 
 
+class Written(NamedTuple):
+    """What was given as a position."""
+
+    text: str
+    file: str | None = None
+    """Where it is from; None for what was typed."""
+
+
 def find_position(
-    of: Game | Path, written: str, game: str | None, ply: int | None
+    of: Game | Path, written: Written, game: str | None, ply: int | None
 ) -> tuple[Position, tuple[str, ...]]:
     """The position that is `written`, or the one after `ply` moves of a run's game, with a move to
     choose, and notes on its origin and a forced pass. Raises UserError.
@@ -52,7 +60,10 @@ def find_position(
     elif game is not None or ply is not None:
         raise UserError("--game and --ply belong to a run's file, not to a rule set")
     else:
-        position = read_position(of, written)
+        try:
+            position = read_position(of, written.text)
+        except UserError as error:
+            raise UserError(f"{written.file}: {error}" if written.file else str(error)) from None
     if position.must_pass:
         position = position.play(PASS)
         notes += ("The mover has no legal move and passes.",)
@@ -89,20 +100,21 @@ def run_path(name: str) -> Path:
     return path
 
 
-def read_text(written: str) -> str:
+def read_text(given: str) -> Written:
     """The text as given, or that of the file @NAME, or of stdin for -."""
+    file = given.removeprefix("@")
     try:
-        if written == "-":
-            return sys.stdin.read()
-        if written == "@":
+        if given == "-":
+            return Written(sys.stdin.read())
+        if given == "@":
             raise UserError("@ is followed by the name of a file, as @position.txt")
-        if written.startswith("@"):
-            return Path(written[1:]).read_text("utf-8")
+        if given.startswith("@"):
+            return Written(Path(file).read_text("utf-8"), file)
     except OSError as error:
-        raise UserError(f"{written[1:]}: cannot be read: {error.strerror}") from None
+        raise UserError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UserError(f"{written[1:] or 'stdin'}: not UTF-8 text") from None
-    return written
+        raise UserError(f"{'stdin' if given == '-' else file}: not UTF-8 text") from None
+    return Written(given)
 
 
 def read_position(game: Game, text: str) -> Position:

@@ -1,10 +1,10 @@
 """`arena analyse RUN`: how well a run's endgames were played."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.console import Console
 from rich.progress import track
@@ -16,6 +16,7 @@ from arena.errors import UserError
 from arena.files.console import PlainConsole
 from arena.files.stop_signals import apart
 from arena.model.record import GameRecord
+from arena.reports.words import count_games
 from arena.tournament.store import Store
 from arena.tournament.store_faults import none_left
 from arena.tournament.warming import warm_kernels
@@ -25,7 +26,8 @@ _SECONDS = 0.01
 """By default a choice is judged where its best move is typically found in this time."""
 
 
-class Choice(NamedTuple):
+@dataclass(frozen=True)
+class Choice:
     """A move a player chose, and the best one."""
 
     game: str
@@ -38,7 +40,8 @@ class Choice(NamedTuple):
     """Discs or boxes of the final margin that it lost; 0 for a best move."""
 
 
-class Accuracy(NamedTuple):
+@dataclass(frozen=True)
+class Accuracy:
     """A player's choices in a run."""
 
     player: str
@@ -51,7 +54,8 @@ class Accuracy(NamedTuple):
     """The first of the most expensive mistakes; None without one."""
 
 
-class Judgement(NamedTuple):
+@dataclass(frozen=True)
+class Judgement:
     """The endgames of a run."""
 
     run: str
@@ -139,26 +143,17 @@ def show(judgement: Judgement, console: Console) -> None:
     for title in ("judged", "mistakes", f"{unit} lost", "a move"):
         table.add_column(title, justify="right")
     table.add_column("worst mistake")
-    for player, judged, mistakes, lost, worst in judgement.players:
-        rate, said = f"{lost / judged:.3f}" if judged else "–", "none"
-        if worst is not None:
-            game, ply, move, best, gone = worst
-            said = f"{game} ply {ply}: {move} lost {gone}, best {best}"
-        table.add_row(Text(player), f"{judged:,}", f"{mistakes:,}", f"{lost:,}", rate, said)
+    for each in judgement.players:
+        rate, said = f"{each.lost / each.judged:.3f}" if each.judged else "–", "none"
+        if (bad := each.worst) is not None:
+            said = f"{bad.game} ply {bad.ply}: {bad.move} lost {bad.lost}, best {bad.best}"
+        counts = (f"{count:,}" for count in (each.judged, each.mistakes, each.lost))
+        table.add_row(Text(each.player), *counts, rate, said)
     console.print(table)
-    games = f"{judgement.games:,} game{'' if judgement.games == 1 else 's'}"
     said = (
-        f"judged: the moves chosen in {games} with at most {judgement.within} moves to come, by "
-        "the exact value\nof every move; openings, forced moves and the referee's moves are left "
-        "out\na mistake's game and ply go to `arena analyse RUN --game … --ply …`"
+        f"judged: the moves chosen in {count_games(judgement.games)} with at most "
+        f"{judgement.within} moves to come, by the exact value\nof every move; "
+        "openings, forced moves and the referee's moves are left out\n"
+        "a mistake's game and ply go to `arena analyse RUN --game … --ply …`"
     )
     console.print(Text(said, style="dim"), soft_wrap=True)
-
-
-def dumps(judgement: Judgement) -> str:
-    """The judgement as one JSON object, with the keys of the classes above."""
-    players = [
-        {**each._asdict(), "worst": each.worst and each.worst._asdict()}
-        for each in judgement.players
-    ]
-    return json.dumps({**judgement._asdict(), "players": players}, indent=2) + "\n"

@@ -1,8 +1,7 @@
 """`arena analyse othello @FILE.obf`: each position of a collection, next to what it states."""
 
-import json
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 
@@ -13,7 +12,8 @@ from arena.records.obf import ObfPosition, read_positions
 from rules.position import Game
 
 
-class SolvedProblem(NamedTuple):
+@dataclass(frozen=True)
+class SolvedProblem:
     """A position of a collection, as we see it."""
 
     number: int
@@ -44,6 +44,14 @@ class SolvedProblem(NamedTuple):
         return f"{line:36}{'as stated' if self.move in self.best else 'stated'}: {best}"
 
 
+@dataclass(frozen=True)
+class SolvedProblems:
+    """All of a collection."""
+
+    positions: Sequence[SolvedProblem]
+    damaged: Sequence[Damaged]
+
+
 def listed(game: Game, text: str) -> list[ObfPosition | Damaged]:
     """The positions of a text of OBF in lines, and what is damaged of it; empty for other texts."""
     if game != rules.load("othello") or len(text.strip().splitlines()) < 2:
@@ -53,47 +61,31 @@ def listed(game: Game, text: str) -> list[ObfPosition | Damaged]:
 
 
 def solve(
-    found: Iterable[ObfPosition | Damaged], seconds: float
-) -> Iterator[SolvedProblem | Damaged]:
-    """Each position as we see it in about `seconds`, or why there is nothing to see."""
+    found: Iterable[ObfPosition | Damaged], seconds: float, console: Console
+) -> SolvedProblems:
+    """Each position as we see it in about `seconds`, or why there is nothing to see; a line is
+    printed for each as it is known.
+    """
+    solved, damaged = list[SolvedProblem](), list[Damaged]()
     for number, each in enumerate(found, 1):
+        if isinstance(each, ObfPosition) and (each.position.must_pass or each.position.is_over):
+            each = Damaged(number, "its side to move has no legal move")
         if isinstance(each, Damaged):
-            yield each
-        elif each.position.must_pass or each.position.is_over:
-            yield Damaged(number, "its side to move has no legal move")
+            damaged.append(each)
+            said = f"position {each.number}: {each.why}"
         else:
             best = analyse(each.position, seconds).moves[0]
             empty = "".join(each.position.state()["board"]).count(".")
-            yield SolvedProblem(number, empty, best.move, best.score, best.exact, each.values)
-
-
-def show(solved: Iterable[SolvedProblem | Damaged], console: Console) -> bool:
-    """A line for each as it is known, and a sum. Whether none was damaged."""
-    kept = []
-    for each in solved:
-        kept.append(each)
-        said = (
-            each.shown()
-            if isinstance(each, SolvedProblem)
-            else f"position {each.number}: {each.why}"
-        )
+            one = SolvedProblem(number, empty, best.move, best.score, best.exact, each.values)
+            solved.append(one)
+            said = one.shown()
         console.print(said, soft_wrap=True, highlight=False, markup=False)
-    stated = [each for each in kept if isinstance(each, SolvedProblem) and each.stated]
+    return SolvedProblems(solved, damaged)
+
+
+def sum_up(found: SolvedProblems, console: Console) -> None:
+    """How many moves are the stated ones."""
+    stated = [each for each in found.positions if each.stated]
     if stated:
         right = sum(each.move in each.best for each in stated)
         console.print(f"{right} of {len(stated)} moves are those that are stated to be best")
-    return _whole(kept)
-
-
-def dumps(solved: Iterable[SolvedProblem | Damaged]) -> tuple[str, bool]:
-    """All as one JSON object, and whether none was damaged."""
-    kept = list(solved)
-    document = {
-        "positions": [each._asdict() for each in kept if isinstance(each, SolvedProblem)],
-        "damaged": [each._asdict() for each in kept if isinstance(each, Damaged)],
-    }
-    return json.dumps(document, indent=2) + "\n", _whole(kept)
-
-
-def _whole(kept: Iterable[SolvedProblem | Damaged]) -> bool:
-    return not any(isinstance(each, Damaged) for each in kept)

@@ -116,17 +116,12 @@ def owners(folder: Path) -> tuple[roster.Owner, ...]:
     return roster.read_roster(folder).owners
 
 
-def refuse_missing(folder: Path) -> None:
-    """Raise SubmissionError, which names the nearest, where there is no such folder."""
-    if not folder.exists():
-        near = nearest_to(folder.absolute())
-        raise SubmissionError(f"there is no course {folder}{near}")
-
-
 def known(folder: Path, owner: str | None = None, token: str | None = None) -> str | None:
     """The owner of a request, by its name or its token; None where neither is given."""
     if owner is None and token is None:
         return None
+    if token is not None and not folder.exists():
+        raise SubmissionError(f"there is no course {folder}{nearest_to(folder.absolute())}")
     if token is not None and not is_course(folder):
         raise SubmissionError(f"{folder} is not a course, and takes no token; leave --token out")
     rules_of(folder)

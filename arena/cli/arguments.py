@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 from typer.core import TyperGroup
@@ -21,14 +20,15 @@ if TYPE_CHECKING:
 
     from rules.position import Game
 
-_FEW = 40
-"""Names that are listed whole."""
+_Found = TypeVar("_Found")
 _UNFINISHED = ("match", "run", "sprt", "train", "tune")
 """Commands whose work stays undone when their output's reader is gone."""
 
 
 class Arena(TyperGroup):
-    """All commands, or those of `arena bench`. Each error is one sentence."""
+    """All commands, or those of a group. A command returns its exit code; each error is one
+    sentence.
+    """
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run, also where stdout has no character for a dash or a frame."""
@@ -38,12 +38,12 @@ class Arena(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command. What a user can fix is shown on stderr, with exit code 2."""
-        with _told(ctx), _plain_errors():
-            return super().invoke(ctx)
+        with _told(ctx):
+            raise typer.Exit(super().invoke(ctx) or Exit.DONE)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; without any, show the help."""
-        with _told(ctx), _plain_errors():
+        with _told(ctx):
             if not args and not ctx.resilient_parsing:
                 typer.echo(ctx.get_help())
                 raise typer.Exit
@@ -71,11 +71,12 @@ def _told(ctx: Any) -> Iterator[None]:
     asks_help = {"-h", "--help"}.intersection(ctx.args)  # a command takes them away
     try:
         yield
-    except typer.BadParameter as error:
-        wrong = _reworded(error)
-        if wrong is None or error.param is None:
-            raise
-        raise _refused(f"{_place(error.param)}: {wrong}") from None
+    except _UsageError as error:
+        param = getattr(error, "param", None)
+        if param is not None and (wrong := _reworded(error)):
+            raise _refused(f"{_place(param)}: {wrong}") from None
+        error.message = printable(error.message)
+        raise
     except ArenaError as error:
         raise _refused(str(error)) from None
     except (KeyboardInterrupt, RuntimeError) as error:
@@ -94,16 +95,6 @@ def _told(ctx: Any) -> Iterator[None]:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise _refused(f"{where}{error.strerror or error}") from None
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """What is typed and not understood is shown as all text of others is."""
-    try:
-        yield
-    except _UsageError as error:
-        error.message = printable(error.message)
-        raise
 
 
 def _refused(sentence: str) -> typer.Exit:
@@ -143,33 +134,29 @@ def _reworded(error: typer.BadParameter) -> str | None:
     said = found["msg"].removeprefix("Value error, ")
     choice = re.fullmatch(r"'(?P<got>.*)' is not one of (?P<known>.*)\.", said)
     if choice is not None:
-        return one_of(re.findall(r"'([^']*)'", choice["known"]), choice["got"])
+        return _one_of(re.findall(r"'([^']*)'", choice["known"]), choice["got"])
     must = said.removeprefix("Input should be ").partition(", unable to parse")[0]
     return f"must be {must}, got {shown(read_value(str(found['input'])))}"
 
 
-def one_of(known: Iterable[str], got: str) -> str:
+def _one_of(known: Collection[str], got: str) -> str:
     """What a value must be, and what it is."""
     from arena.files.toml_tables import nearest, shown
 
-    known = list(known)
     return f"must be one of {', '.join(known)}, got {shown(got)}{nearest(got, known)}"
-
-
-def few_of(known: Sequence[str], got: str) -> str:
-    """All of them, or of a large field those most like what was given."""
-    from difflib import get_close_matches
-
-    if len(known) <= _FEW:
-        return ", ".join(known)
-    like = get_close_matches(got, known, 5) or known[:5]
-    return f"{', '.join(like)} and {len(known) - len(like):,} more"
 
 
 def refuse_unknown(option: str, got: str | None, known: Collection[str]) -> None:
     """Raise UserError where the value of an option is given and none of those known."""
     if got is not None and got not in known:
-        raise UserError(f"{option}: {one_of(known, got)}")
+        raise UserError(f"{option}: {_one_of(known, got)}")
+
+
+def refuse_together(**options: object) -> None:
+    """Raise UserError where more than one of the options is given."""
+    given = [f"--{name.rstrip('_')}" for name, each in options.items() if each not in (None, False)]
+    if len(given) > 1:
+        raise UserError(f"{given[0]} and {given[1]} exclude each other; give one of them")
 
 
 def argument(metavar: str, help: str, **more: Any) -> Any:
@@ -177,8 +164,8 @@ def argument(metavar: str, help: str, **more: Any) -> Any:
     return typer.Argument(metavar=metavar, help=help, **more)
 
 
-def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
-    """An option with a value."""
+def option(metavar: str | None, help: str, *names: str, **more: Any) -> Any:
+    """An option with a value; without a metavar, one of a few, which the help lists."""
     return typer.Option(*names, metavar=metavar, help=help, **more)
 
 
@@ -192,8 +179,7 @@ def _known_rules(context: typer.Context, param: typer.CallbackParam, value: Any)
     from rules import names  # when a value is judged: `arena --help` loads no rules
 
     for name in [value] if isinstance(value, str) else value or ():
-        if name not in names():
-            raise UserError(f"{_place(param)}: {one_of(names(), name)}")
+        refuse_unknown(_place(param), name, names())
     return value
 
 
@@ -203,25 +189,11 @@ def _complete_rules(begun: str) -> list[str]:
     return [name for name in names() if name.startswith(begun)]
 
 
-RULES: dict[str, Any] = {
-    "metavar": "RULES",
-    "callback": _known_rules,
-    "autocompletion": _complete_rules,
-}
+RULES: dict[str, Any] = {"callback": _known_rules, "autocompletion": _complete_rules}
 """What an argument or option that takes rule sets is declared with."""
 RULES_HELP = "The rule set: othello, dots, 2048, 2584, or one that a package registers."
-
-
-PLAYER_HELP = (
-    "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
-    "TOURNAMENT.toml:NAME."
-)
 Sandbox = Literal["auto", "bwrap", "limits", "none"]
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run's file, runs/NAME.sqlite.")]
-RulesName = Annotated[str, typer.Argument(help=RULES_HELP, **RULES)]
 AsJson = Annotated[bool, flag("--json", "As JSON.")]
-_ON = "A cluster to play on: tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers here."
-On = Annotated[str | None, option("CLUSTER", _ON, show_default="here, or as the file says")]
 Insecure = Annotated[
     bool, flag("--insecure", "Reach a scheduler elsewhere without TLS, on a network of your own.")
 ]
@@ -253,11 +225,31 @@ def console(**settings: Any) -> Console:
     return PlainConsole(**settings)
 
 
-def load_game(name: str, settings: Mapping[str, Any]) -> Game:
-    """The game of a rule set with the settings of `--set`. Raises UserError."""
+def show(found: _Found, draw: Callable[[_Found, Console], object], *, json: bool) -> None:
+    """Print what a command found, a model or a dataclass or a list of them: as JSON, or drawn."""
+    if json:
+        from pydantic_core import to_json
+
+        say_json(to_json(found, indent=2).decode())
+    else:
+        draw(found, console())
+
+
+def complain(lines: Iterable[object]) -> Exit:
+    """Say on stderr what could not be read or done; the exit code is FAILED where that is so."""
+    code = Exit.DONE
+    for line in lines:
+        say(str(line), err=True)
+        code = Exit.FAILED
+    return code
+
+
+def load_game(name: str, settings: Sequence[str] | None, **more: Any) -> Game:
+    """The game of a rule set with the settings of `--set`, before `more`. Raises UserError."""
     import rules
+    from arena.files.toml import read_pairs
 
     try:
-        return rules.load(name, **settings)
+        return rules.load(name, **more | read_pairs("--set", settings))
     except ValueError as error:
         raise UserError(f"--set: {error}") from None

@@ -1,37 +1,47 @@
-"""The commands for the author of a bot: `arena players`, `new`, `check` and `submit`."""
+"""The commands for the authors of bots, `arena players`, `new`, `check` and `submit`, and for a
+course, `arena course` and `arena bots`.
+"""
 
-from __future__ import annotations
-
-import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from arena.cli.arguments import (
-    PLAYER_HELP,
     RULES,
-    RULES_HELP,
-    GameSettings,
+    Arena,
     Sandbox,
     argument,
+    complain,
     console,
     flag,
     option,
     say,
     say_json,
 )
-from arena.cli.course_commands import As, Token, asking
 from arena.errors import Exit, UserError
 
-if TYPE_CHECKING:
-    from arena.checks.events import Entered
-    from arena.entering.enter import Tell
-
 app = typer.Typer()
+course_app = typer.Typer(cls=Arena, help="Run a course: its owners, deadline and quota.")
+roster_app = typer.Typer(cls=Arena, help="The owners of bots, each with a token.")
+course_app.add_typer(roster_app, name="roster")
+bots_app = typer.Typer(cls=Arena, help="The submitted bots of a folder, and their versions.")
 
+Folder = Annotated[Path, argument("DIR", "The course.")]
+CourseOption = Annotated[Path, option("DIR", "The course.", "--course", show_default="this folder")]
+Bot = Annotated[Path, argument("DIR/BOT", "A submitted bot, as submissions/fox or fox.")]
+OneVersion = Annotated[
+    Path, argument("DIR/BOT@VERSION", "A version, as submissions/fox@2 or fox@9c0c2c46.")
+]
+As = Annotated[str | None, option("OWNER", "Whose request it is, as the staff says.", "--as")]
+_TOKEN_VARIABLE = "ARENA_TOKEN"
+Token = Annotated[
+    str | None,
+    option("TOKEN", "The owner's token.", envvar=_TOKEN_VARIABLE),
+]
 TournamentFile = Annotated[
     Path | None,
     option(
@@ -40,8 +50,9 @@ TournamentFile = Annotated[
 ]
 Contained = Annotated[
     Sandbox | None,
-    typer.Option(
-        help="What contains it; auto is the strongest there is here.",
+    option(
+        None,
+        "What contains it; auto is the strongest there is here.",
         show_default="auto, or the tournament's",
     ),
 ]
@@ -58,17 +69,16 @@ def players(
     from arena.reports import players_list
     from players.catalogue import BUILTINS
 
-    screen = console(highlight=False)
     if name is None:
-        players_list.show_players(BUILTINS, screen)
+        players_list.show_players(BUILTINS, console())
     else:
-        players_list.show_player(name, BUILTINS, screen)
+        players_list.show_player(name, BUILTINS, console())
 
 
 @app.command()
 def new(
     name: Annotated[str, argument("NAME", "The bot's name.")],
-    language: Annotated[Language, typer.Option("--lang", help="What to write it in.")],
+    language: Annotated[Language, option(None, "What to write it in.", "--lang")],
 ) -> None:
     """Write the start of a new bot: a program that plays, a test, a page of protocol."""
     from arena.bots.starter import begin
@@ -86,8 +96,9 @@ def check(
     sandbox: Contained = None,
     rules: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A rule set to check it in; may be repeated.",
+        option(
+            "RULES",
+            "A rule set to check it in; may be repeated.",
             show_default="those it claims",
             **RULES,
         ),
@@ -96,63 +107,20 @@ def check(
         int | None,
         option("N", "Draws positions and games.", min=0, show_default="drawn for each check"),
     ] = None,
-) -> None:
+) -> Exit:
     """Check a bot before a tournament does, and tell what to change."""
     from arena.entering.enter import check_only
+    from arena.reports.checklist import CheckScreen
 
     if tournament is not None and rules:
         raise UserError("--rules: the game is that of --tournament; leave one of them out")
-    with _showing(bot, tournament, rules, quiet=json) as tell:
+    with closing(CheckScreen(console(quiet=json), bot, tournament, rules)) as screen:
         checklist = check_only(
-            bot, tell, tournament=tournament, rules=rules, seed=seed, sandbox=sandbox
+            bot, screen.show, tournament=tournament, rules=rules, seed=seed, sandbox=sandbox
         )
     if json:
         say_json(checklist.model_dump_json(indent=2))
-    raise typer.Exit(Exit.DONE if checklist.passed else Exit.FAILED)
-
-
-@app.command()
-def match(
-    a: Annotated[str, argument("A", PLAYER_HELP)],
-    b: Annotated[str, argument("B", "The same.")],
-    games: Annotated[int, option("N", "How many.", min=1, max=100_000)] = 2,
-    watch: Annotated[bool, flag("--watch", "Show the boards, move by move.")] = False,
-    like: Annotated[
-        Path | None,
-        option("FILE.toml", "The tournament whose game, clock and sandbox it is played with."),
-    ] = None,
-    rules: Annotated[
-        str | None, typer.Option(help=RULES_HELP, show_default="othello", **RULES)
-    ] = None,
-    settings: GameSettings = None,
-    move_ms: Annotated[
-        int | None, option("MS", "The limit of one move.", min=1, show_default="1000")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        option("N", "Draws openings and chance.", min=1, show_default="the number of the run"),
-    ] = None,
-    store: Annotated[
-        Path | None,
-        option("FILE", "Where it is kept.", show_default="a new file in runs"),
-    ] = None,
-) -> None:
-    """Play some games between two players now, and keep them.
-
-    For example: arena match bot.py uct --like cup.toml --watch
-
-    With --like, the players of that tournament may be named as they are there.
-    """
-    from arena.files.toml import read_pairs
-    from arena.reports.playing import play_config
-    from arena.training import match as making
-    from players.catalogue import BUILTINS
-
-    variant = read_pairs("--set", settings)
-    config = making.between((a, b), like, rules, variant, move_ms)
-    config = making.of_games(config, games, watch=watch)
-    config, path = making.kept(config, seed, store)
-    raise typer.Exit(play_config(config, BUILTINS, path, watch=watch))
+    return Exit.DONE if checklist.passed else Exit.FAILED
 
 
 @app.command()
@@ -163,68 +131,148 @@ def submit(
     token: Token = None,
     tournament: TournamentFile = None,
     sandbox: Contained = None,
-) -> None:
+) -> Exit:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
-    from arena.bots.course_file import is_course
     from arena.entering import remote
     from arena.entering.enter import enter
+    from arena.reports.checklist import CheckScreen, entered_words
 
-    if remote.is_url(to):
-        _refuse_with_url(as_=owner, tournament=tournament, sandbox=sandbox)
-        with _showing(bot) as tell:
-            entered = remote.send(bot, to, token, tell)
-        _say_entered(entered)
-        return
-    folder = Path(to)
-    who, is_new = asking(folder, owner, token), not folder.exists()
-    with _showing(bot, tournament) as tell:
-        entered = enter(bot, folder, who, tell, tournament=tournament, sandbox=sandbox)
-    _say_entered(entered)
-    if is_course(folder):
-        say("It plays in the course's tournaments from the next time they take new bots.")
-        return
-    if is_new:
-        say(f"{folder} is new; it was made.")
+    folder = None if remote.is_url(to) else Path(to)
+    is_new = folder is not None and not folder.exists()
+    with closing(CheckScreen(console(), bot, tournament)) as screen:
+        if folder is None:
+            remote.refuse_given({"--as": owner, "--tournament": tournament, "--sandbox": sandbox})
+            entered = remote.send(bot, to, token, screen.show)
+        else:
+            who = _asking(folder, owner, token)
+            entered = enter(bot, folder, who, screen.show, tournament=tournament, sandbox=sandbox)
+    say(entered_words(entered, folder, is_new=is_new), err=entered.version is None)
+    return Exit.FAILED if entered.version is None else Exit.DONE
+
+
+def _asking(folder: Path, owner: str | None, token: str | None) -> str | None:
+    """The owner of a request. A token of the environment is for courses alone."""
+    from arena.bots import course, course_file
+
+    if folder.exists() and not course_file.is_course(folder):
+        token = None if token == os.environ.get(_TOKEN_VARIABLE) else token
+    return course.known(folder, owner, token)
+
+
+@course_app.command()
+def init(folder: Folder) -> None:
+    """Make a folder a course."""
+    from arena.bots import course, course_file
+
+    course.init(folder)
     say(
-        f"All bots in {folder} take part in a tournament whose file has\n\n"
-        f'[[player]]\nfrom = "{folder}"'
+        f"{folder} is a course. Its deadline and quota: {folder / course_file.FILE}\n"
+        f"Its first tournament: {folder / course_file.TOURNAMENTS / 'ladder.toml'}\n"
+        f"Its owners: arena course roster add names.csv --course {folder} > tokens-1.csv"
     )
 
 
-def _refuse_with_url(**given: object) -> None:
-    """Raise UserError for an option that a server decides itself."""
-    for name, value in given.items():
-        if value is not None:
-            option = f"--{name.rstrip('_')}"
-            raise UserError(f"{option}: the server decides this itself; leave it out")
+@roster_app.command()
+def add(
+    file: Annotated[
+        Path, argument("NAMES.csv", 'A name a line, or a table with a column "owner".')
+    ],
+    to: CourseOption = Path(),
+) -> None:
+    """Add owners, and write the token of each, this once."""
+    from arena.bots import course, roster
+    from arena.reports import submissions
+
+    tokens = course.add_owners(to, roster.names_in(file), datetime.now(UTC))
+    say(submissions.token_lines(tokens))
+    say(submissions.added_line(len(tokens), file), err=True)
 
 
-@contextmanager
-def _showing(
-    bot: Path,
-    tournament: Path | None = None,
-    rules: list[str] | None = None,
-    *,
-    quiet: bool = False,
-) -> Iterator[Tell]:
-    """Show a check as it goes on."""
-    from arena.reports.checklist import CheckScreen
+@roster_app.command("list")
+def list_owners(of: CourseOption = Path()) -> None:
+    """Show the owners."""
+    from arena.bots import course
+    from arena.reports import submissions
 
-    conditions = [] if tournament is None else ["--tournament", str(tournament)]
-    conditions += [word for name in rules or () for word in ("--rules", name)]
-    again = shlex.join(["arena", "check", str(bot), *conditions])
-    screen = CheckScreen(console(quiet=quiet), str(bot), again)
-    try:
-        yield screen.show
-    finally:
-        screen.close()
+    for owner in course.owners(of):
+        say(submissions.owner_line(owner))
 
 
-def _say_entered(entered: Entered) -> None:
-    """Show the version that was accepted. Exits where none was."""
-    from arena.reports.checklist import entered_words
+@roster_app.command()
+def revoke(owner: Annotated[str, argument("OWNER", "Whose.")], of: CourseOption = Path()) -> None:
+    """Let a token open nothing any more."""
+    from arena.bots import course
 
-    refused = entered.version is None
-    say(entered_words(entered), err=refused)
-    if refused:
-        raise typer.Exit(Exit.FAILED)
+    course.revoke(of, owner, datetime.now(UTC))
+    say(f"The token of {owner} opens nothing any more; `arena course roster renew` makes another.")
+
+
+@roster_app.command()
+def renew(owner: Annotated[str, argument("OWNER", "Whose.")], of: CourseOption = Path()) -> None:
+    """Write another token for an owner, in place of a lost one."""
+    from arena.bots import course
+    from arena.reports import submissions
+
+    say(submissions.token_lines({owner: course.renew(of, owner)}))
+
+
+@bots_app.command("list")
+def list_bots(
+    folder: Annotated[Path, argument("DIR", "The submissions.", show_default=False)] = Path(),
+) -> Exit:
+    """List the bots with their owners and versions."""
+    from arena.bots import course
+    from arena.reports import submissions
+
+    entries, damaged = course.bots(folder), course.damaged(folder)
+    if entries:
+        console().print(submissions.table(entries))
+    elif not damaged:
+        say(f"{folder} has no submission yet; `arena submit BOT --to {folder}`")
+    return complain(damaged)
+
+
+@bots_app.command("show")
+def show_bot(bot: Bot) -> Exit:
+    """Show the versions of a bot, or one of them with its check."""
+    from arena.bots import course
+    from arena.bots.versions import submitted
+    from arena.reports import submissions
+
+    name, at, _ = bot.name.partition("@")
+    if at and (found := submitted(bot)) is not None:
+        say("\n".join(submissions.version_lines(found[1])))
+        return Exit.DONE
+    entry = course.bot(bot.parent, name)
+    say("\n".join(submissions.bot_lines(entry)))
+    return complain(entry.damaged)
+
+
+@bots_app.command()
+def rollback(bot: OneVersion, owner: As = None, token: Token = None) -> None:
+    """Let another version play; this also brings a withdrawn bot back."""
+    from arena.bots import course
+    from arena.bots.versions import named
+
+    name, _, which = bot.name.partition("@")
+    who = _asking(bot.parent, owner, token)
+    say(f"{named(course.rollback(bot.parent, name, which, who))} plays from now on.")
+
+
+@bots_app.command()
+def withdraw(bot: Bot, owner: As = None, token: Token = None) -> None:
+    """Take one's own bot out of tournaments, until it is submitted again."""
+    from arena.bots import course
+    from arena.reports import submissions
+
+    entry = course.withdraw(bot.parent, bot.name, _asking(bot.parent, owner, token))
+    say(submissions.out_line(entry))
+
+
+@bots_app.command()
+def exclude(bot: Bot) -> None:
+    """Take a bot out, as the staff; nothing more is accepted under its name."""
+    from arena.bots import course
+    from arena.reports import submissions
+
+    say(submissions.out_line(course.exclude(bot.parent, bot.name)))

@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.message import Message
 from pathlib import Path
 from typing import IO, Any
@@ -40,6 +40,13 @@ def is_url(to: str) -> bool:
             f"--to {to}: bots are sent by http:// or https://, or kept in a folder; give either"
         )
     return bool(is_address)
+
+
+def refuse_given(options: Mapping[str, object]) -> None:
+    """Raise SubmissionError for an option that a server decides itself."""
+    for name, value in options.items():
+        if value is not None:
+            raise SubmissionError(f"{name}: the server decides this itself; leave it out")
 
 
 def send(path: Path, to: str, token: str | None, tell: Tell) -> Entered:

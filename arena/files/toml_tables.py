@@ -3,7 +3,7 @@
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple, TypeVar, get_args
 
@@ -78,6 +78,8 @@ _TABLES = {
     "too_short": "must not be empty",
 }
 """pydantic's words for what a TOML file has another name for."""
+_FEW = 40
+"""Names that are listed whole."""
 _CHOICES = ("literal_error", "enum")
 """A value that is none of a few."""
 
@@ -145,8 +147,16 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
 def did_you_mean(word: str, known: Iterable[str], what: str = "known") -> str:
     """`did you mean "c"? (known: c, threads)`, without the question where nothing is near."""
     known = list(known)
-    listed, near = f"{what}: {', '.join(known) or 'none'}", nearest(word, known)
+    listed, near = f"{what}: {few_of(known, word) or 'none'}", nearest(word, known)
     return f"{near.removeprefix('; ')} ({listed})" if near else listed
+
+
+def few_of(known: Sequence[str], word: str) -> str:
+    """All of them, or of a large field those most like the word."""
+    if len(known) <= _FEW:
+        return ", ".join(known)
+    like = difflib.get_close_matches(word, known, 5) or known[:5]
+    return f"{', '.join(like)} and {len(known) - len(like):,} more"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

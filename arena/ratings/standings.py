@@ -7,6 +7,8 @@ from itertools import groupby
 import numpy as np
 
 import rules
+from arena.errors import RateError
+from arena.files.toml_tables import few_of
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.ratings import elo, tables
@@ -60,11 +62,11 @@ def standings(
 def standings_of_results(
     results: Sequence[Result], *, name: str = "", anchor: str | None = None, anchor_elo: float = 0.0
 ) -> Standings:
-    """The standings of a bare list of results. ValueError: an anchor without results."""
+    """The standings of a bare list of results. RateError: an anchor without results."""
     names = {player for result in results for player in result[:2]}
     if anchor is not None and anchor not in names:
-        known = ", ".join(sorted(names))
-        raise ValueError(f"the anchor {anchor!r} is none of the players: {known}")
+        there = few_of(sorted(names), anchor)
+        raise RateError(f'anchor: no player "{anchor}" among the results; there are: {there}')
     return _rated(results, (), name, (), Anchor(player=anchor, elo=anchor_elo))
 
 

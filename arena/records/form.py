@@ -5,6 +5,7 @@ game: each gives a record, or a sentence with its number in the file.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -21,7 +22,8 @@ SHORT = 60
 """Characters of a file that a sentence shows."""
 
 
-class Damaged(NamedTuple):
+@dataclass(frozen=True)
+class Damaged:
     """A game of a file that cannot be read."""
 
     number: int

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import RecordError
+from arena.files.imports import extra
 from arena.model.record import GameRecord
 from arena.records.form import Damaged, evaluation_of
 from arena.records.json_lines import parse
@@ -21,7 +22,7 @@ class Parquet:
     endings = (".parquet",)
 
     def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
-        """Write a file. Raises RecordError where pyarrow is not there."""
+        """Write a file. Raises UserError where pyarrow is not there."""
         arrow, parquet = _pyarrow()
         parquet.write_table(arrow.Table.from_pylist(list(map(_row, records))), path)
 
@@ -61,14 +62,9 @@ def _row(record: GameRecord) -> dict[str, Any]:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    try:
+    with extra("parquet", "Parquet needs"):
         import pyarrow
         from pyarrow import parquet
-    except ImportError:
-        raise RecordError(
-            "Parquet is written and read by pyarrow, which is not installed; "
-            "pip install 'bot-arena[parquet]'"
-        ) from None
     return pyarrow, parquet
 
 

@@ -2,7 +2,10 @@
 changed.
 """
 
+import shlex
 from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
@@ -10,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from arena.bots.course_file import is_course
 from arena.checks.conditions import clock_words
 from arena.checks.events import Checked, Checking, Entered, Event, Judging, PointJudged
 from arena.checks.positions import name_of
@@ -21,9 +25,18 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")
 class CheckScreen:
     """Shows a check of a bot while it goes on; on a terminal one line says what is being judged."""
 
-    def __init__(self, console: Console, bot: str, again: str) -> None:
-        """`again` is the command that checks it once more."""
-        self._console, self._bot, self._again = console, bot, again
+    def __init__(
+        self,
+        console: Console,
+        bot: Path,
+        tournament: Path | None = None,
+        rules: Iterable[str] | None = None,
+    ) -> None:
+        """The last two are what was asked for, also when it is checked once more."""
+        asked = [] if tournament is None else ["--tournament", str(tournament)]
+        asked += [word for name in rules or () for word in ("--rules", name)]
+        self._again = shlex.join(["arena", "check", str(bot), *asked])
+        self._console, self._bot = console, bot
         self._line = Live(console=console, auto_refresh=False, transient=True)
 
     def show(self, event: Event) -> None:
@@ -97,14 +110,27 @@ def show_end(checklist: Checklist, again: str, console: Console) -> None:
         console.print(Text(f"Again: {again} --seed {checklist.seed}"), soft_wrap=True)
 
 
-def entered_words(entered: Entered) -> str:
-    """The version that was accepted, or that none was."""
+def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str:
+    """The version that was accepted and how it comes to play from a folder, which may be new; or
+    that none was.
+    """
     version, before = entered.version, entered.before
     if version is None:
         kept = f"; {before} stays active" if before else ""
         return f"\n{entered.name} is not accepted{kept}."
     change = ", which was active already" if before == version else f" in place of {before}"
-    return (
+    said = (
         f"\nAccepted {version}{change if before else ''}.\n"
         f"Games: {', '.join(entered.rules or ('not stated (single script)',))}."
     )
+    if folder is None:
+        return said
+    if is_course(folder):
+        plays = "It plays in the course's tournaments from the next time they take new bots."
+    else:
+        plays = (
+            f"All bots in {folder} take part in a tournament whose file has\n\n[[player]]\n"
+            f'from = "{folder}"'
+        )
+    made = f"{folder} is new; it was made.\n" if is_new else ""
+    return f"{said}\n{made}{plays}"

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from pydantic import TypeAdapter
-
 from arena.model import Frozen
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
@@ -56,7 +54,8 @@ class Wanted(NamedTuple):
 
     player: str | None = None
     against: str | None = None
-    seat: int | None = None
+    side: str | None = None
+    """One of SIDES."""
     results: Sequence[str] = ()
     """Those that the games may have for it; empty takes all."""
     ending: str | None = None
@@ -68,7 +67,7 @@ class Wanted(NamedTuple):
         return (
             self.player in (None, row.player)
             and (self.against is None or self.against in row.opponents)
-            and self.seat in (None, row.seat)
+            and (self.side is None or SIDES.index(self.side) == row.seat)
             and (not self.results or row.result in self.results)
             and (self.ending is None or self.ending in endings)
         )
@@ -106,11 +105,6 @@ def seen_by_each(game: GameDigest) -> Iterator[GameRow]:
             slowest_ms=round(max(times), 3) if times else None,
             total_ms=round(sum(times), 3),
         )
-
-
-def as_json(found: list[GameRow]) -> str:
-    """The games as a JSON document."""
-    return TypeAdapter(list[GameRow]).dump_json(found, indent=2).decode()
 
 
 def _others(by_seat: tuple[_Each, ...], seat: int) -> tuple[_Each, ...]:

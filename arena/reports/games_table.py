@@ -8,6 +8,7 @@ from rich.text import Text
 from arena.model.protocol import Termination
 from arena.reports.games import SIDES, GameRow
 from arena.reports.tables import new_table
+from arena.reports.words import count_games
 
 _MOST = 1000
 """Games that are listed."""
@@ -34,9 +35,8 @@ def show(found: Sequence[GameRow], console: Console) -> None:
             Text(ending(row)),
         )
     console.print(games)
-    count = f"{len(found):,} {'game' if len(found) == 1 else 'games'}"
     cut = f", the first {_MOST:,} shown; --csv has all" if len(found) > _MOST else ""
-    console.print(Text(count + cut))
+    console.print(Text(count_games(len(found)) + cut))
 
 
 def ending(row: GameRow) -> str:

@@ -56,8 +56,10 @@ def path_of(name: str) -> Path:
 
 def show_list(console: "Console") -> None:
     """The pages, a line each."""
+    from rich.text import Text
+
     for name, page in PAGES.items():
-        console.print(f"arena docs {name:<12} {page.about}", soft_wrap=True)
+        console.print(Text(f"arena docs {name:<12} {page.about}"), soft_wrap=True)
 
 
 def show_page(name: str, console: "Console") -> None:

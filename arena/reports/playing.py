@@ -76,13 +76,18 @@ def play_config(
     store_path: Path | None,
     *,
     more: str = "--max-games (or rounds in the file)",
+    dry_run: bool = False,
     replay_damaged: bool = False,
     watch: bool = False,
     site: Site = HERE,
 ) -> int:
-    """Play what is left; the exit code. `more` is the setting that gives a test more games; with
-    `watch` a terminal shows the boards, and the results stand for the tables.
+    """Play what is left, or with `dry_run` say what that is; the exit code. `more` is the setting
+    that gives a test more games; with `watch` a terminal shows the boards, and the results stand
+    for the tables.
     """
+    if dry_run:
+        preview_config(config, store_path, replay_damaged=replay_damaged)
+        return Exit.DONE
     path = store_path or default_store(config.name)
     again = shlex.join(["arena", *sys.argv[1:]])
     console = PlainConsole()

@@ -1,6 +1,7 @@
 """A recorded game on the terminal, move by move: all at once, or stepped through by keys."""
 
 import os
+import sys
 import termios
 import tty
 from collections.abc import Callable, Iterator
@@ -48,6 +49,17 @@ def dump(record: GameRecord, console: Console) -> None:
             console.print(ending(record))
         for line in replay.log(ply):
             console.print(line, soft_wrap=True)
+
+
+def show(record: GameRecord, console: Console, *, whole: bool) -> None:
+    """Step through the game by keys; print the `whole` of it where that is wanted, or no terminal
+    has keys.
+    """
+    if whole or not (console.is_terminal and sys.stdin.isatty()):
+        dump(record, console)
+    else:
+        with keys(sys.stdin.fileno()) as read_key:
+            step(record, console, read_key)
 
 
 def step(record: GameRecord, console: Console, read_key: Callable[[], str]) -> None:

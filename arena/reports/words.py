@@ -320,6 +320,11 @@ def _warnings(held: Held) -> tuple[str, ...]:
     return held.notes or (f"{held.mode} does not hold {lacking(held)}",)
 
 
+def count_games(count: int) -> str:
+    """`1 game`, `1,200 games`."""
+    return f"{count:,} {_plural('game', count)}"
+
+
 def _plural(word: str, count: int) -> str:
     return word if count == 1 else f"{word}s"
 

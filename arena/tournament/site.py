@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from arena.errors import ConfigError, FileError, UserError
+from arena.files.imports import extra
 from arena.files.toml import read_file
 from arena.files.toml_tables import Finding, problems
 from arena.tournament.config_tables import ClusterTable
@@ -33,19 +34,6 @@ HERE = Site(local.fit, local.LocalExecutor, here=True)
 
 
 @contextmanager
-def cluster_extra() -> Iterator[None]:
-    """Import what only the extra `cluster` installs. Raises UserError where it is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in ("distributed", "dask"):
-            raise
-        raise UserError(
-            "to play on a cluster, install the extra: pip install 'bot-arena[cluster]'"
-        ) from None
-
-
-@contextmanager
 def site(
     on: "str | Client | None", file: Path | None = None, *, insecure: bool = False
 ) -> Iterator[Site]:
@@ -57,7 +45,7 @@ def site(
     if where is None:
         yield HERE
         return
-    with cluster_extra():
+    with extra("cluster", "a cluster needs"):
         from arena.tournament.executors.cluster import cluster
     folder = file.resolve().parent if file is not None else Path.cwd()
     secure = table.model_copy(update={"insecure": insecure or table.insecure})

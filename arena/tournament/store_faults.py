@@ -54,15 +54,15 @@ def games_are(ids: Sequence[str]) -> str:
     return f"game {ids[0]} is" if len(ids) == 1 else f"games {', '.join(ids)} are"
 
 
-def left_out(path: Path, ids: Sequence[str]) -> str:
+def left_out(path: Path, ids: Sequence[str]) -> list[str]:
     """What is said of damaged games where the others are read."""
-    return f"{path}: {games_are(ids)} damaged and left out. {PLAY_AGAIN}"
+    return [f"{path}: {games_are(ids)} damaged and left out. {PLAY_AGAIN}"] if ids else []
 
 
 def none_left(path: Path, damaged: Sequence[str]) -> ArenaError:
     """The error for a run of which no game can be read."""
     if damaged:
-        return StoreError(left_out(path, damaged))
+        return StoreError(*left_out(path, damaged))
     return UserError(f"{path}: no game has been played yet")
 
 

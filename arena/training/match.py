@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,7 +15,7 @@ from arena.tournament.contenders import Reading, players_of
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import default_store
-from arena.training.sprt import Side, make_config, read_side, wrong_player
+from arena.training.sprt import Side, game_and_clock, make_config, read_side, wrong_player
 from players.catalogue import BUILTINS
 
 
@@ -24,20 +23,16 @@ def between(
     words: tuple[str, str],
     file: Path | None,
     rules: str | None,
-    variant: Mapping[str, Any],
+    settings: Sequence[str] | None,
     move_ms: int | None,
 ) -> TournamentConfig:
     """A match of two under the terms of a tournament file, or else under these. Raises UserError,
     ConfigError.
     """
     if file is None:
-        tables = {
-            "game": {"rules": rules or "othello", **variant},
-            "clock": {"move_ms": 1000 if move_ms is None else move_ms},
-        }
-        sides = [read_side(letter, each, {}) for letter, each in zip("AB", words, strict=True)]
-        return make_config(sides, tables, "match")
-    if rules or variant or move_ms is not None:
+        tables = game_and_clock(rules or "othello", settings, move_ms)
+        return make_config(list(map(read_side, "AB", words)), tables, "match")
+    if rules or settings or move_ms is not None:
         raise UserError(
             "--like: brings the game and its clock; leave out --rules, --set, --move-ms"
         )
@@ -75,7 +70,7 @@ def _side(letter: str, words: str, known: Mapping[str, Player], file: Path) -> S
     name, at, _ = words.partition("@")
     if at and name in known and known[name].digest is not None:
         words = str((file.parent / known[name].bot).with_name(words))
-    return read_side(letter, words, {})
+    return read_side(letter, words)
 
 
 def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:

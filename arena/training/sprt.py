@@ -2,14 +2,14 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from arena.errors import FileError, Problem, UserError, sentence
-from arena.files.toml import KeyLines, KeyPath, read_file
+from arena.files.toml import KeyLines, KeyPath, read_file, read_pairs
 from arena.files.toml_tables import Finding, written
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
@@ -42,11 +42,12 @@ class Side(NamedTuple):
     """Where in that file the player's keys are."""
 
 
-def read_side(letter: str, words: str, typed: dict[str, Any]) -> Side:
+def read_side(letter: str, words: str, options: Iterable[str] | None = None) -> Side:
     """A built-in, a script, a bot's folder or archive, a command of several words, a FILE.toml
-    with the keys of a `[[player]]` table or one such table, or TOURNAMENT.toml:NAME. Raises
-    UserError.
+    with the keys of a `[[player]]` table or one such table, or TOURNAMENT.toml:NAME; with options
+    as they are typed. Raises UserError.
     """
+    typed = read_pairs(f"--{letter.lower()}-option", options)
     if named := _FILE.fullmatch(words):
         return _side_of_file(letter, named["file"], named["player"], typed)
     try:
@@ -110,12 +111,29 @@ def _with_options(side: Side) -> Side:
     return side._replace(table=side.table | {"options": options | side.options})
 
 
-def refuse_odd(max_games: int) -> None:
-    """Raise UserError for a number of games that does not come out in pairs."""
+def pairs_in(max_games: int) -> int:
+    """How many pairs a number of games makes. Raises UserError where one is left over."""
     if max_games % 2:
         raise UserError(
             f"--max-games: must be a multiple of 2, as games are played in pairs, got {max_games}"
         )
+    return max_games // 2
+
+
+def game_and_clock(
+    rules: str,
+    settings: Iterable[str] | None,
+    move_ms: int | None,
+    bank_ms: int | None = None,
+    increment_ms: int = 0,
+) -> dict[str, dict[str, Any]]:
+    """The two tables. Without a limit a move has 1000 ms. Raises UserError."""
+    if move_ms is None and bank_ms is None:
+        move_ms = 1000
+    return {
+        "game": {"rules": rules, **read_pairs("--set", settings)},
+        "clock": {"move_ms": move_ms, "bank_ms": bank_ms, "increment_ms": increment_ms},
+    }
 
 
 def make_config(

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from arena.model import Frozen
 from arena.ratings.model import Standings
-from arena.reports.games import SIDES, GameRow, Result, Sort, Wanted, rows
+from arena.reports.games import GameRow, Result, Sort, Wanted, rows
 from arena.reports.html.audience import Seen
 from arena.reports.html.data import run_data
 from arena.reports.html.model import GameData, PlayerData
@@ -78,7 +78,7 @@ async def games(
     sort: Annotated[Sort | None, Query(description="What comes first.")] = None,
 ) -> list[GameRow]:
     """Its games in the order they ended, each as one of its players saw it."""
-    wanted = Wanted(player, against, SIDES.index(side) if side else None, result, ending)
+    wanted = Wanted(player, against, side, result, ending)
 
     def read(view: RunView) -> list[GameRow]:
         seen = _seen(view, visitor)

@@ -104,7 +104,7 @@ def test_a_position_comes_from_a_file_or_from_stdin(
     assert find_position(OTHELLO, read_text(f"@{file}"), None, None)[0] == position
     monkeypatch.setattr("sys.stdin", io.StringIO("f5d6\n"))
     assert find_position(OTHELLO, read_text("-"), None, None)[0] == position
-    assert find_position(OTHELLO, "", None, None)[0] == OTHELLO.start()
+    assert find_position(OTHELLO, read_text(""), None, None)[0] == OTHELLO.start()
 
 
 # What is shown
@@ -219,11 +219,11 @@ def test_positions_of_a_run_are_those_of_its_replay(run: str) -> None:
     position, choices = game.start(), []
     for ply, move in enumerate(moves):
         if not position.is_over and position.legal_moves() != (PASS,):
-            assert find_position(Path(run), "", "g0001", ply)[0] == position
+            assert find_position(Path(run), read_text(""), "g0001", ply)[0] == position
         if len(position.legal_moves()) > 1:
             choices.append(position)
         position = position.play(move)
-    assert find_position(Path(run), "", "g0001", None)[0] == choices[-1]
+    assert find_position(Path(run), read_text(""), "g0001", None)[0] == choices[-1]
     result = arena("analyse", run, "--game", "g0001", "--ply", "2", "--json")
     assert result.exit_code == 0, result.output
     assert f"{run} g0001 (" in result.stderr
@@ -239,7 +239,7 @@ def test_a_game_that_could_not_be_played_is_named(
     wrong = record.model_copy(update={"moves": (first, *record.moves[1:])})
     monkeypatch.setattr(analysis, "recorded_game", lambda *_: (None, wrong))
     with pytest.raises(ReplayError, match="game g0001, ply 1: 'a1' is illegal"):
-        find_position(Path(run), "", "g0001", None)
+        find_position(Path(run), read_text(""), "g0001", None)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ NAMES = ("ant", "bee", "cat & dog")
 FILTERS = [
     ("", Wanted(), None),
     ("player=bee", Wanted(player="bee"), None),
-    ("player=ant&against=cat+%26+dog&side=second", Wanted("ant", "cat & dog", seat=1), None),
+    ("player=ant&against=cat+%26+dog&side=second", Wanted("ant", "cat & dog", "second"), None),
     ("player=bee&result=lost", Wanted(player="bee", results=["lost"]), None),
     ("result=drawn", Wanted(results=["drawn"]), None),
     ("ending=forfeit", Wanted(ending="forfeit"), None),

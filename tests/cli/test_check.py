@@ -59,9 +59,8 @@ def test_a_mistake_is_shown_with_its_line_and_what_to_change(folder: Path) -> No
 def test_a_line_says_what_is_judged_on_a_terminal_alone(folder: Path) -> None:
     for terminal in (True, False):
         file = io.StringIO()
-        screen = CheckScreen(
-            PlainConsole(file=file, force_terminal=terminal, width=60), "right.py", ""
-        )
+        console = PlainConsole(file=file, force_terminal=terminal, width=60)
+        screen = CheckScreen(console, Path("right.py"))
         screen.show(Checking(held=Held(), terms=None))
         screen.show(Judging(what=" 6 legal moves: dots 5×5, position 12 of 30"))
         screen.close()

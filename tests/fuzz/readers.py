@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import rules
-from arena.analysis.analyse import find_position
+from arena.analysis.analyse import find_position, read_text
 from arena.bots import course_file, roster
 from arena.bots.package import open_bot
 from arena.bots.submissions import submissions
@@ -184,7 +184,8 @@ def _games() -> tuple[rules.Game, ...]:
 
 
 def _read_positions(path: Path) -> None:
-    _each(*(partial(find_position, game, f"@{path}", None, None) for game in _games()))
+    written = read_text(f"@{path}")
+    _each(*(partial(find_position, game, written, None, None) for game in _games()))
 
 
 def _positions() -> SearchStrategy[bytes]:

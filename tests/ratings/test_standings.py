@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.errors import RateError
 from arena.model.containment import Guarantee, Held
 from arena.model.protocol import Termination
 from arena.ratings import tables
@@ -223,7 +224,7 @@ def test_two_players_have_a_match_and_no_players_are_well_defined() -> None:
     empty = standings([], players=["a", "b"], anchor="a")
     assert [row.elo for row in empty.players] == [None, None]
     assert not empty.anchor.in_force and empty.first_player is None and empty.match is None
-    with pytest.raises(ValueError, match="anchor 'z' is none of the players: a, b"):
+    with pytest.raises(RateError, match='anchor: no player "z" among the results; there are: a, b'):
         standings_of_results(results, anchor="z")
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +10,7 @@ from rich.console import Console
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.reports import csv_report, games_table
-from arena.reports.games import GameRow, Wanted, as_json, rows, seen_by_each
+from arena.reports.games import GameRow, Wanted, rows, seen_by_each
 from arena.tournament.run_view import RunView
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, void
@@ -70,7 +69,7 @@ def test_games_by_their_ending(view: RunView, wanted: Wanted, found: set[str]) -
 
 
 def test_one_side_and_several_results(view: RunView) -> None:
-    second = rows(view, Wanted(player="uct", seat=1))
+    second = rows(view, Wanted(player="uct", side="second"))
     assert {row.seat for row in second} == {1} and len(second) == 18
     either = rows(view, Wanted(player="uct", results=("won", "lost")))
     parts = [rows(view, Wanted(player="uct", results=(one,))) for one in ("won", "lost")]
@@ -121,7 +120,7 @@ def test_a_lone_player_has_no_opponent_and_no_result() -> None:
     (row,) = seen_by_each_of(play_record("2048", "left"))
     assert row.opponents == () and row.result is None and "–" in shown([row])
     (row,) = seen_by_each_of(play_record("2048", "left", forfeit=0))
-    assert row.result == "lost" and json.loads(as_json([row]))[0]["forfeited_by"] == "left"
+    assert row.result == "lost" and row.forfeited_by == "left"
 
 
 def seen_by_each_of(record: GameRecord) -> list[GameRow]:

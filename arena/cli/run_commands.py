@@ -1,25 +1,35 @@
-"""The commands that read a run: `arena report`, `games` and `replay`."""
+"""The commands that read a run: `arena report`, `games`, `replay`, `rate`, `export`, `import`."""
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from arena.cli.arguments import (
+    RULES,
     AsJson,
-    RunPath,
+    GameSettings,
     argument,
+    complain,
     console,
     flag,
+    load_game,
     option,
+    refuse_together,
     refuse_unknown,
     say,
     say_json,
+    show,
 )
-from arena.errors import UserError
+from arena.errors import Exit, UserError
 
 app = typer.Typer()
+
+RunPath = Annotated[Path, argument("RUN", "A run's file, runs/NAME.sqlite.")]
+FormName = Annotated[
+    str | None, option("FORM", "The form.", "--as", show_default="by the end of the file's name")
+]
 
 
 @app.command()
@@ -28,7 +38,7 @@ def report(
     json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --report.")] = False,
     csv: Annotated[
         Literal["players", "ranking", "crosstable", "results", "games"] | None,
-        typer.Option(help="As CSV: one of these tables."),
+        option(None, "As CSV: one of these tables."),
     ] = None,
     html: Annotated[
         Path | None,
@@ -57,9 +67,9 @@ def report(
     from arena.reports.html import one_file
     from arena.tournament.run_view import RunView
 
-    _refuse_both({"--json": json, "--csv": csv is not None, "--html": html is not None})
-    _refuse_both({"--for": for_ is not None, "--public": public})
-    _refuse_both({"--for": for_ is not None, "--anonymous": anonymous})
+    refuse_together(json=json, csv=csv, html=html)
+    refuse_together(for_=for_, public=public)
+    refuse_together(for_=for_, anonymous=anonymous)
     if html is not None:
         lost = one_file.publish(run, html, for_, without or (), public=public, anonymous=anonymous)
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
@@ -67,23 +77,14 @@ def report(
         raise UserError("--for, --public, --anonymous and --without: give them with --html FILE")
     else:
         with RunView(run) as view:
-            if json:
-                say_json(view.standings.model_dump_json(indent=2))
-            elif csv is not None:
+            if csv is not None:
                 say(csv_report.TABLES[csv](view), nl=False)
-                for line in words.about_damage(view.standings):
-                    say(line, err=True)
+                complain(words.about_damage(view.standings))
             else:
-                terminal.show(view.standings, console(), view.played_at)
+                draw = partial(terminal.show, played_at=view.played_at)
+                show(view.standings, draw, json=json)
             lost = view.lost_records
-    for line in words.about_lost_records(lost):
-        say(line, err=True)
-
-
-def _refuse_both(options: dict[str, bool]) -> None:
-    given = [name for name, is_given in options.items() if is_given]
-    if len(given) > 1:
-        raise UserError(f"{given[0]} and {given[1]} exclude each other; give one of them")
+    complain(words.about_lost_records(lost))
 
 
 @app.command()
@@ -92,7 +93,7 @@ def games(
     player: Annotated[str | None, option("NAME", "Games of this player.")] = None,
     against: Annotated[str | None, option("NAME", "Against this opponent.")] = None,
     side: Annotated[
-        Literal["first", "second"] | None, typer.Option(help="Where it moved first, or second.")
+        Literal["first", "second"] | None, option(None, "Where it moved first, or second.")
     ] = None,
     won: Annotated[bool, flag("--won", "Games it won.")] = False,
     drawn: Annotated[bool, flag("--drawn", "Games it drew.")] = False,
@@ -103,7 +104,7 @@ def games(
     ] = None,
     sort: Annotated[
         Literal["slowest", "longest"] | None,
-        typer.Option(help="Those with the slowest move, or the most plies, first."),
+        option(None, "Those with the slowest move, or the most plies, first."),
     ] = None,
     csv: Annotated[bool, flag("--csv", "As CSV.")] = False,
     json: AsJson = False,
@@ -113,24 +114,21 @@ def games(
     For example: arena games runs/cup.sqlite --player gnu --lost --against uct
     """
     from arena.reports import csv_report, games_table
-    from arena.reports.games import ENDINGS, SIDES, Wanted, as_json, rows
+    from arena.reports.games import ENDINGS, Wanted, rows
     from arena.tournament.run_view import RunView
 
-    _refuse_both({"--json": json, "--csv": csv})
-    seat = None if side is None else SIDES.index(side)
+    refuse_together(json=json, csv=csv)
     results = [word for word, asked in (("won", won), ("drawn", drawn), ("lost", lost)) if asked]
     with RunView(run) as view:
         names = [each.name for each in view.config.players]
         refuse_unknown("--player", player, names)
         refuse_unknown("--against", against, names)
         refuse_unknown("--ending", ending, ENDINGS)
-        found = rows(view, Wanted(player, against, seat, results, ending), sort)
-    if json:
-        say_json(as_json(found))
-    elif csv:
+        found = rows(view, Wanted(player, against, side, results, ending), sort)
+    if csv:
         say(csv_report.games(found), nl=False)
     else:
-        games_table.show(found, console())
+        show(found, games_table.show, json=json)
 
 
 @app.command()
@@ -168,13 +166,80 @@ def replay(
     if seat is not None and form != "dialogue":
         raise UserError("--seat: give it with --as dialogue")
     config, record = recorded_game(run, game)
-    screen = console()
     if form == "dialogue":
         say_json(dialogue(config, record, seat))
     elif form is not None:
         say_json(TEXTS[form](record, config.name))
-    elif all_ or not (screen.is_terminal and sys.stdin.isatty()):
-        replay.dump(record, screen)
     else:
-        with replay.keys(sys.stdin.fileno()) as read_key:
-            replay.step(record, screen, read_key)
+        replay.show(record, console(), whole=all_)
+
+
+@app.command()
+def rate(
+    file: Annotated[
+        Path,
+        argument(
+            "FILE",
+            "CSV with first, second, score and, if any, pair; PGN; or games in any form.",
+        ),
+    ],
+    anchor: Annotated[
+        str | None, option("NAME", "The player whose Elo is fixed.", show_default="pool mean")
+    ] = None,
+    anchor_elo: Annotated[float, option("ELO", "Its Elo.", min=-10_000, max=10_000)] = 0.0,
+    json: AsJson = False,
+) -> Exit:
+    """Rate any list of results."""
+    from arena.ratings.standings import standings_of_results
+    from arena.reports import terminal
+    from arena.reports.results_file import results_in
+
+    results, damaged = results_in(file)
+    rated = standings_of_results(results, name=file.stem, anchor=anchor, anchor_elo=anchor_elo)
+    show(rated, terminal.show, json=json)
+    return complain(f"{file}, {each}" for each in damaged)
+
+
+@app.command()
+def export(
+    run: RunPath,
+    out: Annotated[Path, option("FILE", "Where to write them.")],
+    form: FormName = None,
+) -> Exit:
+    """Write the games of a run for other programs.
+
+    Forms: transcript; ggf, wthor, obf, pgn (Othello); record, dots (dots and boxes); jsonl,
+    parquet (everything). For example: arena export runs/cup.sqlite --as ggf --out games.ggf
+
+    Damaged games are named and left out, with exit code 1.
+    """
+    from arena.records.run_file import export_run
+    from arena.reports.words import count_games
+    from arena.tournament.store_faults import left_out
+
+    count, damaged = export_run(run, out, form)
+    say(f"{out}: {count_games(count)}")
+    return complain(left_out(run, damaged))
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, argument("FILE", "Games that another program wrote.")],
+    to: Annotated[Path, option("RUN", "The run to make, runs/NAME.sqlite.")],
+    form: FormName = None,
+    rules: Annotated[
+        str | None, option("RULES", "The rule set, where the file does not say it.", **RULES)
+    ] = None,
+    settings: GameSettings = None,
+) -> Exit:
+    """Make a run of another program's games: to report, replay, analyse and rate.
+
+    Damaged games are named and left out, with exit code 1.
+    """
+    from arena.records.run_file import import_run
+    from arena.reports.words import count_games
+
+    game = load_game(rules or "othello", settings) if rules or settings else None
+    records, damaged = import_run(file, to, form, game)
+    say(f"{to}: {count_games(len(records))}")
+    return complain(f"{file}, {each}" for each in damaged)

@@ -1,0 +1,262 @@
+"""The commands that play many games: `arena run`, `match`, `sprt`, `train` and `tune`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from arena.cli.arguments import (
+    RULES,
+    RULES_HELP,
+    GameSettings,
+    Insecure,
+    Pairs,
+    Sandbox,
+    argument,
+    console,
+    flag,
+    option,
+)
+from arena.errors import Exit
+
+app = typer.Typer()
+
+_ON = "A cluster to play on: tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers here."
+_PLAYER = (
+    "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
+    "TOURNAMENT.toml:NAME."
+)
+PlayerA = Annotated[str, argument("A", _PLAYER)]
+PlayerB = Annotated[str, argument("B", "The same.")]
+Store = Annotated[
+    Path | None, option("FILE", "Where the run is kept.", show_default="runs/NAME.sqlite")
+]
+DryRun = Annotated[bool, flag("--dry-run", "Check everything and estimate the time; play nothing.")]
+ReplayDamaged = Annotated[
+    bool, flag("--replay-damaged", "Play games again that are damaged in the run's file.")
+]
+On = Annotated[str | None, option("CLUSTER", _ON, show_default="here, or as the file says")]
+
+
+@app.command()
+def run(
+    file: Annotated[Path, argument("FILE.toml", "The tournament.")],
+    store: Store = None,
+    dry_run: DryRun = False,
+    replay_damaged: ReplayDamaged = False,
+    take_new: Annotated[
+        bool, flag("--take-new", "Take new bots and versions into a run that has begun.")
+    ] = False,
+    without: Annotated[
+        list[str] | None,
+        option("BOT", "Leave a player out from now on; may be repeated."),
+    ] = None,
+    on: On = None,
+    insecure: Insecure = False,
+) -> int:
+    """Play a tournament. Stop it anywhere; the same command goes on."""
+    from arena.reports.playing import play_config
+    from arena.tournament.file_kinds import refuse_other
+    from arena.tournament.ready import load_to_go_on
+    from arena.tournament.site import site
+    from players.catalogue import BUILTINS
+
+    refuse_other(file, "run")
+    with site(on, file, insecure=insecure) as at:
+        config = load_to_go_on(
+            file, BUILTINS, store, take_new=take_new, without=without or (), site=at
+        )
+        return play_config(
+            config, BUILTINS, store, dry_run=dry_run, replay_damaged=replay_damaged, site=at
+        )
+
+
+@app.command()
+def match(
+    a: PlayerA,
+    b: PlayerB,
+    games: Annotated[int, option("N", "How many.", min=1, max=100_000)] = 2,
+    watch: Annotated[bool, flag("--watch", "Show the boards, move by move.")] = False,
+    like: Annotated[
+        Path | None,
+        option("FILE.toml", "The tournament whose game, clock and sandbox it is played with."),
+    ] = None,
+    rules: Annotated[
+        str | None, option("RULES", RULES_HELP, show_default="othello", **RULES)
+    ] = None,
+    settings: GameSettings = None,
+    move_ms: Annotated[
+        int | None, option("MS", "The limit of one move.", min=1, show_default="1000")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        option("N", "Draws openings and chance.", min=1, show_default="the number of the run"),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        option("FILE", "Where it is kept.", show_default="a new file in runs"),
+    ] = None,
+) -> int:
+    """Play some games between two players now, and keep them.
+
+    For example: arena match bot.py uct --like cup.toml --watch
+
+    With --like, the players of that tournament may be named as they are there.
+    """
+    from arena.reports.playing import play_config
+    from arena.training import match as making
+    from players.catalogue import BUILTINS
+
+    config = making.between((a, b), like, rules, settings, move_ms)
+    config = making.of_games(config, games, watch=watch)
+    config, path = making.kept(config, seed, store)
+    return play_config(config, BUILTINS, path, watch=watch)
+
+
+@app.command()
+def sprt(
+    a: PlayerA,
+    b: PlayerB,
+    elo0: Annotated[float, option("ELO", "A's lead over B under H0.")] = 0.0,
+    elo1: Annotated[float, option("ELO", "A's lead over B under H1.")] = 5.0,
+    alpha: Annotated[float, option("RATE", "How often H1 may be accepted wrongly.")] = 0.05,
+    beta: Annotated[float, option("RATE", "How often H0 may be accepted wrongly.")] = 0.05,
+    model: Annotated[
+        Literal["normalized", "logistic"],
+        option("MODEL", "The Elo that is meant: normalized or logistic."),
+    ] = "normalized",
+    rules: Annotated[str, option("RULES", RULES_HELP, **RULES)] = "othello",
+    settings: GameSettings = None,
+    a_option: Annotated[
+        Pairs, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
+    ] = None,
+    b_option: Annotated[Pairs, option("KEY=VALUE", "An option of B; repeatable.")] = None,
+    move_ms: Annotated[
+        int | None, option("MS", "The limit of one move.", show_default="1000, or the bank")
+    ] = None,
+    bank_ms: Annotated[
+        int | None, option("MS", "Time for the whole game.", show_default="none")
+    ] = None,
+    increment_ms: Annotated[int, option("MS", "What each move adds to the bank.")] = 0,
+    max_games: Annotated[
+        int, option("N", "Stop undecided after that many games.", min=2, max=2_000_000)
+    ] = 100_000,
+    seed: Annotated[int, option("N", "Draws openings, chance, the players' seeds.")] = 1,
+    plies: Annotated[
+        int | None, option("N", "Length of the random openings.", show_default="by game")
+    ] = None,
+    openings: Annotated[Path | None, option("FILE", "Openings from a file, one a line.")] = None,
+    concurrency: Annotated[
+        int | None, option("N", "Games played at once.", show_default="by the cores")
+    ] = None,
+    new_processes: Annotated[
+        bool, flag("--new-processes", "Start the players again for every game.")
+    ] = False,
+    sandbox: Annotated[
+        Sandbox, option("SANDBOX", "As in a tournament: auto, bwrap, limits, none.")
+    ] = "auto",
+    name: Annotated[
+        str | None, option("NAME", "Of the run.", show_default="sprt-RULES-A-B")
+    ] = None,
+    store: Store = None,
+    dry_run: DryRun = False,
+    replay_damaged: ReplayDamaged = False,
+    on: On = None,
+    insecure: Insecure = False,
+) -> int:
+    """Play two players until it is decided whether A is stronger than B.
+
+    A sequential test (SPRT) on colour-swapped pairs.
+    H0: A's lead over B is elo0; H1: it is elo1.
+
+    For example: arena sprt uct alphabeta --rules dots --b-option depth=6
+
+    A FILE.toml holds what a player's table in a tournament file does.
+    cup.toml:NAME is the player of that name in a tournament file.
+    arena run plays a tournament file with a table named sprt, which can say more.
+
+    Stop it anywhere; the same command goes on.
+    Exit codes: 0 decided, 1 not decided by --max-games.
+    """
+    from arena.reports.playing import play_config
+    from arena.tournament.site import site
+    from arena.training.sprt import game_and_clock, make_config, pairs_in, read_side
+    from players.catalogue import BUILTINS
+
+    sides = read_side("A", a, a_option), read_side("B", b, b_option)
+    tables = {
+        "tournament": {
+            "name": name,
+            "rounds": pairs_in(max_games),
+            "seed": seed,
+            "concurrency": concurrency,
+            "keep_alive": not new_processes,
+            "sandbox": sandbox,
+        },
+        **game_and_clock(rules, settings, move_ms, bank_ms, increment_ms),
+        "openings": {"plies": plies, "file": openings and str(openings)},
+        "sprt": {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model},
+    }
+    with site(on, insecure=insecure) as at:
+        return play_config(
+            make_config(sides, tables, site=at),
+            BUILTINS,
+            store,
+            dry_run=dry_run,
+            replay_damaged=replay_damaged,
+            site=at,
+        )
+
+
+@app.command()
+def train(
+    file: Annotated[Path, argument("CONFIG.toml", "What to learn.")],
+    out: Annotated[
+        Path | None, option("FOLDER", "Where all of it is kept.", show_default="runs/NAME.train")
+    ] = None,
+) -> Exit:
+    """Train a player for 2048 or 2584, or an evaluation for Othello or dots.
+
+    Stop it anywhere; the same command goes on.
+
+    The folder holds the checkpoint, the log, the learning curve as a picture and
+    as a table, and at the end the network, which players take as their weights
+    or their evaluation.
+    """
+    from arena.tournament.file_kinds import refuse_other
+
+    refuse_other(file, "train")
+    from arena.training.train import train
+
+    return train(file, out, console())
+
+
+@app.command()
+def tune(
+    file: Annotated[Path, argument("CONFIG.toml", "What to tune.")],
+    out: Annotated[
+        Path | None, option("FOLDER", "Where all of it is kept.", show_default="runs/NAME.tune")
+    ] = None,
+    verify: Annotated[bool, flag("--verify", "End with two SPRTs of what came of it.")] = False,
+    on: On = None,
+    insecure: Insecure = False,
+) -> Exit:
+    """Tune a player by games against itself. Stop it anywhere; the same command goes on.
+
+    The folder holds the checkpoint, pictures of how the values changed, and
+    the player with the best values, ready for a tournament.
+
+    --verify tests whether they are a gain, as they were tuned and at the clock
+    that counts. Exit code 1 when a test stays undecided.
+
+    With method = "td" an evaluation is learned, as arena train does and in the
+    same folder, and tested against the one that players have by default.
+    """
+    from arena.tournament.file_kinds import refuse_other
+
+    refuse_other(file, "tune", verify=verify)
+    from arena.tournament.site import site
+    from arena.training.tune import tune
+
+    with site(on, insecure=insecure) as at:
+        return tune(file, out, console(), verify=verify, site=at)
