@@ -134,7 +134,8 @@ class Dots(Game):
 
     def _edges_by(self, goes_to: Mapping[str, str]) -> dict[str, str]:
         """Where each edge goes, by where each dot does."""
-        pairs = ((name, *map(goes_to.__getitem__, _dots_of(name))) for name in self.names)
+        dots = {name: re.findall(r"[a-z]\d+", name) for name in self.names}
+        pairs = ((name, *map(goes_to.__getitem__, ends)) for name, ends in dots.items())
         return {
             name: one + two if one + two in self.edges else two + one for name, one, two in pairs
         }
@@ -211,10 +212,6 @@ class Dots(Game):
         return first, second
 
 
-def _dots_of(edge: str) -> list[str]:
-    return re.findall(r"[a-z]\d+", edge)
-
-
 @dataclass(frozen=True)
 class DotsPosition(Position):
     """The edges drawn, the boxes of each seat, and who moves."""
@@ -230,9 +227,7 @@ class DotsPosition(Position):
     def is_adjudicated(self) -> bool:
         return self.to_move is None and self.edges != self.game.all_edges
 
-    @property
-    def must_pass(self) -> bool:
-        return False
+    must_pass = False
 
     def legal_moves(self) -> tuple[str, ...]:
         if self.to_move is None:

@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 GROUP = "arena.games"
 
 
-def _fits_all(_variant: Mapping[str, Any]) -> str | None:
-    return None
-
-
 @dataclass(frozen=True)
 class Registration:
     """The registration of a game: its rules and, for players that search, its compiled code."""
@@ -39,7 +35,7 @@ class Registration:
     kernels: str = ""
     """The package whose `GAME` is the `players.games.registry.CompiledGame`, in the same top-level
     package as the value; "" where there is none."""
-    unsupported: Callable[[Mapping[str, Any]], str | None] = _fits_all
+    unsupported: Callable[[Mapping[str, Any]], str | None] = lambda _: None
     """A sentence on why the kernels cannot play these settings, such as `it plays on boards up to
     8×8, not 10×10`; None when they can."""
 

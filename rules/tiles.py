@@ -203,9 +203,7 @@ class TilesPosition(Position):
     cell: str | None = None
     """The cell seat 1 chose, while chance draws the tile for it."""
 
-    @property
-    def must_pass(self) -> bool:
-        return False
+    must_pass = False
 
     def legal_moves(self) -> tuple[str, ...]:
         if self.to_move is None:

@@ -110,7 +110,8 @@ def simulate(
         wall_s, head_s = time.monotonic() - began, time.process_time() - used
         if outcome.done < outcome.total:
             raise BenchError(f"{outcome.total - outcome.done} games were not played")
-        slept_s = _all_times(config)
+        specs, planned = GameSpecs(config), iter(config.schedule().next, None)
+        slept_s = sum(sleeping.time_of(specs.of(each)) for each in planned)
         return Simulated(
             workers=workers,
             games=outcome.done,
@@ -143,11 +144,6 @@ def _watched(head: int, scheduler: int) -> Iterator[list[Memory]]:
 
 def _opened(client: Client, config: TournamentConfig, masked: tuple[str, ...]) -> DaskExecutor:
     return DaskExecutor(client, config, masked, runs=sleeping)
-
-
-def _all_times(config: TournamentConfig) -> float:
-    specs = GameSpecs(config)
-    return sum(sleeping.time_of(specs.of(each)) for each in iter(config.schedule().next, None))
 
 
 def _sleepers(rounds: int, game_s: float, builtins: Builtins) -> TournamentConfig:

@@ -1,5 +1,47 @@
 """The command line. Commands import what they need when they run: `arena --help` is quick."""
 
-from arena.cli.main import app
+from typing import Annotated
 
-__all__ = ["app"]
+import typer
+
+from arena.cli import (
+    bot_commands,
+    machine_commands,
+    playing_commands,
+    position_commands,
+    run_commands,
+)
+from arena.cli.arguments import Arena, say
+
+app = typer.Typer(
+    name="arena",
+    cls=Arena,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(playing_commands.app)
+app.add_typer(run_commands.app)
+app.add_typer(position_commands.app)
+app.add_typer(position_commands.openings_app, name="openings")
+app.add_typer(bot_commands.app)
+app.add_typer(bot_commands.course_app, name="course")
+app.add_typer(bot_commands.bots_app, name="bots")
+app.add_typer(machine_commands.app)
+app.add_typer(machine_commands.bench_app, name="bench")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        say(f"arena {version('bot-arena')}")
+        raise typer.Exit
+
+
+@app.callback()
+def arena(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Play tournaments between board-game bots, and rate them honestly."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -121,7 +120,7 @@ def _place(param: Any) -> str:
     return next((each for each in param.opts if each.startswith("--")), str(param.name))
 
 
-def _reworded(error: typer.BadParameter) -> str | None:
+def _reworded(error: Any) -> str | None:
     """What a value must be, and what it is; None for another mistake, such as a missing value."""
     from pydantic import ValidationError
 
@@ -131,11 +130,10 @@ def _reworded(error: typer.BadParameter) -> str | None:
     if not isinstance(error.__cause__, ValidationError):
         return None
     found = error.__cause__.errors()[0]
-    said = found["msg"].removeprefix("Value error, ")
-    choice = re.fullmatch(r"'(?P<got>.*)' is not one of (?P<known>.*)\.", said)
-    if choice is not None:
-        return _one_of(re.findall(r"'([^']*)'", choice["known"]), choice["got"])
-    must = said.removeprefix("Input should be ").partition(", unable to parse")[0]
+    if choices := error.param.type_descriptor.choices:
+        return _one_of(choices, found["input"])
+    said = found["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    must = said.partition(", unable to parse")[0]
     return f"must be {must}, got {shown(read_value(str(found['input'])))}"
 
 
@@ -230,7 +228,7 @@ def show(found: _Found, draw: Callable[[_Found, Console], object], *, json: bool
     if json:
         from pydantic_core import to_json
 
-        say_json(to_json(found, indent=2).decode())
+        say_json(to_json(found, indent=2, by_alias=False).decode())
     else:
         draw(found, console())
 

@@ -69,10 +69,7 @@ def players(
     from arena.reports import players_list
     from players.catalogue import BUILTINS
 
-    if name is None:
-        players_list.show_players(BUILTINS, console())
-    else:
-        players_list.show_player(name, BUILTINS, console())
+    players_list.show(name, BUILTINS, console())
 
 
 @app.command()

@@ -37,10 +37,7 @@ def docs(
     """Show the pages of the documentation."""
     from arena.reports import handbook
 
-    if page is None:
-        handbook.show_list(console())
-    else:
-        handbook.show_page(page, console())
+    handbook.show(page, console())
 
 
 @app.command()

@@ -16,7 +16,9 @@ def printable(text: str, keep: str = "") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if _shows(c) or c in keep else _escaped(c) for c in text)
+    return "".join(
+        c if _shows(c) or c in keep else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def printable_json(document: str) -> str:
@@ -26,7 +28,3 @@ def printable_json(document: str) -> str:
 
 def _shows(character: str) -> bool:
     return character.isprintable() and not _HIDDEN.match(character)
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,15 +13,27 @@ from arena.files.toml_tables import few_of
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.ratings import elo, tables
-from arena.ratings.columns import Columns
+from arena.ratings.columns import Columns, Indices
 from arena.ratings.conduct import Broken, Contained, Spoilt
 from arena.ratings.matches import Match, Verdict
-from arena.ratings.model import MOST_COMPARED, Anchor, PlayerStanding, Standings
+from arena.ratings.model import MOST_COMPARED, Anchor, PlayerStanding, Share, Standings
 from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.rankings import Ranking
 from arena.ratings.results import GameDigest, Result, results_of
-from arena.ratings.tallies import PlayerTally, tallies
 from arena.ratings.tie_breaks import shared_ranks
+
+
+class _Tally(NamedTuple):
+    """A player's results."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    score: float | None = None
+    """Share of the points; None without a result."""
+    as_first: Share | None = None
+    """Share of the points when moving first; None without such results."""
+    as_second: Share | None = None
 
 
 def standings(
@@ -85,7 +98,7 @@ def _rated(
     fit = elo.fit(columns, anchor=by, anchor_elo=anchor.elo, first_mover=moves_first)
     appearing = (player for game in games for player in game.players)
     names = tuple(dict.fromkeys((*players, *appearing, *fit.players)))
-    rows = _ranked(list(_rows(names, fit, tallies(columns), games)))
+    rows = _ranked(list(_rows(names, fit, _tallies(columns), games)))
     ranked = [row.name for row in rows if row.elo is not None]
     few = len(names) <= MOST_COMPARED
     return Standings(
@@ -122,7 +135,7 @@ def _by_word(terminations: Iterable[Termination]) -> dict[str, int]:
 
 
 def _rows(
-    names: Iterable[str], fit: elo.Fit, counted: dict[str, PlayerTally], games: Sequence[GameDigest]
+    names: Iterable[str], fit: elo.Fit, counted: dict[str, _Tally], games: Sequence[GameDigest]
 ) -> Iterator[PlayerStanding]:
     """The players' lines, not ranked yet."""
     rated = dict(zip(fit.players, fit.elo.tolist(), strict=True))
@@ -134,7 +147,7 @@ def _rows(
         for seat, player in enumerate(game.players):
             seats[player].append((game, seat))
     for name in names:
-        own, tally = seats[name], counted.get(name, PlayerTally())
+        own, tally = seats[name], counted.get(name, _Tally())
         moves_first = fit.first_mover is not None
         forfeits = (game.termination for game, seat in own if game.offender == seat)
         yield PlayerStanding(
@@ -219,3 +232,27 @@ def _match(results: Sequence[Result], player: str, opponent: str) -> Match:
         trinomial=figures(counted.games),
         pentanomial=figures(pairs) if any(pairs) else None,
     )
+
+
+def _tallies(results: Columns) -> dict[str, _Tally]:
+    """By player."""
+    if not results.players:
+        return {}
+    scores, clusters = results.scores, results.clusters
+    sides = zip(
+        _by_player(results.first, results), _by_player(results.second, results), strict=True
+    )
+    found: dict[str, _Tally] = {}
+    for name, (first, second) in zip(results.players, sides, strict=True):
+        taken = np.append(scores[first], 1 - scores[second])
+        wins, draws, losses = (int((taken == score).sum()) for score in (1.0, 0.5, 0.0))
+        as_first = tables.share(scores[first], clusters[first])
+        as_second = tables.share(1 - scores[second], clusters[second])
+        found[name] = _Tally(wins, draws, losses, float(taken.mean()), as_first, as_second)
+    return found
+
+
+def _by_player(side: Indices, results: Columns) -> Iterator[Indices]:
+    """Which results have each player on that side."""
+    ends = np.cumsum(np.bincount(side, minlength=len(results.players)))
+    return iter(np.split(np.argsort(side, kind="stable"), ends[:-1]))

@@ -96,24 +96,14 @@ def _game_row(row: GameRow) -> Iterable[object]:
     return ("/".join(map(str, value)) if isinstance(value, tuple) else value for value in values)
 
 
-def _results_of(view: RunView) -> str:
-    return results(results_of(view.rated), view.label)
-
-
-def _crosstable_of(view: RunView) -> str:
-    return crosstable(view.standings.crosstable or tables.crosstable(results_of(view.rated)))
-
-
-def _games_of(view: RunView) -> str:
-    return games(row for game in view.games for row in seen_by_each(game))
-
-
 TABLES: dict[str, Callable[[RunView], str]] = {
     "players": lambda view: players(view.standings),
     "ranking": lambda view: ranking(view.standings),
-    "crosstable": _crosstable_of,
-    "results": _results_of,
-    "games": _games_of,
+    "crosstable": lambda view: crosstable(
+        view.standings.crosstable or tables.crosstable(results_of(view.rated))
+    ),
+    "results": lambda view: results(results_of(view.rated), view.label),
+    "games": lambda view: games(row for game in view.games for row in seen_by_each(game)),
 }
 """The tables of a run, by the name that asks for them."""
 

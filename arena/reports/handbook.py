@@ -54,18 +54,17 @@ def path_of(name: str) -> Path:
     return packed if packed.exists() else _HOME / name
 
 
-def show_list(console: "Console") -> None:
-    """The pages, a line each."""
+def show(name: str | None, console: "Console") -> None:
+    """A page, formatted in a pager on a terminal, else its text; without a name, a line for each.
+    Raises UserError.
+    """
+    from rich.markdown import Markdown
     from rich.text import Text
 
-    for name, page in PAGES.items():
-        console.print(Text(f"arena docs {name:<12} {page.about}"), soft_wrap=True)
-
-
-def show_page(name: str, console: "Console") -> None:
-    """A page, formatted in a pager on a terminal, else its text. Raises UserError."""
-    from rich.markdown import Markdown
-
+    if name is None:
+        for each, page in PAGES.items():
+            console.print(Text(f"arena docs {each:<12} {page.about}"), soft_wrap=True)
+        return
     text = text_of(name)
     if console.is_terminal:
         os.environ.setdefault("LESS", "-R")  # lets colours through

@@ -22,8 +22,13 @@ _KINDS = {
 """The types of JSON Schema in plain words."""
 
 
-def show_players(builtins: Mapping[str, CatalogueEntry], console: Console) -> None:
-    """Each built-in player with the names of its options."""
+def show(name: str | None, builtins: Mapping[str, CatalogueEntry], console: Console) -> None:
+    """A built-in player in full; without a name, each with the names of its options. Raises
+    UserError.
+    """
+    if name is not None:
+        _show_player(name, builtins, console)
+        return
     for builtin in builtins.values():
         console.print(_heading(builtin))
         if options := _options_in_short(builtin, builtins):
@@ -38,10 +43,8 @@ def show_players(builtins: Mapping[str, CatalogueEntry], console: Console) -> No
     )
 
 
-def show_player(name: str, builtins: Mapping[str, CatalogueEntry], console: Console) -> None:
-    """One built-in player: each option with its default, its values and its meaning. Raises
-    UserError.
-    """
+def _show_player(name: str, builtins: Mapping[str, CatalogueEntry], console: Console) -> None:
+    """Each option of a player with its default, its values and its meaning."""
     if name not in builtins:
         hint = did_you_mean(name, builtins, "built-in players")
         raise UserError(f'there is no built-in player "{name}"; {hint}')

@@ -140,7 +140,8 @@ def read_config(
     _check_anchor(tables.rating.anchor, field, tables.player, report)
     format_, format_keys = _format(tables, game, report)
     if not any(finding.path[:1] == ("player",) for finding in findings):  # else some are missing
-        _check_format(format_, format_keys, field, report)
+        for key, problem in format_.problems(format_keys, [player.name for player in field]):
+            report((format_.name, key) if key else (format_.name,), problem)
         _check_stop(tables.stop, format_, field, report)
     if findings:
         raise Unusable(findings)
@@ -258,13 +259,6 @@ def _check_stop(table: StopTable, format_: Format, players: Sequence[Player], re
             f"{table.separated} are to be separated from those below, of {len(players)} players; "
             "give fewer",
         )
-
-
-def _check_format(
-    format_: Format, keys: dict[str, Any], players: Sequence[Player], report: Tell
-) -> None:
-    for key, problem in format_.problems(keys, [player.name for player in players]):
-        report((format_.name, key) if key else (format_.name,), problem)
 
 
 def _format(file: TournamentFile, game: Game | None, report: Tell) -> tuple[Format, dict[str, Any]]:

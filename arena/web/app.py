@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 
@@ -86,7 +86,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.streams = Streams()
     app.state.tables = Tables()
     app.state.lab = Lab(app.state.runs)
-    app.state.identify = _nobody
+    app.state.identify = lambda _: Visitor()
     if settings.course is not None:
         app.state.rules = LastGood(partial(rules_to_serve, settings.course))
         people.add_people(app, settings.course)
@@ -98,10 +98,6 @@ def make_app(settings: ServerSettings) -> FastAPI:
     errors.handle(app)
     app.router.routes.extend(_routes())
     return app
-
-
-def _nobody(_: Request) -> Visitor:
-    return Visitor()
 
 
 @asynccontextmanager

@@ -1,7 +1,6 @@
 """/lab: sequential tests, trainings and tunings as they go on, and two of them compared."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -19,7 +18,7 @@ from arena.reports.html.pages import in_url
 from arena.tournament.formats.sprt import SEQUENTIAL_TEST
 from arena.tournament.store import Store
 from arena.web.api import REFUSALS
-from arena.web.kept import KeptAnswer, answer, kept
+from arena.web.kept import answer, kept
 from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, test_of
 from arena.web.pages import environment, page
 from arena.web.rights import Role, may, visitor_of
@@ -135,7 +134,8 @@ async def one(request: Request, name: str) -> Response:
 @router.get("/run/{name}/parts")
 async def parts(request: Request, name: str) -> Response:
     """What changes on its page while it goes on: HTML by the ids of elements."""
-    return answer(request, _as_json(_parts(await _found(request, name))))
+    found = _parts(await _found(request, name))
+    return answer(request, kept(json.dumps(found), "application/json"))
 
 
 @router.get("/compare")
@@ -214,7 +214,3 @@ def _drawings(run: LabRun) -> list[tuple[Markup, list[str]]]:
 def _said(drawn: list[Curve]) -> str:
     """The curves in words: where each is now."""
     return "; ".join(f"{curve.name}, last {curve.points[-1][1]:.4g}" for curve in drawn)
-
-
-def _as_json(parts: Mapping[str, str]) -> KeptAnswer:
-    return kept(json.dumps(parts), "application/json")
