@@ -1,9 +1,7 @@
 """Playing a tournament in front of a user: what is ahead, the run as it goes on, its standings."""
 
 import os
-import shlex
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -23,6 +21,7 @@ from arena.reports import terminal, words
 from arena.reports.boards import Boards
 from arena.reports.live_screen import screen
 from arena.reports.pairs import about_pairs
+from arena.reports.screen import again
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate, estimate_left
@@ -89,7 +88,6 @@ def play_config(
         preview_config(config, store_path, replay_damaged=replay_damaged)
         return Exit.DONE
     path = store_path or default_store(config.name)
-    again = shlex.join(["arena", *sys.argv[1:]])
     console = PlainConsole()
     with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
@@ -98,7 +96,7 @@ def play_config(
             try:
                 warm_players(config, builtins)
             except KeyboardInterrupt:
-                _say(f"Stopped before the first game. Go on with: {again}")
+                _say(f"Stopped before the first game. Go on with: {again()}")
                 return Exit.INTERRUPTED
         on_terminal = Boards if watch else LiveTable
         with watching(path, (on_terminal if console.is_terminal else PlainLines)(console)):
@@ -114,14 +112,14 @@ def play_config(
             for line in about_pairs(view):
                 _say(line)
     if outcome.interrupted:
-        _say(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again}")
+        _say(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again()}")
         return outcome.exit_code
     for void in outcome.void:
         _say(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
     if outcome.void:
         count = len(outcome.void)
         games, them = ("game", "it") if count == 1 else ("games", "them")
-        _say(f"{count} {games} stayed void. Try {them} again with: {again}")
+        _say(f"{count} {games} stayed void. Try {them} again with: {again()}")
     if outcome.verdict is not None:
         _say(words.decision(outcome.verdict))
         if outcome.verdict.decision is None and not outcome.void:
@@ -181,8 +179,8 @@ class PlainLines:
                 case GameFinished():
                     _say(_finished(event, view), self._console)
                 case GameVoid():
-                    again = "played again" if event.replayed else "given up in this run"
-                    _say(f"void {event.game}: {event.detail} ({again})", self._console)
+                    next_ = "played again" if event.replayed else "given up in this run"
+                    _say(f"void {event.game}: {event.detail} ({next_})", self._console)
                 case Noted():
                     _say(event.text, self._console)
 

@@ -1,5 +1,7 @@
 """Views of long work: a screen drawn again and again on a terminal, or lines in a pipe."""
 
+import shlex
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Self
@@ -10,6 +12,11 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from arena.reports.words import duration
+
+
+def again() -> str:
+    """The command that runs, as it is typed to go on."""
+    return shlex.join(["arena", *sys.argv[1:]])
 
 
 class Screen(ABC):

@@ -1,8 +1,6 @@
 """The folder of a training or a tuning: used by one process at a time, for nothing else."""
 
 import os
-import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
@@ -96,11 +94,6 @@ def _refuse_strangers(folder: Path, work: Work) -> None:
             f"{folder}: has no {work.noun} but other files ({listed}); name a folder of its own "
             "with --out"
         )
-
-
-def again() -> str:
-    """The command that runs, as it is typed to go on."""
-    return shlex.join(["arena", *sys.argv[1:]])
 
 
 @contextmanager

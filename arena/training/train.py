@@ -11,7 +11,7 @@ from rich.console import Console
 
 from arena.errors import Exit, UserError
 from arena.files.stop_signals import Stop, apart
-from arena.reports.screen import Lines
+from arena.reports.screen import Lines, again
 from arena.reports.words import duration
 from arena.sandbox.bwrap import reserve_fds
 from arena.training import run_folder
@@ -40,8 +40,7 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
         try:
             return _Training(kind, folder, console, test).run(file, verify=verify)
         except KeyboardInterrupt:
-            again = run_folder.again()
-            Lines(console).say(f"Stopped at once, with what was saved. Go on with: {again}")
+            Lines(console).say(f"Stopped at once, with what was saved. Go on with: {again()}")
             return Exit.INTERRUPTED
 
 
@@ -96,7 +95,7 @@ class _Training:
                     view.doing("writing the network")
                     trainer.write_network(self._folder / NETWORK, trial.known if trial else {})
             if not trainer.finished:
-                self._say(f"Stopped. Go on with: {run_folder.again()}")
+                self._say(f"Stopped. Go on with: {again()}")
                 return Exit.INTERRUPTED
             self._conclude()
             if trial is None:

@@ -13,13 +13,13 @@ from rich.console import Console
 
 from arena.errors import Exit, UserError
 from arena.files.stop_signals import Stop, apart
-from arena.reports.screen import Lines
+from arena.reports.screen import Lines, again
 from arena.sandbox.bwrap import reserve_fds
 from arena.tournament.site import HERE, Site
 from arena.training import tuned_player
 from arena.training.kinds import learns_by_td
 from arena.training.matches import RefereeMatchRunner
-from arena.training.run_folder import Work, again, held, stoppable
+from arena.training.run_folder import Work, held, stoppable
 from arena.training.train import train
 from arena.training.tune_view import (
     LiveTuning,

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from arena.checks.events import Event, Refused, read_event
 from arena.errors import ConfigError, SubmissionError
 from arena.files.lock import is_held
-from arena.files.plain_text import printable
+from arena.files.plain_text import end_of, printable
 from arena.model import Frozen
 from arena.web.sentences import MISTAKE
 
@@ -84,11 +84,7 @@ def mistake_of_staff(error: ConfigError) -> Refused:
 
 def log_of(folder: Path) -> str:
     """The end of what the process of a job wrote, which is of this machine."""
-    file = folder / LOG
-    with suppress(FileNotFoundError), file.open("rb") as log:
-        log.seek(max(0, file.stat().st_size - _LOG_BYTES))
-        return printable(log.read().decode("utf-8", "replace"), keep="\n")
-    return ""
+    return printable(end_of(folder / LOG, _LOG_BYTES), keep="\n")
 
 
 class Jobs:

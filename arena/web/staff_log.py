@@ -4,7 +4,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena.files.plain_text import printable
+from arena.files.plain_text import end_of, printable
 
 FILE = "staff.log"
 _TAIL_BYTES = 32_768
@@ -24,10 +24,6 @@ def add_line(course: Path, who: str, what: str) -> None:
 
 def last_lines(course: Path, most: int = 30) -> list[list[str]]:
     """When, who and what, the newest first."""
-    if not (course / FILE).exists():
-        return []
-    with (course / FILE).open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-        lines = file.read().decode("utf-8", "replace").splitlines()
+    lines = end_of(course / FILE, _TAIL_BYTES).splitlines()
     found = [line.split("\t", 2) for line in lines[-most:]]
     return [line for line in found[::-1] if len(line) == 3]

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from arena.files import lock
-from arena.files.plain_text import printable
+from arena.files.plain_text import end_of, printable
 from arena.tournament.events import EVENT, RunFinished, RunOutcome, events_file
 from arena.web.cores import cores, on_cores
 
@@ -70,21 +70,16 @@ class TournamentProcess:
 
     def outcome(self, since: datetime) -> RunOutcome | None:
         """How the run ended that was begun then; None where it was killed."""
-        with suppress(OSError, ValidationError, IndexError):
-            with events_file(self.store).open("rb") as file:
-                file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-                event = EVENT.validate_json(file.read().splitlines()[-1])
+        lines = end_of(events_file(self.store), _TAIL_BYTES).rstrip("\n").split("\n")
+        with suppress(ValidationError):
+            event = EVENT.validate_json(lines[-1])
             if isinstance(event, RunFinished) and event.at >= since.timestamp():
                 return event.outcome
         return None
 
     def last_lines(self) -> list[str]:
         """The end of its log."""
-        with suppress(OSError), self.log.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _LOG_BYTES))
-            text = file.read().decode("utf-8", "replace")
-            return [printable(line) for line in text.splitlines()[-LOG_LINES:]]
-        return []
+        return list(map(printable, end_of(self.log, _LOG_BYTES).splitlines()[-LOG_LINES:]))
 
 
 def interrupt(pid: int) -> None:
