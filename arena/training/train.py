@@ -1,5 +1,6 @@
 """`arena train`: from a training's file to a network, its learning curve and its log."""
 
+import csv
 import shlex
 import time
 from contextlib import nullcontext
@@ -17,7 +18,7 @@ from arena.sandbox.bwrap import reserve_fds
 from arena.training import run_folder
 from arena.training.kinds import TrainingKind, learns_by_td, load_training
 from arena.training.run_folder import LOG, NETWORK, PICTURES, TABLE, stoppable
-from arena.training.train_view import LiveTraining, PlainTraining, csv_line
+from arena.training.train_view import LiveTraining, PlainTraining
 from players.learning.trainer import CHECKPOINT
 
 _lines = partial(Path.open, encoding="utf-8", newline="\n", buffering=1)
@@ -76,8 +77,8 @@ class _Training:
         log, table = self._folder / LOG, self._folder / TABLE
         with _lines(log, mode="a") as self._log, _lines(table, mode="w") as self._table:
             # The table is written again: blocks after the checkpoint are played again.
-            rows = (shown.columns, *map(shown.cells, trainer.blocks))
-            self._table.write("".join(map(csv_line, rows)))
+            self._rows = csv.writer(self._table, lineterminator="\n")
+            self._rows.writerows((shown.columns, *map(shown.cells, trainer.blocks)))
             self._table.flush()
             self._say(f"{config.name}: {self._kind.about}")
             if trainer.finished:
@@ -131,7 +132,7 @@ class _Training:
             if block is None:
                 break
             self._log.writelines(f"{line}\n" for line in self._kind.view.lines(block))
-            self._table.write(csv_line(self._kind.view.cells(block)))
+            self._rows.writerow(self._kind.view.cells(block))
             self._view.show(block)
             if block.number % every == 0 and not self._trainer.finished:
                 self._save()

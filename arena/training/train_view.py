@@ -1,9 +1,7 @@
 """A training as it goes on: a block in lines or as CSV, and a screen that renews itself."""
 
-import csv
-import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
@@ -239,10 +237,3 @@ def short(number: float) -> str:
     if number >= 999_500:
         return f"{number / 1e6:.2f} M"
     return f"{number / 1e3:.0f} k" if number >= 1000 else f"{number:.0f}"
-
-
-def csv_line(cells: Iterable[object]) -> str:
-    """Cells as CSV has them."""
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerow(cells)
-    return text.getvalue()
