@@ -1,0 +1,23 @@
+"""Sentences on names that nothing has, and the ends of logs."""
+
+from pathlib import Path
+
+from arena.files.plain_text import end_of
+from arena.files.toml_tables import did_you_mean
+
+
+def test_a_small_field_is_listed_whole_and_a_large_one_by_what_is_near() -> None:
+    assert did_you_mean("uc", ["uct", "monkey"]) == 'did you mean "uct"? (known: uct, monkey)'
+    assert did_you_mean("zzz", [], "bots") == "bots: none"
+    field = [f"player-{number}" for number in range(1000)]
+    said = did_you_mean("player-12", field[:12] + field[13:], "players")
+    assert said.startswith('did you mean "player-')
+    assert said.endswith(" and 994 more)") and said.count(",") == 4
+
+
+def test_the_end_of_a_log_is_read_and_none_where_there_is_none(tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    assert end_of(log, 10) == ""
+    log.write_bytes(b"a first line\nand \xff more\n")
+    assert end_of(log, 7) == "\ufffd more\n"
+    assert end_of(log, 1000) == "a first line\nand \ufffd more\n"
