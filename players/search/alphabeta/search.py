@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.bits import ZERO, is_set
-from players.compiled.cache import kernel, part
+from players.compiled.cache import bare_kernel, kernel, part
 from players.compiled.prefetch import prefetch
 from players.games import interface as game
 from players.games.endgame import solve
@@ -81,7 +81,7 @@ def leaf_value(
         return np.int64(final_value(position))
     if left <= scratch.exact_from:
         below, above = highest_margin(low), -highest_margin(-high)
-        margin = solve(position, below, above, context.memory, context.stop)
+        margin = solved(position, below, above, context.memory, context.stop)
         scratch.stopped |= is_set(context.stop)
         return np.int64(value_of_margin(margin))
     scratch.estimates += 1
@@ -89,6 +89,12 @@ def leaf_value(
 
 
 @kernel
+def solved(position: Position, low: int, high: int, memory: Any, stop: Flag) -> Int:
+    """`solve` as a function of its own, which may take memory."""
+    return np.int64(solve(position, low, high, memory, stop))
+
+
+@bare_kernel
 def search(
     position: Position,
     depth: int,
