@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,7 @@ def arena(folder: Path, *arguments: object, code: int = 0) -> str:
     return done.stdout
 
 
+@cache
 def count(position: rules.Position, depth: int) -> int:
     """How many games of that many plies there are."""
     if depth == 0:
@@ -187,6 +189,7 @@ def test_the_plain_solver_knows_every_last_move(folder: Path) -> None:
         assert best.margin == max(found.values()) == found[best.move]
 
 
+@cache
 def negamax(position: rules.Position) -> int:
     """The mover's margin under best play."""
     if position.to_move is None:
