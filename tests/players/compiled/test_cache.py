@@ -164,6 +164,18 @@ def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
     assert len(names) == 2
 
 
+SMALL = """
+from players.compiled.cache import kernel
+@kernel
+def twice(number):
+    return 2 * number
+@kernel
+def half(number):
+    return number // 2
+print(twice(6) + half(0))
+"""
+"""Two kernels that are soon compiled."""
+
 UNWRITABLE = """
 import errno, os, runpy, sys, tempfile
 def refuse(*arguments, **settings):
@@ -177,7 +189,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) -> None:
     program = tmp_path / "compiles.py"
-    program.write_text(COMPILES)
+    program.write_text(SMALL)
     folder = tmp_path / "cache"
     missing = run("-c", UNWRITABLE, str(program), ARENA_CACHE_DIR=str(folder))
     assert (missing.returncode, missing.stdout) == (0, "12\n")
@@ -185,7 +197,7 @@ def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) ->
     assert "cannot be written and lacks kernels" in missing.stderr
     assert "`arena warm` fills it" in missing.stderr
     assert not files(folder)
-    assert run("-c", COMPILES, ARENA_CACHE_DIR=str(folder)).stderr == ""
+    assert run(str(program), ARENA_CACHE_DIR=str(folder)).stderr == ""
     kept = files(folder)
     assert kept
     found = run("-c", UNWRITABLE, str(program), ARENA_CACHE_DIR=str(folder))
@@ -196,7 +208,9 @@ def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) ->
 def test_a_cache_that_cannot_be_there_is_said_once_and_does_not_matter(tmp_path: Path) -> None:
     """A file where the folder should be cannot be written by anyone, root included."""
     (tmp_path / "file").write_text("")
-    done = run("-c", COMPILES, ARENA_CACHE_DIR=str(tmp_path / "file" / "below"))
+    program = tmp_path / "compiles.py"
+    program.write_text(SMALL)
+    done = run(str(program), ARENA_CACHE_DIR=str(tmp_path / "file" / "below"))
     assert (done.returncode, done.stdout) == (0, "12\n")
     assert done.stderr.count("cannot be written") == 1
     assert done.stderr.count("\n") == 1
