@@ -69,16 +69,15 @@ class NBoardFront:
         yield from _said(answered)
         if command == "go":
             info = answered.move.info
-            score = info.score if info else None
+            score = info.get("score") if info else None
             yield f"=== {write_move(answered.move.move, score, answered.used_ms / 1000)}"
         yield "status"
 
 
 def _said(answered: Answered) -> Iterator[str]:
     """What the player stated of its move; no depth is 1, a move without an evaluation 0."""
-    info, move = answered.move.info, answered.move.move
-    line = "".join(write_move(each) for each in (info and info.pv) or [move])
-    score, depth = (info and info.score) or 0.0, (info and info.depth) or 1
-    yield f"search {line} {score:.2f} 0 {depth}"
-    if info and info.nodes is not None:
-        yield f"nodestats {info.nodes} {answered.used_ms / 1000:.2f}"
+    info, move = answered.move.info or {}, answered.move.move
+    line = "".join(write_move(each) for each in info.get("pv") or [move])
+    yield f"search {line} {info.get('score', 0.0):.2f} 0 {info.get('depth') or 1}"
+    if "nodes" in info:
+        yield f"nodestats {info['nodes']} {answered.used_ms / 1000:.2f}"

@@ -116,9 +116,7 @@ class TerminalGame:
             self._say(self.game.told(made), "yellow")
         notes = []
         if made.answer is not None:
-            info = made.answer.move.info
-            notes = [f"{made.answer.used_ms:,.0f} ms"]
-            notes += thoughts(info.model_dump(exclude_none=True) if info else {})
+            notes = [f"{made.answer.used_ms:,.0f} ms", *thoughts({**(made.answer.move.info or {})})]
         text = Text(f"{len(self.game.moves)}. {name}: ", style="cyan")
         text.append(made.move, style="bold cyan")
         text.append("".join(f" · {note}" for note in notes), style="default")

@@ -5,11 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from random import Random
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, derive, first_position
-from arena.model.protocol import CHANCE, Move, Termination
+from arena.model.protocol import CHANCE, Termination
 from arena.model.record import Fault, GameRecord, PlayedMove, PlayerFault
+from arena.referee.judge import Answer
 from arena.referee.outcome import Outcome, after_plies, finished, make_record
 from arena.referee.pool import SessionPool
 from arena.referee.seat import PlayerClock, Seat
@@ -24,6 +28,8 @@ IN_STEP = (
     Termination.ILLEGAL_MOVE,
 )
 """Faults of a player that did answer with one line, and can be asked again."""
+
+_PLAYED = TypeAdapter(tuple[PlayedMove, ...])
 
 OnMove = Callable[[Sequence[tuple[int, str]]], None]
 """Takes the moves so far, with their seats."""
@@ -71,7 +77,7 @@ class _Game:
             for index, player in enumerate(players)
         ]
         self.moves: list[tuple[int, str]] = []
-        self.played: list[PlayedMove] = []
+        self.played: list[dict[str, Any]] = []  # models are made of all at once, at the end
         self.chance = Random(derive(setup.seed, "chance"))
         self.substitute = Random(derive(setup.seed, "random moves"))
         self.started_at = datetime.now(UTC)
@@ -91,7 +97,7 @@ class _Game:
             self.setup,
             attempt,
             seats=tuple(seat.record() for seat in self.seats),
-            moves=tuple(self.played),
+            moves=_PLAYED.validate_python(self.played),
             position=self.position,
             outcome=outcome,
             started_at=self.started_at,
@@ -130,25 +136,23 @@ class _Game:
             fault = self._fault(seat, error)
             move = self.substitute.choice(self.position.legal_moves())
             seat.random_moves += 1
-            made = PlayedMove(seat=seat.index, move=move, used_ms=used_ms, fault=fault)
+            told = {"used_ms": used_ms, "fault": fault}
         else:
-            info = seat.info.take(reply.info)
-            made = PlayedMove(
-                seat=seat.index, move=reply.move, used_ms=used_ms, cpu_ms=cpu_ms, info=info
-            )
+            move, info = reply.move, seat.info.take(reply.info)
+            told = {"used_ms": used_ms, "cpu_ms": cpu_ms, "info": info}
         seat.told = len(self.moves)
         seat.stderr_totals.append(seat.stderr.total)
         seat.used_ms = used_ms
         seat.clock = seat.clock.after(used_ms)
-        self._apply(seat.index, made.move, made)
+        self._apply(seat.index, move, **told)
 
-    def _apply(self, seat: int, move: str, made: PlayedMove | None = None) -> None:
+    def _apply(self, seat: int, move: str, **told: object) -> None:
         self.position = self.position.play(move)
         self.moves.append((seat, move))
-        self.played.append(made or PlayedMove(seat=seat, move=move))
+        self.played.append({"seat": seat, "move": move, **told})
         self.on_move(self.moves)
 
-    def _ask(self, seat: Seat, player: Session) -> tuple[Move, float, float | None]:
+    def _ask(self, seat: Seat, player: Session) -> tuple[Answer, float, float | None]:
         request = turn_request(
             self.setup.game,
             self.position,
@@ -161,9 +165,10 @@ class _Game:
         if not self.terms.ponder:
             self.pool.freeze_all_but(player)
         before = player.process.container.cpu_ms()
-        move, used_ms = player.turn(request, self.terms.grace_ms)
+        answered = player.turn(request, self.terms.grace_ms)
         after = player.process.container.cpu_ms()
-        return move, used_ms, None if before is None or after is None else after - before
+        cpu_ms = None if before is None or after is None else after - before
+        return answered.move, answered.used_ms, cpu_ms
 
     def _start_all(self) -> None:
         """Have all players load; only then are failures judged, the first seat first. They load

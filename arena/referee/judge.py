@@ -6,8 +6,9 @@ import json
 import math
 import re
 from collections.abc import Collection
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, TypedDict, TypeVar, cast
 
+import msgspec
 from pydantic import ValidationError
 
 from arena.model.protocol import Message, Move, Ready, Termination, excerpt
@@ -24,12 +25,31 @@ _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]')
 Reply = TypeVar("Reply", Ready, Move)
 
 
+class Told(TypedDict, total=False):
+    """What a player told of its thinking, without the fields of `Info` that it left out."""
+
+    score: float
+    depth: int
+    nodes: int
+    pv: list[str]
+    text: str
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A `Move` as it was judged: as simple as it can be, for it is read most of all."""
+
+    type: Literal["move"]
+    ply: int
+    move: str
+    info: Told | None = None
+
+
 def ready(line: bytes) -> Ready:
     """The answer to `start`. Raises PlayerFault."""
     return _validate(Ready, _object(line))
 
 
-def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
+def move(line: bytes, *, ply: int, legal: Collection[str]) -> Answer:
     """The answer to `turn`. Raises PlayerFault."""
     if (plain := _plain(line)) and plain.ply == ply and plain.move in legal:
         return plain
@@ -52,22 +72,27 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Move:
             Termination.ILLEGAL_MOVE,
             f"{excerpt(reply.move.encode())} is not legal at ply {ply}. Legal: {shown}.",
         )
-    return reply
+    told = None if reply.info is None else reply.info.model_dump(exclude_none=True)
+    return Answer("move", ply, reply.move, cast("Told | None", told))
 
 
-def _plain(line: bytes) -> Move | None:
+def _plain(line: bytes) -> Answer | None:
     """The move of a line, read and validated in one go, where each key is a known one and comes
     once: then there are as many colons. None where all of the line is to be judged, as it is where
-    an integer could be too long.
+    an integer could be too long, a value is null, or a text is not plain.
     """
     if len(line) > MAX_DIGITS:
         return None
     try:
-        reply: Move = Move.__pydantic_validator__.validate_json(line)
-    except ValidationError:
+        reply: Answer = _PLAIN.decode(line)
+    except ValueError:
         return None
-    known = len(reply.model_fields_set) + (len(reply.info.model_fields_set) if reply.info else 0)
-    return reply if line.count(b":") == known else None
+    if (info := reply.info) is None:
+        return reply if line.count(b":") == 3 else None
+    if line.count(b":") != 4 + len(info):
+        return None
+    texts = "".join((*info.get("pv", ()), info.get("text", "")))
+    return reply if texts.isascii() and texts.isprintable() else None
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -165,6 +190,7 @@ def _short_integer(text: str) -> int:
     return int(text)
 
 
+_PLAIN = msgspec.json.Decoder(Answer)
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_constant=_no_constant,
     parse_float=_finite, parse_int=_short_integer,

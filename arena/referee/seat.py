@@ -1,12 +1,13 @@
 """One side of a game while it is played: its clock, its process, what it knows. Milliseconds."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 from arena.model.contender import Prepared
-from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, Clock, Info, Ready
+from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, Clock, Ready
 from arena.model.record import PlayerFault, SeatRecord
 from arena.referee.head_tail import HeadTail
+from arena.referee.judge import Told
 from arena.referee.session import Session
 
 
@@ -51,28 +52,26 @@ class InfoKeeper:
     kept: int = 0  # characters
     cut: int = 0  # moves of which there was more
 
-    def take(self, info: Info | None) -> dict[str, Any] | None:
+    def take(self, info: Told | None) -> Told | None:
         """What goes into the record. Numbers always do; of the line that it expects and of its
         text, in this order, as many characters as there is room for.
         """
-        if info is None:
-            return None
-        told = {name: value for name, value in vars(info).items() if value is not None}
-        if info.pv is None and info.text is None:
-            return told
+        if info is None or not ("pv" in info or "text" in info):
+            return info
+        told = info.copy()
         room = before = min(INFO_A_MOVE, INFO_A_GAME - self.kept)
-        if info.pv:
+        if "pv" in info:
             told["pv"] = line = []
-            for move in info.pv:
+            for move in info["pv"]:
                 if room < (size := len(move) + len('"",')):
                     break
                 room -= size
                 line.append(move)
-        if info.text:
-            told["text"] = info.text[:room]
+        if "text" in info:
+            told["text"] = info["text"][:room]
             room -= len(told["text"])
         self.kept += before - room
-        self.cut += told.get("pv") != info.pv or told.get("text") != info.text
+        self.cut += told != info
         return told
 
 

@@ -5,11 +5,11 @@ PlayerFault; times are milliseconds unless a name says otherwise.
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
-from pydantic_core import to_json
+import msgspec
 
-from arena.model.protocol import Clock, End, Message, Move, Quit, Ready, Start, Termination
+from arena.model.protocol import Clock, End, Message, Quit, Ready, Start, Termination
 from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
 from arena.referee.outcome import Outcome, points
@@ -23,20 +23,14 @@ _FAREWELL_MS = 20  # for writing `end` or `quit` to a player that does not read
 _SLOW_READER_MS = 100  # beyond this, a wait for a player's full pipe counts as its own time
 
 
-_TURN = (
-    b'{"type":"turn","game":%b,"ply":%d,"time_ms":%d,"bank_ms":%b,'
-    b'"state":%b,"moves":%b,"legal":%b,"used_ms":%d}\n'
-)
-
-
-class Answered(NamedTuple):
+class Answered(msgspec.Struct, frozen=True):
     """A move and its time."""
 
-    move: Move
+    move: judge.Answer
     used_ms: float
 
 
-class PendingRequest(NamedTuple):
+class PendingRequest(msgspec.Struct, frozen=True):
     """A request without its answer yet: `at` is when its last byte was written, in ns."""
 
     limit_ms: int
@@ -45,7 +39,7 @@ class PendingRequest(NamedTuple):
     deadline: int
 
 
-class TurnRequest(NamedTuple):
+class TurnRequest(msgspec.Struct, frozen=True):
     """A `Turn` as it is written. It is asked most of all, and its values are the referee's own: to
     validate them would take as long as to judge the answer.
     """
@@ -54,6 +48,23 @@ class TurnRequest(NamedTuple):
     ply: int
     time_ms: int
     legal: Collection[str]
+
+
+class _Turn(msgspec.Struct, frozen=True):
+    """The fields of a `Turn`, in their order."""
+
+    type: Literal["turn"]
+    game: str
+    ply: int
+    time_ms: int
+    bank_ms: int | None
+    state: dict[str, Any] | msgspec.Raw
+    moves: Moves
+    legal: Collection[str]
+    used_ms: int
+
+
+_ENCODER = msgspec.json.Encoder()
 
 
 class Session:
@@ -113,9 +124,10 @@ class Session:
         one is excused (void) while its own time, without what the host took, is within it.
         """
         for _ in range(MAX_BLANK_LINES + 1):
-            line, read_at, missed, kept = self.process.read_line(asked.deadline)
-            used_ms = (read_at - asked.at - missed) / _NS_PER_MS
-            late_ns = read_at - asked.deadline
+            output = self.process.read_line(asked.deadline)
+            line, kept = output.text, output.kept
+            used_ms = (output.read_at - asked.at - output.missed) / _NS_PER_MS
+            late_ns = output.read_at - asked.deadline
             if late_ns > kept.ns:
                 if not line.strip():
                     raise sentences.late(bytearray())
@@ -174,17 +186,11 @@ def turn_request(
 ) -> TurnRequest:
     """The `turn` of a player that knows the first `told` of the moves."""
     ply, legal = len(moves), position.legal_moves()
-    line = _TURN % (
-        to_json(game),
-        ply,
-        time_ms,
-        b"null" if bank_ms is None else b"%d" % bank_ms,
-        position.state_json() or to_json(position.state()),
-        to_json(moves[told:]),
-        to_json(legal),
-        round(used_ms),
-    )
-    return TurnRequest(line, ply, time_ms, legal)
+    text = position.state_json()
+    state = position.state() if text is None else msgspec.Raw(text)
+    new, used = moves[told:], round(used_ms)
+    turn = _Turn("turn", game, ply, time_ms, bank_ms, state, new, legal, used)
+    return TurnRequest(_ENCODER.encode(turn) + b"\n", ply, time_ms, legal)
 
 
 def end_request(game: str, outcome: Outcome, position: Position) -> End:

@@ -8,7 +8,8 @@ import select
 import time
 from collections.abc import Set
 from contextlib import suppress
-from typing import NamedTuple
+
+import msgspec
 
 from arena.model.contender import Prepared
 from arena.model.protocol import MAX_LINE_BYTES, Termination
@@ -35,21 +36,24 @@ _PATIENCE, _PATIENCE_NS = 20, 600_000_000_000
 _NONE = frozenset[int]()
 
 
-class Kept(NamedTuple):
+class Kept(msgspec.Struct, frozen=True):
     """How long the host kept a player from answering, in ns, and how, for a sentence."""
 
     ns: int
     how: str
 
 
-class OutputLine(NamedTuple):
+_NOT_KEPT = Kept(0, "")
+
+
+class OutputLine(msgspec.Struct, frozen=True):
     """A line of a player, without the newline, and when the last of it was read."""
 
     text: bytes
     read_at: int
     missed: int = 0
     """How long we did not run since the player was asked, in ns: not its time."""
-    kept: Kept = Kept(0, "")
+    kept: Kept = _NOT_KEPT
     """Where it is late: what excuses that."""
 
 
