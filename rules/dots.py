@@ -9,6 +9,7 @@ are one integer, bit i for edge i, and the boxes of each seat another.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,19 +47,41 @@ def load(**settings: Any) -> Dots:
     )
 
 
-@lru_cache(maxsize=8)
-def _edges_json(bits: int, width: int) -> str:
-    """Rows of edges, as JSON; the top bit ends the last one. A move changes those of one direction,
-    so that the others are known from the position before.
+class _EdgesJson:
+    """The first half of a state as JSON, the size and the edges. The text of the last position is
+    kept: that of the next one differs by a digit.
     """
-    text, step = ",".join(f"{bits:b}"[:0:-1]), 2 * width
-    rows = "],[".join([text[at : at + step - 1] for at in range(0, len(text), step)])
-    return f"[{rows}]"
+
+    def __init__(self, rows: int, cols: int) -> None:
+        across, down = ([0] * cols,) * (rows + 1), ([0] * (cols + 1),) * rows
+        size = f'{{"rows":{rows},"cols":{cols},'.encode()
+        open_ = json.dumps({"horizontal": across, "vertical": down}, separators=(",", ":"))
+        self._empty = size + open_[1:-1].encode()
+        self._places = [
+            at for at, digit in enumerate(self._empty) if digit == ord("0") and at >= len(size)
+        ]
+        self._last = 0, self._empty
+
+    def of(self, edges: int) -> bytes:
+        """With these edges drawn."""
+        drawn, text = self._last
+        if drawn & ~edges:
+            drawn, text = 0, self._empty
+        new = edges ^ drawn
+        while new:
+            at = self._places[new.bit_length() - 1]
+            text = text[:at] + b"1" + text[at + 1 :]
+            new ^= 1 << new.bit_length() - 1
+        self._last = edges, text
+        return text
 
 
 @lru_cache(maxsize=8)
-def _owners_json(owners: tuple[int, int], boxes: int, cols: int) -> str:
-    return '","'.join(rows_of(symbols(*owners, boxes, _OWNERS), cols))
+def _boxes_json(owners: tuple[int, int], boxes: int, cols: int) -> bytes:
+    """The owners and the score of a state as JSON; most moves close no box."""
+    rows = '","'.join(rows_of(symbols(*owners, boxes, _OWNERS), cols))
+    first, second = owners
+    return f'"owners":["{rows}"],"score":[{first.bit_count()},{second.bit_count()}]'.encode()
 
 
 @dataclass(frozen=True)
@@ -189,6 +212,11 @@ class Dots(Game):
             for edge, name in enumerate(self.names)
         }
 
+    @cached_property
+    def edges_json(self) -> _EdgesJson:
+        """Writes the edges of a position."""
+        return _EdgesJson(self.rows, self.cols)
+
     def _edges(self, state: Mapping[str, Any]) -> int:
         across = int_rows("horizontal", required(state, "horizontal"), self.rows + 1, self.cols)
         every = across + int_rows("vertical", required(state, "vertical"), self.rows, self.cols + 1)
@@ -269,17 +297,10 @@ class DotsPosition(Position):
         }
 
     def state_json(self) -> bytes:
-        game, owners = self.game, self.owners
-        every, middle = self.edges | game.all_edges + 1, 1 << game.horizontals
-        horizontal = _edges_json(every & middle - 1 | middle, game.cols)
-        vertical = _edges_json(every >> game.horizontals, game.cols + 1)
-        boxes = _owners_json(owners, len(game.sides), game.cols)
-        mover = "null" if self.to_move is None else self.to_move
-        return (
-            f'{{"rows":{game.rows},"cols":{game.cols},"horizontal":[{horizontal}],'
-            f'"vertical":[{vertical}],"owners":["{boxes}"],'
-            f'"score":[{owners[0].bit_count()},{owners[1].bit_count()}],"to_move":{mover}}}'
-        ).encode()
+        game, mover = self.game, b"null" if self.to_move is None else b"%d" % self.to_move
+        edges = game.edges_json.of(self.edges)
+        boxes = _boxes_json(self.owners, len(game.sides), game.cols)
+        return b'%b,%b,"to_move":%b}' % (edges, boxes, mover)
 
     def __str__(self) -> str:
         state = self.state()
