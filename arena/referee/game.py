@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -77,11 +78,15 @@ class _Game:
             for index, player in enumerate(players)
         ]
         self.moves: list[tuple[int, str]] = []
-        self.played: list[dict[str, Any]] = []  # models are made of all at once, at the end
+        self.played: list[dict[str, Any]] = []  # each as a PlayedMove, made at the end
         self.chance = Random(derive(setup.seed, "chance"))
-        self.substitute = Random(derive(setup.seed, "random moves"))
         self.started_at = datetime.now(UTC)
         self.began = time.monotonic()
+
+    @cached_property
+    def substitute(self) -> Random:
+        """Draws moves for players, after faults."""
+        return Random(derive(self.setup.seed, "random moves"))
 
     def play(self, attempt: int) -> GameRecord:
         self._open()
@@ -108,7 +113,7 @@ class _Game:
         for number, move in enumerate(self.setup.opening, 1):
             seat = self.position.to_move
             try:
-                self._apply(CHANCE if seat is None else seat, move)
+                self._apply({"seat": CHANCE if seat is None else seat, "move": move})
             except ValueError as error:
                 raise ValueError(f"{self.setup.game}: opening move {number}: {error}") from None
 
@@ -119,7 +124,7 @@ class _Game:
                 return after_plies(self.position, len(self.moves))
             forced = forced_move(self.position, self.chance)
             if forced is not None:
-                self._apply(mover, forced)
+                self._apply({"seat": mover, "move": forced})
             else:
                 self._turn(self.seats[mover])
         return finished(self.position)
@@ -136,20 +141,24 @@ class _Game:
             fault = self._fault(seat, error)
             move = self.substitute.choice(self.position.legal_moves())
             seat.random_moves += 1
-            told = {"used_ms": used_ms, "fault": fault}
+            made = {"seat": seat.index, "move": move, "used_ms": used_ms, "fault": fault}
         else:
-            move, info = reply.move, seat.info.take(reply.info)
-            told = {"used_ms": used_ms, "cpu_ms": cpu_ms, "info": info}
+            info = seat.info.take(reply.info)
+            made = {
+                "seat": seat.index, "move": reply.move,
+                "used_ms": used_ms, "cpu_ms": cpu_ms, "info": info,
+            }  # fmt: skip
         seat.told = len(self.moves)
         seat.stderr_totals.append(seat.stderr.total)
         seat.used_ms = used_ms
         seat.clock = seat.clock.after(used_ms)
-        self._apply(seat.index, move, **told)
+        self._apply(made)
 
-    def _apply(self, seat: int, move: str, **told: object) -> None:
+    def _apply(self, made: dict[str, Any]) -> None:
+        move = made["move"]
         self.position = self.position.play(move)
-        self.moves.append((seat, move))
-        self.played.append({"seat": seat, "move": move, **told})
+        self.moves.append((made["seat"], move))
+        self.played.append(made)
         self.on_move(self.moves)
 
     def _ask(self, seat: Seat, player: Session) -> tuple[Answer, float, float | None]:
@@ -164,9 +173,10 @@ class _Game:
         )
         if not self.terms.ponder:
             self.pool.freeze_all_but(player)
-        before = player.process.container.cpu_ms()
+        container = player.process.container
+        before = container.cpu_ms()
         answered = player.turn(request, self.terms.grace_ms)
-        after = player.process.container.cpu_ms()
+        after = container.cpu_ms()
         cpu_ms = None if before is None or after is None else after - before
         return answered.move, answered.used_ms, cpu_ms
 

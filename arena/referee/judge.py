@@ -91,8 +91,10 @@ def _plain(line: bytes) -> Answer | None:
         return reply if line.count(b":") == 3 else None
     if line.count(b":") != 4 + len(info):
         return None
-    texts = "".join((*info.get("pv", ()), info.get("text", "")))
-    return reply if texts.isascii() and texts.isprintable() else None
+    if "pv" in info or "text" in info:
+        texts = "".join((*info.get("pv", ()), info.get("text", "")))
+        return reply if texts.isascii() and texts.isprintable() else None
+    return reply
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -125,21 +125,21 @@ class Session:
         """
         for _ in range(MAX_BLANK_LINES + 1):
             output = self.process.read_line(asked.deadline)
-            line, kept = output.text, output.kept
+            blank = not output.text.strip()
             used_ms = (output.read_at - asked.at - output.missed) / _NS_PER_MS
             late_ns = output.read_at - asked.deadline
-            if late_ns > kept.ns:
-                if not line.strip():
+            if late_ns > output.kept.ns:
+                if blank:
                     raise sentences.late(bytearray())
                 raise PlayerFault(
                     Termination.TIMEOUT,
                     f"The reply came after {used_ms:.0f} ms; the limit is {asked.limit_ms} ms "
                     f"and {asked.grace_ms} ms of grace.",
                 )
-            if line.strip():
+            if not blank:
                 if late_ns > 0:
-                    raise sentences.kept_from_answering(kept.how)
-                return line, used_ms
+                    raise sentences.kept_from_answering(output.kept.how)
+                return output.text, used_ms
         raise PlayerFault(
             Termination.FLOOD,
             f"More than {MAX_BLANK_LINES} blank lines in answer to one request. "

@@ -6,7 +6,7 @@ nanoseconds of `time.monotonic_ns`.
 import os
 import select
 import time
-from collections.abc import Set
+from collections.abc import Collection
 from contextlib import suppress
 
 import msgspec
@@ -27,13 +27,13 @@ _CHUNK_BYTES = 64 * 1024
 # More waiting output than this is no stray answer. Below a pipe's size: short writes leave gaps.
 _FLOOD_BYTES = 32 * 1024
 _WATCH_MS = 25  # between samples of memory while we wait; the first slice of a wait costs nothing
+_WATCH_NS = _WATCH_MS * 1_000_000
 _WATCH_SHARE = 5  # samples that take long come more seldom: a fifth of the time at most
 # A process that ends closes its pipes before it can be seen dead; on a busy host long before.
 _DYING_MS = 500
 # How long a player that the host keeps from answering is waited for beyond its deadline: that many
 # times what it was allowed, and never longer than the other.
 _PATIENCE, _PATIENCE_NS = 20, 600_000_000_000
-_NONE = frozenset[int]()
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -51,9 +51,9 @@ class OutputLine(msgspec.Struct, frozen=True):
 
     text: bytes
     read_at: int
-    missed: int = 0
+    missed: int
     """How long we did not run since the player was asked, in ns: not its time."""
-    kept: Kept = _NOT_KEPT
+    kept: Kept
     """Where it is late: what excuses that."""
 
 
@@ -135,7 +135,8 @@ class PlayerProcess:
         self._asked_at = self._presence.look()
         self._missed_before = self._presence.missed
         self._owes, self._before = True, None
-        self._thaw()
+        if self._frozen:
+            self._thaw()
         try:
             try:
                 written = os.write(self._stdin, line)
@@ -168,32 +169,33 @@ class PlayerProcess:
         those not `excused`. Raises PlayerFault: exited, stdout_closed, line_too_long, timeout,
         out_of_memory; void, where the host kept it from answering for too long.
         """
-        searched = 0
         if self.fault is not None:
             raise self.fault
-        while True:
-            newline = self._buffer.find(b"\n", searched)
-            if newline > MAX_LINE_BYTES or (newline < 0 and len(self._buffer) > MAX_LINE_BYTES):
-                if self._read_at > deadline:
-                    raise sentences.late(self._buffer)
-                raise sentences.line_too_long(self._buffer)
-            if newline >= 0:
-                line = bytes(self._buffer[:newline])
-                del self._buffer[: newline + 1]
-                self._owes = False
-                self.lines_read, self.last_line = self.lines_read + 1, line
-                if excused and self._read_at > deadline:
-                    return OutputLine(line, self._read_at, self._missed, self._kept())
-                return OutputLine(line, self._read_at, self._missed)
-            searched = len(self._buffer)
+        searched, buffer = 0, self._buffer
+        while (newline := buffer.find(b"\n", searched)) < 0:
+            searched = len(buffer)
+            if searched > MAX_LINE_BYTES:
+                raise self._too_long(deadline)
             events = self._wait(deadline, excused=excused)
             if not events:
-                raise sentences.late(self._buffer)
+                raise sentences.late(buffer)
             open_ = self._read_stdout()  # also after a death: its last line may have come
-            if self._pidfd in events and len(self._buffer) == searched:
+            if self._pidfd in events and len(buffer) == searched:
                 raise self._exited()
             if not open_:
                 raise self._closed_pipe("stdout", Termination.STDOUT_CLOSED)
+        if newline > MAX_LINE_BYTES:
+            raise self._too_long(deadline)
+        line = bytes(buffer[:newline])
+        del buffer[: newline + 1]
+        self._owes = False
+        self.lines_read, self.last_line = self.lines_read + 1, line
+        kept = self._kept() if excused and self._read_at > deadline else _NOT_KEPT
+        return OutputLine(line, self._read_at, self._missed, kept)
+
+    def _too_long(self, deadline: int) -> PlayerFault:
+        late = self._read_at > deadline
+        return sentences.late(self._buffer) if late else sentences.line_too_long(self._buffer)
 
     def _read_stdout(self) -> bool:
         """Take a piece into the buffer; False at the end of the stream."""
@@ -207,20 +209,20 @@ class PlayerProcess:
 
     # Waiting
 
-    def _wait(self, deadline: int, *, excused: bool = False) -> Set[int]:
+    def _wait(self, deadline: int, *, excused: bool = False) -> Collection[int]:
         """Descriptors that are ready; empty when the deadline has passed, and with `excused` when
         the player's own time has passed it. Drains stderr.
         """
         until, presence = deadline, self._presence
         while True:
             now = presence.look()
-            left_ms = max(0, -(-(until - now) // 1_000_000))
-            wait_ms = min(left_ms, _WATCH_MS)
+            left = until - now
+            wait_ms = _WATCH_MS if left > _WATCH_NS else max(0, -(-left // 1_000_000))
             presence.expect(now + wait_ms * 1_000_000)
             events = self._events(wait_ms)
             if events:
                 return events
-            if left_ms <= _WATCH_MS and (now := presence.look()) > until:
+            if left <= _WATCH_NS and (now := presence.look()) > until:
                 if excused:
                     until = self._own_deadline(deadline, now)
                 if now >= until:
@@ -246,7 +248,7 @@ class PlayerProcess:
         patience = min(_PATIENCE * (deadline - self._asked_at), _PATIENCE_NS)
         if now > deadline + patience:
             raise sentences.kept_from_answering(kept.how)
-        return max(until, now + _WATCH_MS * 1_000_000)
+        return max(until, now + _WATCH_NS)
 
     def look_after(self) -> None:
         """While we wait for another: take the output of this player, and watch its memory. Nothing
@@ -265,14 +267,14 @@ class PlayerProcess:
         except PlayerFault as fault:
             self.fault = fault
 
-    def _events(self, timeout_ms: int) -> Set[int]:
+    def _events(self, timeout_ms: int) -> Collection[int]:
         """Descriptors that are ready now or within the timeout, stderr drained and left out."""
         found = self._poll.poll(timeout_ms)
         if not found:
-            return _NONE
-        ready = {descriptor for descriptor, _ in found}
+            return ()
+        ready = dict(found)
         if self._stderr in ready:
-            ready.discard(self._stderr)
+            del ready[self._stderr]
             self._drain_stderr()
         return ready
 
@@ -291,7 +293,7 @@ class PlayerProcess:
         began = time.process_time_ns()
         used = self.container.memory_bytes()
         took = time.process_time_ns() - began
-        self._sample_at = now + max(_WATCH_MS * 1_000_000, _WATCH_SHARE * took)
+        self._sample_at = now + max(_WATCH_NS, _WATCH_SHARE * took)
         self._presence.worked(took)
         self.memory_bytes, self.peak_memory_bytes = used, max(self.peak_memory_bytes, used)
         if self._limit_bytes is None:
@@ -321,9 +323,8 @@ class PlayerProcess:
             self.container.freeze()
 
     def _thaw(self) -> None:
-        if self._frozen:
-            self._frozen = False
-            self.container.thaw()
+        self._frozen = False
+        self.container.thaw()
 
     @property
     def _missed(self) -> int:
@@ -358,7 +359,8 @@ class PlayerProcess:
         return sentences.exited(self.container.end(), self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
-        self._thaw()  # stopped, bubblewrap cannot tell that the player has ended
+        if self._frozen:  # then bubblewrap cannot tell that the player has ended
+            self._thaw()
         death = select.poll()
         death.register(self._pidfd, select.POLLIN)
         if death.poll(_DYING_MS):
