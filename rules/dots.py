@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -47,41 +47,39 @@ def load(**settings: Any) -> Dots:
     )
 
 
-class _EdgesJson:
-    """The first half of a state as JSON, the size and the edges. The text of the last position is
-    kept: that of the next one differs by a digit.
+class _StateJson:
+    """Writes the edges and owners of states as JSON. The text of the last position is kept: a move
+    changes the digit of an edge, and the letters of the boxes that it closes.
     """
 
-    def __init__(self, rows: int, cols: int) -> None:
-        across, down = ([0] * cols,) * (rows + 1), ([0] * (cols + 1),) * rows
-        size = f'{{"rows":{rows},"cols":{cols},'.encode()
-        open_ = json.dumps({"horizontal": across, "vertical": down}, separators=(",", ":"))
-        self._empty = size + open_[1:-1].encode()
-        self._places = [
-            at for at, digit in enumerate(self._empty) if digit == ord("0") and at >= len(size)
-        ]
+    def __init__(self, game: Dots) -> None:
+        start, size = game.start().state(), f'{{"rows":{game.rows},"cols":{game.cols},'
+        known = {key: start[key] for key in ("horizontal", "vertical", "owners")}
+        text = size + json.dumps(known, separators=(",", ":"))[1:-1]
+        edges, boxes = (
+            [at for at in range(len(size), len(text)) if text[at] == sign] for sign in "0."
+        )
+        self._empty = text.encode()
+        self._marks = [*((at, b"1") for at in edges), *((at, b"0") for at in boxes)]
+        self._marks += [(at, b"1") for at in boxes]
+        self._shifts = len(edges), len(edges) + len(boxes)
         self._last = 0, self._empty
 
-    def of(self, edges: int) -> bytes:
-        """With these edges drawn."""
-        drawn, text = self._last
-        if drawn & ~edges:
-            drawn, text = 0, self._empty
-        new = edges ^ drawn
+    def of(self, edges: int, owners: tuple[int, int]) -> bytes:
+        """The beginning of the state with these edges and boxes."""
+        first, second = self._shifts
+        marked = edges | owners[0] << first | owners[1] << second
+        before, text = self._last
+        if before & ~marked:
+            before, text = 0, self._empty
+        new = marked ^ before
         while new:
-            at = self._places[new.bit_length() - 1]
-            text = text[:at] + b"1" + text[at + 1 :]
-            new ^= 1 << new.bit_length() - 1
-        self._last = edges, text
+            highest = new.bit_length() - 1
+            at, sign = self._marks[highest]
+            text = text[:at] + sign + text[at + 1 :]
+            new ^= 1 << highest
+        self._last = marked, text
         return text
-
-
-@lru_cache(maxsize=8)
-def _boxes_json(owners: tuple[int, int], boxes: int, cols: int) -> bytes:
-    """The owners and the score of a state as JSON; most moves close no box."""
-    rows = '","'.join(rows_of(symbols(*owners, boxes, _OWNERS), cols))
-    first, second = owners
-    return f'"owners":["{rows}"],"score":[{first.bit_count()},{second.bit_count()}]'.encode()
 
 
 @dataclass(frozen=True)
@@ -213,9 +211,9 @@ class Dots(Game):
         }
 
     @cached_property
-    def edges_json(self) -> _EdgesJson:
-        """Writes the edges of a position."""
-        return _EdgesJson(self.rows, self.cols)
+    def json_writer(self) -> _StateJson:
+        """Writes states as JSON."""
+        return _StateJson(self)
 
     def _edges(self, state: Mapping[str, Any]) -> int:
         across = int_rows("horizontal", required(state, "horizontal"), self.rows + 1, self.cols)
@@ -297,10 +295,10 @@ class DotsPosition(Position):
         }
 
     def state_json(self) -> bytes:
-        game, mover = self.game, b"null" if self.to_move is None else b"%d" % self.to_move
-        edges = game.edges_json.of(self.edges)
-        boxes = _boxes_json(self.owners, len(game.sides), game.cols)
-        return b'%b,%b,"to_move":%b}' % (edges, boxes, mover)
+        known = self.game.json_writer.of(self.edges, self.owners)
+        mover = b"null" if self.to_move is None else b"%d" % self.to_move
+        first, second = self.scores()
+        return b'%b,"score":[%d,%d],"to_move":%b}' % (known, first, second, mover)
 
     def __str__(self) -> str:
         state = self.state()

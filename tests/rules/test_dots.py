@@ -1,5 +1,6 @@
 """Dots and boxes against an independent board of sets, and against published values."""
 
+import json
 from functools import cache
 from random import Random
 from typing import Any
@@ -172,6 +173,20 @@ def test_the_value_of_2_by_3_by_edge_masks() -> None:
         return best
 
     assert net(0) == -2
+
+
+@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 4))
+def test_a_state_has_its_json_whatever_was_written_before(seed: int, rows: int, cols: int) -> None:
+    rng, game = Random(seed), rules.load("dots", rows=rows, cols=cols)
+    positions = []
+    for _ in range(2):
+        position = game.start()
+        while not position.is_over:
+            position = position.play(rng.choice(position.legal_moves()))
+            positions.append(position)
+    for position in (*positions, *rng.sample(positions, len(positions))):
+        text = json.dumps(position.state(), separators=(",", ":"))
+        assert position.state_json() == text.encode()
 
 
 def test_one_edge_may_close_two_boxes_and_keeps_the_turn() -> None:
