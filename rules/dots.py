@@ -82,6 +82,28 @@ class _StateJson:
         return text
 
 
+class _OpenEdges:
+    """Names the edges that can be drawn. Those of the last position are kept: the next has one
+    less.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        self._last: tuple[int, tuple[str, ...]] = 0, ()
+
+    def of(self, mask: int) -> tuple[str, ...]:
+        """The names of these edges, in order."""
+        before, names = self._last
+        gone = before & ~mask
+        if mask | gone != before or gone & gone - 1:
+            names = select(self._names, mask)
+        elif gone:
+            at = (before & gone - 1).bit_count()
+            names = names[:at] + names[at + 1 :]
+        self._last = mask, names
+        return names
+
+
 @dataclass(frozen=True)
 class Dots(Game):
     """The rule set and the tables of its board."""
@@ -211,6 +233,11 @@ class Dots(Game):
         }
 
     @cached_property
+    def open_edges(self) -> _OpenEdges:
+        """Names the edges that are not drawn."""
+        return _OpenEdges(self.names)
+
+    @cached_property
     def json_writer(self) -> _StateJson:
         """Writes states as JSON."""
         return _StateJson(self)
@@ -258,7 +285,7 @@ class DotsPosition(Position):
     def legal_moves(self) -> tuple[str, ...]:
         if self.to_move is None:
             return ()
-        return select(self.game.names, self.game.all_edges ^ self.edges)
+        return self.game.open_edges.of(self.game.all_edges ^ self.edges)
 
     def play(self, move: str) -> DotsPosition:
         edge, boxes = self.game.edges.get(move, (0, ()))

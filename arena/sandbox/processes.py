@@ -6,7 +6,6 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from io import FileIO
 from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -80,9 +79,14 @@ def children(pid: int | None = None) -> frozenset[int]:
 
 
 def _read(path: str) -> bytes:
-    """A file of /proc, in a fifth of the time that a `Path` takes. Raises OSError."""
-    with FileIO(path) as file:
-        return file.readall()
+    """A file of /proc, in a sixth of the time that a `Path` takes. Raises OSError."""
+    descriptor, found = os.open(path, os.O_RDONLY), b""
+    try:
+        while piece := os.read(descriptor, 4096):
+            found += piece
+        return found
+    finally:
+        os.close(descriptor)
 
 
 def owners() -> Iterator[tuple[int, int]]:

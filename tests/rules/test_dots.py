@@ -176,8 +176,8 @@ def test_the_value_of_2_by_3_by_edge_masks() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 4))
-def test_a_state_has_its_json_whatever_was_written_before(seed: int, rows: int, cols: int) -> None:
-    rng, game = Random(seed), rules.load("dots", rows=rows, cols=cols)
+def test_what_is_kept_of_the_last_position_never_shows(seed: int, rows: int, cols: int) -> None:
+    rng, game = Random(seed), Dots(rows, cols, stop_at_majority=False)
     positions = []
     for _ in range(2):
         position = game.start()
@@ -187,6 +187,9 @@ def test_a_state_has_its_json_whatever_was_written_before(seed: int, rows: int, 
     for position in (*positions, *rng.sample(positions, len(positions))):
         text = json.dumps(position.state(), separators=(",", ":"))
         assert position.state_json() == text.encode()
+        assert position.legal_moves() == tuple(
+            name for edge, name in enumerate(game.names) if not position.edges >> edge & 1
+        )
 
 
 def test_one_edge_may_close_two_boxes_and_keeps_the_turn() -> None:
