@@ -14,7 +14,6 @@ from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, derive, first_position
 from arena.model.protocol import CHANCE, Termination
 from arena.model.record import Fault, GameRecord, PlayedMove, PlayerFault
-from arena.referee.judge import Answer
 from arena.referee.outcome import Outcome, after_plies, finished, make_record
 from arena.referee.pool import SessionPool
 from arena.referee.seat import PlayerClock, Seat
@@ -134,7 +133,7 @@ class _Game:
         try:
             player = seat.player or self._restart(seat)
             asked = time.monotonic()
-            reply, used_ms, cpu_ms = self._ask(seat, player)
+            made = self._ask(seat, player)
         except PlayerFault as error:
             # Starting it again is never on the move clock, nor is what we do after the fault.
             used_ms = (time.monotonic() - asked) * 1000 if seat.lost is None else 0.0
@@ -142,16 +141,10 @@ class _Game:
             move = self.substitute.choice(self.position.legal_moves())
             seat.random_moves += 1
             made = {"seat": seat.index, "move": move, "used_ms": used_ms, "fault": fault}
-        else:
-            info = seat.info.take(reply.info)
-            made = {
-                "seat": seat.index, "move": reply.move,
-                "used_ms": used_ms, "cpu_ms": cpu_ms, "info": info,
-            }  # fmt: skip
         seat.told = len(self.moves)
         seat.stderr_totals.append(seat.stderr.total)
-        seat.used_ms = used_ms
-        seat.clock = seat.clock.after(used_ms)
+        seat.used_ms = made["used_ms"]
+        seat.clock = seat.clock.after(seat.used_ms)
         self._apply(made)
 
     def _apply(self, made: dict[str, Any]) -> None:
@@ -161,7 +154,7 @@ class _Game:
         self.played.append(made)
         self.on_move(self.moves)
 
-    def _ask(self, seat: Seat, player: Session) -> tuple[Answer, float, float | None]:
+    def _ask(self, seat: Seat, player: Session) -> dict[str, Any]:
         request = turn_request(
             self.setup.game,
             self.position,
@@ -177,8 +170,13 @@ class _Game:
         before = container.cpu_ms()
         answered = player.turn(request, self.terms.grace_ms)
         after = container.cpu_ms()
-        cpu_ms = None if before is None or after is None else after - before
-        return answered.move, answered.used_ms, cpu_ms
+        return {
+            "seat": seat.index,
+            "move": answered.move.move,
+            "used_ms": answered.used_ms,
+            "cpu_ms": None if before is None or after is None else after - before,
+            "info": seat.info.take(answered.move.info),
+        }
 
     def _start_all(self) -> None:
         """Have all players load; only then are failures judged, the first seat first. They load

@@ -165,4 +165,4 @@ class SessionPool:
 def _plays_for(player: Session, prepared: Prepared) -> bool:
     """Names first: to compare all of what a player is given takes long where many are idle."""
     spec = player.process.spec
-    return spec.name == prepared.name and spec == prepared
+    return spec is prepared or (spec.name == prepared.name and spec == prepared)
