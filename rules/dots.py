@@ -60,24 +60,22 @@ class _StateJson:
             [at for at in range(len(size), len(text)) if text[at] == sign] for sign in "0."
         )
         self._empty = text.encode()
-        self._marks = [*((at, b"1") for at in edges), *((at, b"0") for at in boxes)]
-        self._marks += [(at, b"1") for at in boxes]
-        self._shifts = len(edges), len(edges) + len(boxes)
+        marks = [(at, b"1") for at in edges] + [(at, seat) for seat in (b"0", b"1") for at in boxes]
+        self._marks = [(0, 0, b""), *((1 << bit, *mark) for bit, mark in enumerate(marks))]
+        self._first, self._second = len(edges), len(edges) + len(boxes)
         self._last = 0, self._empty
 
     def of(self, edges: int, owners: tuple[int, int]) -> bytes:
         """The beginning of the state with these edges and boxes."""
-        first, second = self._shifts
-        marked = edges | owners[0] << first | owners[1] << second
+        marked = edges | owners[0] << self._first | owners[1] << self._second
         before, text = self._last
         if before & ~marked:
             before, text = 0, self._empty
         new = marked ^ before
         while new:
-            highest = new.bit_length() - 1
-            at, sign = self._marks[highest]
+            bit, at, sign = self._marks[new.bit_length()]
             text = text[:at] + sign + text[at + 1 :]
-            new ^= 1 << highest
+            new ^= bit
         self._last = marked, text
         return text
 
@@ -324,8 +322,9 @@ class DotsPosition(Position):
     def state_json(self) -> bytes:
         known = self.game.json_writer.of(self.edges, self.owners)
         mover = b"null" if self.to_move is None else b"%d" % self.to_move
-        first, second = self.scores()
-        return b'%b,"score":[%d,%d],"to_move":%b}' % (known, first, second, mover)
+        first, second = self.owners
+        score = b"%d,%d" % (first.bit_count(), second.bit_count())
+        return b'%b,"score":[%b],"to_move":%b}' % (known, score, mover)
 
     def __str__(self) -> str:
         state = self.state()

@@ -13,7 +13,7 @@ from arena.model.protocol import Clock, End, Message, Quit, Ready, Start, Termin
 from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
 from arena.referee.outcome import Outcome, points
-from arena.referee.transport import MAX_BLANK_LINES, PlayerProcess
+from arena.referee.transport import MAX_BLANK_LINES, OutputLine, PlayerProcess
 from rules.position import Position
 
 Moves = list[tuple[int, str]]
@@ -125,26 +125,32 @@ class Session:
         """
         for _ in range(MAX_BLANK_LINES + 1):
             output = self.process.read_line(asked.deadline)
-            blank = not output.text.strip()
             used_ms = (output.read_at - asked.at - output.missed) / _NS_PER_MS
-            late_ns = output.read_at - asked.deadline
-            if late_ns > output.kept.ns:
-                if blank:
-                    raise sentences.late(bytearray())
-                raise PlayerFault(
-                    Termination.TIMEOUT,
-                    f"The reply came after {used_ms:.0f} ms; the limit is {asked.limit_ms} ms "
-                    f"and {asked.grace_ms} ms of grace.",
-                )
-            if not blank:
-                if late_ns > 0:
-                    raise sentences.kept_from_answering(output.kept.how)
+            if output.read_at > asked.deadline:
+                _judge_late(output, used_ms, asked)
+            if output.text.strip():
                 return output.text, used_ms
         raise PlayerFault(
             Termination.FLOOD,
             f"More than {MAX_BLANK_LINES} blank lines in answer to one request. "
             f"Write one line for each request, and nothing else.",
         )
+
+
+def _judge_late(output: OutputLine, used_ms: float, asked: PendingRequest) -> None:
+    """Raise PlayerFault for a line that came too late, but for an excused blank one."""
+    said = output.text.strip()
+    if output.read_at - asked.deadline <= output.kept.ns:
+        if said:
+            raise sentences.kept_from_answering(output.kept.how)
+    elif said:
+        raise PlayerFault(
+            Termination.TIMEOUT,
+            f"The reply came after {used_ms:.0f} ms; the limit is {asked.limit_ms} ms "
+            f"and {asked.grace_ms} ms of grace.",
+        )
+    else:
+        raise sentences.late(bytearray())
 
 
 def start_request(
