@@ -6,7 +6,7 @@ nanoseconds of `time.monotonic_ns`.
 import os
 import select
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 
 import msgspec
@@ -106,12 +106,15 @@ class PlayerProcess:
 
     def expect_silence(self) -> None:
         """Raise PlayerFault for a dead process, a closed stdout, or bytes that are not blank."""
-        events = self._events(0)
+        found = self._poll.poll(0)
+        if found or self._buffer or self.fault is not None:
+            self._judge_silence(self._without_stderr(found))
+        elif time.monotonic_ns() >= self._sample_at:
+            self._watch_memory()  # a player that always answers at once is never waited for
+
+    def _judge_silence(self, events: Collection[int]) -> None:
         if self.fault is not None:
             raise self.fault
-        if not events and not self._buffer:
-            self._watch_memory()  # a player that always answers at once is never waited for
-            return
         open_ = self._read_stdout() if self._stdout in events else True
         if self._pidfd in events:
             raise self._exited()
@@ -219,14 +222,14 @@ class PlayerProcess:
             left = until - now
             wait_ms = _WATCH_MS if left > _WATCH_NS else max(0, -(-left // 1_000_000))
             presence.expect(now + wait_ms * 1_000_000)
-            events = self._events(wait_ms)
-            if events:
+            found = self._poll.poll(wait_ms)
+            if found and (events := self._without_stderr(found)):
                 return events
             if left <= _WATCH_NS and (now := presence.look()) > until:
                 if excused:
                     until = self._own_deadline(deadline, now)
                 if now >= until:
-                    return events
+                    return ()
             self._watch_memory()
             self._measure_load()
             for other in self.others:
@@ -260,18 +263,18 @@ class PlayerProcess:
             self.container.freeze()  # signals miss a process that was being forked
         if self._owes:
             self._measure_load()
-        if self._stdout in self._events(0) and len(self._buffer) <= MAX_LINE_BYTES:
+        if self._stdout in self._events() and len(self._buffer) <= MAX_LINE_BYTES:
             self._read_stdout()
         try:
             self._watch_memory()
         except PlayerFault as fault:
             self.fault = fault
 
-    def _events(self, timeout_ms: int) -> Collection[int]:
-        """Descriptors that are ready now or within the timeout, stderr drained and left out."""
-        found = self._poll.poll(timeout_ms)
-        if not found:
-            return ()
+    def _events(self) -> Collection[int]:
+        """Descriptors that are ready now, stderr drained and left out."""
+        return self._without_stderr(self._poll.poll(0))
+
+    def _without_stderr(self, found: Iterable[tuple[int, int]]) -> Collection[int]:
         ready = dict(found)
         if self._stderr in ready:
             del ready[self._stderr]
@@ -347,7 +350,7 @@ class PlayerProcess:
 
     def _exited(self) -> PlayerFault:
         for _ in range(4):  # stderr from before its death; bounded, a child may flood
-            self._events(0)
+            self._events()
         self._judge_memory()
         if (failure := self.container.host_failure()) is not None:
             raise OSError(f"{failure}.{STDERR_FOLLOWS}{self.stderr.last_lines()}")
@@ -387,7 +390,7 @@ class PlayerProcess:
         self._killed = True
         self.note_peak_memory()
         self.container.kill()
-        self._events(0)  # the end of its stderr
+        self._events()  # the end of its stderr
         os.close(self._pidfd)
         for pipe in self._pipes:
             with suppress(OSError):  # closing flushes: the reader may be gone
