@@ -11,7 +11,8 @@ from arena.checks.dialogue import Offence
 from arena.checks.languages import PYTHON, Phrases
 from arena.files.plain_text import printable
 from arena.model.contender import Prepared
-from arena.model.protocol import Start, Termination, excerpt
+from arena.model.protocol import Termination, excerpt
+from arena.referee.session import StartRequest
 from rules.position import PASS, MalformedMove, Position
 
 _READY = '{"type":"ready","name":"my bot"}'
@@ -119,7 +120,7 @@ def _timeout(offence: Offence, language: Phrases) -> str:
         )
     if "did not read its stdin" in offence.detail:
         return f"Read every line the referee sends: {language.read}"
-    if isinstance(offence.asked, Start):
+    if isinstance(offence.asked, StartRequest):
         came = f"it came {belated.after_ms:.0f} ms late; " if belated else ""
         return (
             f"Answer `start` within startup_ms: {came}load less, or build tables beforehand and "
@@ -177,7 +178,7 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
 
 
 def _bad_schema(offence: Offence, language: Phrases) -> str:
-    if isinstance(offence.asked, Start):
+    if isinstance(offence.asked, StartRequest):
         return f"Answer `start` with {_READY}; `name`, `version` and `author` may be left out."
     return f"Answer `turn` with {_MOVE}: `ply` a number, `move` a string."
 

@@ -11,13 +11,13 @@ from arena.checks.conditions import CheckClocks, GameNames
 from arena.checks.positions import PracticeGame
 from arena.model.contender import Prepared
 from arena.model.game_spec import derive
-from arena.model.protocol import Clock, Quit, Start, Termination
+from arena.model.protocol import Clock, Quit, Termination
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool, sentences
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import after_plies, finished
 from arena.referee.seat import PlayerClock
-from arena.referee.session import Answered, TurnRequest, start_request, turn_request
+from arena.referee.session import Answered, StartRequest, TurnRequest, start_request, turn_request
 from rules.position import Position
 
 _MS = 1_000_000
@@ -49,7 +49,7 @@ class Offence(Exception):
     """A fault of the program, with what the advice needs."""
 
     fault: PlayerFault
-    asked: Start | TurnRequest | None = (
+    asked: StartRequest | TurnRequest | None = (
         None  # the request it failed at; None where it was not asked
     )
     heard: Heard | None = None  # the offending line; None where the offence is not one line
@@ -202,7 +202,7 @@ class Dialogue:
 
     @contextmanager
     def _judged(
-        self, asked: Start | TurnRequest | None = None, position: Position | None = None
+        self, asked: StartRequest | TurnRequest | None = None, position: Position | None = None
     ) -> Iterator[None]:
         before = self.process.lines_read
         try:

@@ -15,7 +15,7 @@ from arena.model.record import GameRecord, PlayedMove
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import Outcome
 from arena.referee.seat import PlayerClock
-from arena.referee.session import Moves, end_request, line_of, start_request, turn_request
+from arena.referee.session import Moves, end_request, start_request, turn_request
 from arena.tournament.config import TournamentConfig
 
 
@@ -76,7 +76,7 @@ class _Dialogue:
         record = self._record
         if record.termination is not Termination.VOID and record.offender != self._seat:
             outcome = Outcome(record.termination, record.detail, record.offender)
-            yield line_of(end_request(record.game, outcome, self._position))
+            yield end_request(record.game, outcome, self._position)
         elif self._position.to_move == self._seat and self._has_started:
             yield self._turn()
 
@@ -96,7 +96,7 @@ class _Dialogue:
             seed=derive(self._record.seed, f"player {self._seat}"),
             options=self._options,
         )
-        return line_of(request)
+        return request.line
 
     def _turn(self) -> bytes:
         return turn_request(

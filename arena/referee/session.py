@@ -8,8 +8,9 @@ from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
+from pydantic_core import to_json
 
-from arena.model.protocol import Clock, End, Message, Quit, Ready, Start, Termination
+from arena.model.protocol import PROTOCOL_VERSION, Clock, Ready, Termination
 from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
 from arena.referee.outcome import Outcome, points
@@ -20,6 +21,7 @@ Moves = list[tuple[int, str]]
 """Seat and move of each ply; seat −1 is chance."""
 _NS_PER_MS = 1_000_000
 _FAREWELL_MS = 20  # for writing `end` or `quit` to a player that does not read
+_QUIT = b'{"type":"quit"}\n'
 _SLOW_READER_MS = 100  # beyond this, a wait for a player's full pipe counts as its own time
 
 
@@ -39,10 +41,17 @@ class PendingRequest(msgspec.Struct, frozen=True):
     deadline: int
 
 
-class TurnRequest(msgspec.Struct, frozen=True):
-    """A `Turn` as it is written. It is asked most of all, and its values are the referee's own: to
-    validate them would take as long as to judge the answer.
+class StartRequest(msgspec.Struct, frozen=True):
+    """A `Start` as it is written. The values of requests are the referee's own: to validate them
+    would take as long as to judge the answers.
     """
+
+    line: bytes
+    startup_ms: int
+
+
+class TurnRequest(msgspec.Struct, frozen=True):
+    """A `Turn` as it is written."""
 
     line: bytes
     ply: int
@@ -58,10 +67,39 @@ class _Turn(msgspec.Struct, frozen=True):
     ply: int
     time_ms: int
     bank_ms: int | None
-    state: dict[str, Any] | msgspec.Raw
+    state: msgspec.Raw
     moves: Moves
     legal: Collection[str]
     used_ms: int
+
+
+class _Start(msgspec.Struct, frozen=True):
+    """Those of a `Start`."""
+
+    type: Literal["start"]
+    protocol: Literal[1]
+    game: str
+    rules: str
+    variant: msgspec.Raw
+    seat: int
+    seats: int
+    clock: msgspec.Raw
+    startup_ms: int
+    seed: int
+    options: msgspec.Raw
+    state: msgspec.Raw
+    moves: Moves
+
+
+class _End(msgspec.Struct, frozen=True):
+    """Those of an `End`."""
+
+    type: Literal["end"]
+    game: str
+    termination: Termination
+    detail: str
+    scores: tuple[int, ...]
+    points: tuple[float, ...]
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -79,13 +117,13 @@ class Session:
         there, and a fresh process is tried in its place."""
         self._clock = clock
 
-    def start(self, request: Start, grace_ms: int) -> tuple[Ready, float]:
+    def start(self, request: StartRequest, grace_ms: int) -> tuple[Ready, float]:
         """Begin a game; the player's introduction and the time it took. Raises PlayerFault."""
         return self.ready(self.begin(request, grace_ms))
 
-    def begin(self, request: Start, grace_ms: int) -> PendingRequest:
+    def begin(self, request: StartRequest, grace_ms: int) -> PendingRequest:
         """The first half of `start`, so that several players can load at once."""
-        return self._ask(line_of(request), request.startup_ms, grace_ms)
+        return self._ask(request.line, request.startup_ms, grace_ms)
 
     def ready(self, start: PendingRequest) -> tuple[Ready, float]:
         """The second half of `start`."""
@@ -103,12 +141,12 @@ class Session:
 
     def quit(self) -> None:
         """Send `quit`, and close the player's stdin."""
-        self._send(Quit())
+        self._send(_QUIT)
         self.process.close()
 
-    def _send(self, message: Message) -> None:
+    def _send(self, line: bytes) -> None:
         with suppress(PlayerFault):
-            self.process.write(line_of(message), self._clock() + _FAREWELL_MS * _NS_PER_MS)
+            self.process.write(line, self._clock() + _FAREWELL_MS * _NS_PER_MS)
 
     def _ask(self, line: bytes, limit_ms: int, grace_ms: int) -> PendingRequest:
         allowed = (limit_ms + grace_ms) * _NS_PER_MS
@@ -163,21 +201,15 @@ def start_request(
     startup_ms: int,
     seed: int,
     options: dict[str, Any],
-) -> Start:
+) -> StartRequest:
     """The `start` of a player at `seat`, where `moves` have led to `position`."""
-    return Start(
-        game=game,
-        rules=position.game.name,
-        variant=position.game.variant,
-        seat=seat,
-        seats=position.game.seats,
-        clock=clock,
-        startup_ms=startup_ms,
-        seed=seed,
-        options=options,
-        state=position.state(),
-        moves=moves,
-    )
+    rules = position.game
+    variant, limits, given = map(_raw, (rules.variant, clock, options))
+    start = _Start(
+        "start", PROTOCOL_VERSION, game, rules.name, variant, seat, rules.seats, limits,
+        startup_ms, seed, given, _state(position), moves,
+    )  # fmt: skip
+    return StartRequest(_line(start), startup_ms)
 
 
 def turn_request(
@@ -192,24 +224,26 @@ def turn_request(
 ) -> TurnRequest:
     """The `turn` of a player that knows the first `told` of the moves."""
     ply, legal = len(moves), position.legal_moves()
-    text = position.state_json()
-    state = position.state() if text is None else msgspec.Raw(text)
-    new, used = moves[told:], round(used_ms)
+    state, new, used = _state(position), moves[told:], round(used_ms)
     turn = _Turn("turn", game, ply, time_ms, bank_ms, state, new, legal, used)
-    return TurnRequest(_ENCODER.encode(turn) + b"\n", ply, time_ms, legal)
+    return TurnRequest(_line(turn), ply, time_ms, legal)
 
 
-def end_request(game: str, outcome: Outcome, position: Position) -> End:
-    """The `end` of a game that ended in this position."""
-    return End(
-        game=game,
-        termination=outcome.termination,
-        detail=outcome.detail,
-        scores=list(position.scores()),
-        points=list(points(outcome, position)),
-    )
+def end_request(game: str, outcome: Outcome, position: Position) -> bytes:
+    """The `end` of a game that ended in this position, as it is written."""
+    scores, won = position.scores(), points(outcome, position)
+    return _line(_End("end", game, outcome.termination, outcome.detail, scores, won))
 
 
-def line_of(message: Message) -> bytes:
-    """The message as it is written."""
-    return message.__pydantic_serializer__.to_json(message) + b"\n"
+def _state(position: Position) -> msgspec.Raw:
+    text = position.state_json()
+    return _raw(position.state()) if text is None else msgspec.Raw(text)
+
+
+def _raw(value: object) -> msgspec.Raw:
+    """JSON as pydantic writes it, which takes more types of keys and values."""
+    return msgspec.Raw(to_json(value, inf_nan_mode="null"))
+
+
+def _line(message: msgspec.Struct) -> bytes:
+    return _ENCODER.encode(message) + b"\n"

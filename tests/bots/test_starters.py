@@ -113,7 +113,7 @@ def test_it_decides_as_the_python_starter_does(bot: Bot) -> None:
             "g0001", position, [], seat=seat, clock=Clock(), startup_ms=1000, seed=1, options={}
         )
         turn = turn_request("g0001", position, [], told=0, time_ms=1000, used_ms=0)
-        lines += [start.model_dump_json(), turn.line.decode().rstrip()]
+        lines += [start.line.decode().rstrip(), turn.line.decode().rstrip()]
     run = subprocess.run(
         bot.command, cwd=bot.cwd, input="\n".join([*lines, ""]), stdout=subprocess.PIPE,
         text=True, check=True,

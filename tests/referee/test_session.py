@@ -5,11 +5,18 @@ import json
 import pytest
 
 import rules
-from arena.model.protocol import Clock, Start, Termination, Turn
+from arena.model.protocol import Clock, End, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee.head_tail import HeadTail
 from arena.referee.outcome import natural
-from arena.referee.session import Session, TurnRequest, turn_request
+from arena.referee.session import (
+    Session,
+    StartRequest,
+    TurnRequest,
+    end_request,
+    start_request,
+    turn_request,
+)
 from arena.referee.transport import Kept, OutputLine
 
 MS = 1_000_000
@@ -64,10 +71,7 @@ def turn() -> TurnRequest:
     return TurnRequest(b'{"type":"turn"}\n', 4, LIMIT_MS, ("c2", "d2"))
 
 
-START = Start(
-    game="g1", rules="dots", variant={}, seat=0, seats=2, clock=Clock(), startup_ms=LIMIT_MS,
-    seed=1, options={}, state={}, moves=[],
-)  # fmt: skip
+START = StartRequest(b'{"type":"start"}\n', LIMIT_MS)
 MOVE = b'{"type":"move","ply":4,"move":"c2"}'
 READY = b'{"type":"ready","name":"script"}'
 
@@ -190,6 +194,25 @@ def test_a_player_that_does_not_read_its_farewell_is_no_error() -> None:
     script = Deaf()
     Session(script, script.clock).quit()
     assert script.closed
+
+
+def test_a_start_and_an_end_are_written_as_their_schemas_say() -> None:
+    options = {"weights": [1e16, 0.5], "big": 10**30, "name": "né", "none": None}
+    for game in (rules.load("dots"), rules.load("othello"), rules.load("2048")):
+        position, clock = game.start(7), Clock(bank_ms=5, increment_ms=1)
+        request = start_request(
+            "g1", position, [(-1, "a")], seat=0, clock=clock, startup_ms=9, seed=3, options=options
+        )
+        start = Start.model_validate_json(request.line)
+        assert start.model_dump_json().encode() + b"\n" == request.line
+        assert (start.rules, start.variant, start.seats) == (game.name, game.variant, game.seats)
+        assert (start.clock, start.startup_ms, start.seed) == (clock, request.startup_ms, 3)
+        assert (start.options, start.state) == (options, position.state())
+        assert start.moves == [(-1, "a")]
+        line = end_request("g1", natural(position), position)
+        end = End.model_validate_json(line)
+        assert end.model_dump_json().encode() + b"\n" == line
+        assert (end.termination, tuple(end.scores)) == (Termination.NATURAL, position.scores())
 
 
 def test_a_turn_is_written_as_its_schema_says() -> None:
