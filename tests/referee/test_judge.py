@@ -1,6 +1,7 @@
 """Lines of a player, judged without a process: strict JSON, schema, ply, legality."""
 
 import json
+from random import Random
 
 import pytest
 
@@ -127,6 +128,41 @@ WRONG = {
 )
 def test_wrong(word: Termination, line: bytes) -> None:
     assert verdict(line) is word
+
+
+def judged(line: bytes) -> judge.Answer | str:
+    """The answer, or all that is said of a fault."""
+    try:
+        return judge.move(line, ply=8, legal=LEGAL)
+    except PlayerFault as fault:
+        return str(fault)
+
+
+def mutated(line: bytes, rng: Random) -> bytes:
+    """The line with up to three pieces put in, changed, left out or doubled."""
+    pieces = [
+        b'"', b":", b",", b"{}", b"[", b"]", b"null", b"true", b"NaN", b"-", b"1e999", b"8.0",
+        b"\\ud800", b"\xff", b"\xc3\xa9", b"\xe2\x80\xae", b"\t", b"\x7f", b"9" * 30,
+        b',"ply":8', b'"text"', b'"x":1', b'"a:b"',
+    ]  # fmt: skip
+    changed = bytearray(line)
+    for _ in range(rng.randint(1, 3)):
+        low, high = sorted(rng.choices(range(len(changed) + 1), k=2))
+        end = rng.choice((low, low + 1, low + 4))
+        changed[low:end] = rng.choice((rng.choice(pieces), b"", changed[low:high]))
+    return bytes(changed)
+
+
+def test_a_line_that_is_read_in_one_go_is_judged_as_any_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    info = {"score": -0.5, "depth": 3, "nodes": 10**18, "pv": ["d2", "c2"], "text": "né"}
+    rng, plain = Random(5), [reply(), reply(info=info), reply(info={}), RIGHT["escapes"]]
+    lines = [*plain, *(mutated(rng.choice(plain), rng) for _ in range(5000))]
+    at_once = [judged(line) for line in lines]
+    assert sum(judge._plain(line) is not None for line in lines) > 100
+    monkeypatch.setattr(judge, "_plain", lambda line: None)
+    assert at_once == [judged(line) for line in lines]
 
 
 def test_the_sentence_names_every_field_that_is_wrong() -> None:
