@@ -163,7 +163,7 @@ class Session:
         """
         for _ in range(MAX_BLANK_LINES + 1):
             output = self.process.read_line(asked.deadline)
-            used_ms = (output.read_at - asked.at - output.missed) / _NS_PER_MS
+            used_ms = max(0, output.read_at - asked.at - output.missed) / _NS_PER_MS
             if output.read_at > asked.deadline:
                 _judge_late(output, used_ms, asked)
             if output.text.strip():

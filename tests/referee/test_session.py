@@ -151,6 +151,8 @@ def test_in_time_is_in_time_whatever_the_host_does() -> None:
 
 def test_what_the_referee_missed_is_not_the_players_time() -> None:
     assert ask(Script((400, MOVE), missed_ms=350)) == ("c2", 50)
+    # some of it before the last byte was written, from where the time counts
+    assert ask(Script((30, MOVE), write_ms=120, missed_ms=120)) == ("c2", 0)
 
 
 def test_blank_lines_share_one_deadline() -> None:
