@@ -194,7 +194,7 @@ class PlayerProcess:
         self._owes = False
         self.lines_read, self.last_line = self.lines_read + 1, line
         kept = self._kept() if excused and self._read_at > deadline else _NOT_KEPT
-        return OutputLine(line, self._read_at, self._presence.missed - self._missed_before, kept)
+        return OutputLine(line, self._read_at, self._missed, kept)
 
     def _too_long(self, deadline: int) -> PlayerFault:
         late = self._read_at > deadline
@@ -329,12 +329,16 @@ class PlayerProcess:
         self._frozen = False
         self.container.thaw()
 
+    @property
+    def _missed(self) -> int:
+        return self._presence.missed - self._missed_before
+
     def _kept(self) -> Kept:
         """How long the host kept it from answering, since it was asked: others used the CPU that it
         waited for, from early in our wait for it on; or we did not run, and perhaps it did not. As
         long as it neither ran nor waited while we did not run, both count.
         """
-        missed = self._presence.missed - self._missed_before
+        missed = self._missed
         if self._before is not None:
             after = self._load()
             stolen = stolen_ms(self._before, after)
