@@ -72,7 +72,9 @@ def test_the_networks_that_come_along_play_as_their_headers_tell(rules: str, til
     block, _ = play_greedily(header, network, 50, seed=5)
     told = header.scores[str(tile)]
     assert told > 0.95
-    assert block.reached[tile] > told - 0.15  # of 50 games: five standard errors
+    # Listed are tiles from the least on that a game ended with.
+    reached = 1.0 if min(block.reached) > tile else block.reached[tile]
+    assert reached > told - 0.15  # of 50 games: five standard errors
     assert block.mean > 0.7 * header.scores["mean"]
 
 
