@@ -27,8 +27,6 @@ SCALARS = 6
 empty square next to the other's discs, one next to the mover's, for having the move, and for having
 it with an odd number of empty squares. Older files know nothing of the last."""
 
-INT16_MOST = 32_767
-
 PHASE_WORDS = SCALARS + (ENTRIES + 1) // 2
 """32-bit words of a phase: its scalars, and two numbers of its patterns each."""
 
@@ -173,16 +171,17 @@ def _expectation(position: OthelloPosition, value: Int) -> Any:
 
 
 def from_patterns(scalars: Array, patterns: Array) -> Any:
-    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES] that int16 holds."""
+    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES] of int16's range."""
     if scalars.shape == (PHASES, SCALARS - 1):
         scalars = np.pad(scalars, ((0, 0), (0, 1)))
     for name, table, columns in (("scalars", scalars, SCALARS), ("patterns", patterns, ENTRIES)):
         if table.shape != (PHASES, columns) or table.dtype.kind != "i":
             found = f"{table.dtype} of the shape {table.shape}"
             raise ValueError(f"{name} must be integers of the shape {(PHASES, columns)}: {found}")
-        beyond = table[(table < -INT16_MOST) | (table > INT16_MOST)]
-        if len(beyond):
-            raise ValueError(f"{name} must lie within ±{INT16_MOST}, got {beyond[0]}")
+    short = np.iinfo(np.int16)
+    beyond = patterns[(patterns < short.min) | (patterns > short.max)]
+    if len(beyond):
+        raise ValueError(f"patterns must be from {short.min} to {short.max}, got {beyond[0]}")
     words = np.zeros((PHASES, 2 * (PHASE_WORDS - SCALARS)), np.int16)
     words[:, :ENTRIES] = patterns[:, canonical_entries()]
     phases = np.hstack([scalars.astype(np.int32), words.view(np.int32)])

@@ -133,7 +133,10 @@ def test_a_mistake_in_a_file_is_named(
         ({"scalars": np.zeros((12, 4), np.int16)}, "scalars must be integers of the shape (12, 6)"),
         ({"patterns": np.zeros((12, 9), np.int16)}, "patterns must be integers of the shape (12, "),
         ({"scalars": np.zeros((12, 6))}, "float64 of the shape (12, 6)"),
-        ({"scalars": np.full((12, 6), -32_768)}, "scalars must lie within ±32767, got -32768"),
+        (
+            {"patterns": np.full((12, othello_patterns.ENTRIES), -32_769)},
+            "patterns must be from -32768 to 32767, got -32769",
+        ),
     ],
 )
 def test_a_mistake_in_an_archive_is_named(
