@@ -2,9 +2,9 @@
 
     python -m players.learning.fit_cuts standard spread.json --positions 1000
 
-Each position, from games with random moves among those of a search, is searched to every depth
-without cuts. Between each two depths, by stage, the spread is the error that two in three stay
-within; the logarithms of all spreads are fitted by least squares.
+Each position, from games with random moves among those of a search, is estimated, and searched to
+every depth without cuts. Between each two depths, by stage, the spread is the error that two in
+three stay within; the logarithms of all spreads are fitted by least squares.
 """
 
 import argparse
@@ -17,6 +17,8 @@ from random import Random
 import numpy as np
 
 import rules
+from players.compiled.cache import kernel
+from players.games import interface as game
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
 from players.search.alphabeta.cuts import CERTAIN, TERMS, columns
@@ -29,7 +31,7 @@ from players.search.alphabeta.driver import (
 )
 from players.search.alphabeta.search import moves_left
 from players.search.stop import NEVER
-from players.search.types import Array, Position
+from players.search.types import Array, Int, Position
 from players.weights.evaluations import load_terms
 
 STAGES = (18, 28, 36, 44, 64)
@@ -60,10 +62,15 @@ def positions(search: AlphaBetaSearch, start: Position, rng: Random) -> Iterator
             yield position
 
 
-def values(search: AlphaBetaSearch, position: Position, depth: int) -> list[int]:
-    """The values from one move deep to `depth`."""
+@kernel
+def estimate(position: Position, terms: Array) -> Int:
+    return np.int64(game.evaluate(position, terms))
+
+
+def values(search: AlphaBetaSearch, position: Position, terms: Array, depth: int) -> list[int]:
+    """The estimate by `terms`, and the values from one move deep to `depth`."""
     search.begin()
-    found = [search.glance(position).value]
+    found = [int(estimate(position, terms)), search.glance(position).value]
     for deeper in range(2, depth + 1):
         line = search.line(position, deeper, found[-1], NEVER)
         assert line is not None  # nothing stops it
@@ -73,14 +80,14 @@ def values(search: AlphaBetaSearch, position: Position, depth: int) -> list[int]
 
 def cells(left: Array, found: Array) -> Array:
     """float64[n, 4]: depth, shallow depth, moves left on average, spread; depths alike in being odd
-    or even.
+    or even, and one move next to the estimate. `found` has the values from depth 0 on.
     """
     rows = []
     for begin, end in pairwise(STAGES):
         chosen = (left >= begin) & (left < end)
-        for depth in range(2, found.shape[1] + 1):
-            for shallow in range(2 - depth % 2, depth, 2):
-                errors = found[chosen, depth - 1] - found[chosen, shallow - 1]
+        for depth in range(1, found.shape[1]):
+            for shallow in range(depth % 2 if depth > 1 else 0, depth, 2):
+                errors = found[chosen, depth] - found[chosen, shallow]
                 if len(errors):
                     spread = max(float(np.quantile(np.abs(errors), TYPICAL)), 1.0)
                     rows.append((depth, shallow, float(left[chosen].mean()), spread))
@@ -117,7 +124,7 @@ def main() -> None:
     for position in positions(search, start, Random(options.seed)):
         if len(left) == options.positions:
             break
-        line = values(search, position, options.depth)
+        line = values(search, position, terms, options.depth)
         if max(abs(value) for value in line) < CERTAIN:
             left.append(moves_left(position))
             found.append(line)

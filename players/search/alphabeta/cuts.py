@@ -12,7 +12,7 @@ from players.compiled.cache import part
 from players.games import interface as game
 from players.search.types import Array, Int, Position, Record
 
-LEAST = 3
+LEAST = 1
 """Searches are cut from that depth on."""
 
 DEEPEST = 31
@@ -26,15 +26,18 @@ CERTAIN = 20_000
 WIDENINGS = (0.75, 1.0, 1.5, 2.0, 3.0)
 """The margins of one search to the end after the other, as multiples of those of estimates."""
 
-TERMS = ("constant", "depth", "shallow", "left")
+TERMS = ("constant", "depth", "shallow", "left", "odd")
 """What the logarithm of a spread, in hundredths, is the sum of: a constant, and one number each for
-the logarithms of the depth and of the shallow depth, and for a move remaining."""
+the logarithms of the depth and of the shallow depth, each and 1, for a move remaining, and for an
+odd number of moves between both depths."""
 
 
 @part
 def shallower(depth: Int) -> Int:
-    """How deep the search goes that may stand for one of `depth`: about half, as odd or even."""
-    return np.int64(2 * (depth // 4) + depth % 2)
+    """How deep the search goes that may stand for one of `depth`: about half, as odd or even. 0 is
+    the estimate of the position itself, which stands for one or two moves.
+    """
+    return np.int64(2 * (depth // 4) + (depth % 2 if depth > 1 else 0))
 
 
 @part
@@ -82,7 +85,7 @@ def edge(value: Int, is_high: bool, is_to_the_end: bool, win: Int) -> Int:
 
 def columns(depth: Array, shallow: Array, left: Array) -> tuple[Array | float, ...]:
     """What the TERMS are multiplied by."""
-    return 1.0, np.log(depth), np.log(shallow), left
+    return 1.0, np.log1p(depth), np.log1p(shallow), left, (depth - shallow) % 2
 
 
 def spread(terms: Mapping[str, float], depth: Array, shallow: Array, left: Array) -> Array:
@@ -97,7 +100,7 @@ def new_margins(terms: Mapping[str, float] | None, spreads: float) -> Array:
     margins = np.zeros(SHAPE, np.int32)
     if terms is not None and spreads > 0:
         depth = np.arange(LEAST, SHAPE[0])[:, None]
+        shallow = 2 * (depth // 4) + np.where(depth > 1, depth % 2, 0)
         left = np.arange(SHAPE[1])[None, :]
-        shallow = 2 * (depth // 4) + depth % 2
         margins[LEAST:] = np.ceil(spreads * spread(terms, depth, shallow, left))
     return margins

@@ -11,9 +11,8 @@ from players.search.types import Array, Int, Move, Position, Record
 NO_LIMIT = 1 << 62
 """More positions than anyone waits for."""
 
-FIRST, KILLER, LOOK = 1 << 60, 1 << 48, 1 << 32
-"""Ranks: the stored move before all others, killers before the rest; what one step of `priority`
-weighs next to history."""
+KILLER, LOOK = 1 << 48, 1 << 32
+"""Ranks: killers before the rest; what one step of `priority` weighs next to history."""
 
 SORTED_DEPTH = 3
 """From that many moves to go on, moves are sorted by the estimate of where they lead alone."""
@@ -46,29 +45,40 @@ down."""
 
 
 @part
+def bring_forward(ply: Int, count: Int, stored: Move, scratch: Record) -> Int:
+    """Bring the move that a search of the position found best to the front; how many moves were.
+    It mostly refutes what came before: the others are ranked when it did not.
+    """
+    moves = scratch.moves
+    for index in range(count):
+        if moves[ply, index] == stored:
+            moves[ply, index], moves[ply, 0] = moves[ply, 0], stored
+            return np.int64(1)
+    return np.int64(0)
+
+
+@part
 def rank_moves(
     position: Position,
     ply: Int,
+    first: Int,
     count: Int,
     depth: Int,
-    stored: Move,
     terms: Array,
     scratch: Record,
 ) -> None:
-    for index in range(count):
+    """Rank the moves from `first` on."""
+    for index in range(first, count):
         move = np.int64(scratch.moves[ply, index])
-        if move == stored:
-            rank = np.int64(FIRST)
+        rank = scratch.history[position.seat, move]
+        if depth >= SORTED_DEPTH:
+            child = settle(game.play(position, move))
+            value = np.int64(game.evaluate(child, terms)) + MOBILITY * count_moves(child)
+            rank += (value if child.seat == position.seat else -value) * LOOK
         else:
-            rank = scratch.history[position.seat, move]
-            if depth >= SORTED_DEPTH:
-                child = settle(game.play(position, move))
-                value = np.int64(game.evaluate(child, terms)) + MOBILITY * count_moves(child)
-                rank += (value if child.seat == position.seat else -value) * LOOK
-            else:
-                rank += np.int64(game.priority(position, move)) * LOOK
-                if move == scratch.killers[ply, 0] or move == scratch.killers[ply, 1]:
-                    rank += KILLER
+            rank += np.int64(game.priority(position, move)) * LOOK
+            if move == scratch.killers[ply, 0] or move == scratch.killers[ply, 1]:
+                rank += KILLER
         scratch.order[ply, index] = rank
 
 
@@ -84,8 +94,8 @@ def settle(position: Position) -> Position:
 
 
 @part
-def take_best(ply: Int, index: Int, count: Int, scratch: Record) -> Move:
-    """Bring the best-ranked of the moves from `index` on to `index`; that move."""
+def bring_best(ply: Int, index: Int, count: Int, scratch: Record) -> None:
+    """Bring the best-ranked of the moves from `index` on to `index`."""
     moves, order = scratch.moves, scratch.order
     best = index
     for other in range(index + 1, count):
@@ -94,7 +104,6 @@ def take_best(ply: Int, index: Int, count: Int, scratch: Record) -> Move:
     move, rank = moves[ply, best], order[ply, best]
     moves[ply, best], order[ply, best] = moves[ply, index], order[ply, index]
     moves[ply, index], order[ply, index] = move, rank
-    return np.int64(move)
 
 
 @part

@@ -121,12 +121,29 @@ def search(
     key, bucket = np.uint64(0), np.int64(0)
     if len(table):
         key = game.key(position)
-        bucket = entries.bucket_of(table, key)
+        bucket = entries.bucket_of(table, key, depth)
         prefetch(table, bucket)
+
+    margin = np.int64(0)
+    if ply > 0:  # at the root a move is wanted
+        margin += cuts.margin_at(position, depth, alpha, beta, scratch)
+    shallow, bound, is_high = cuts.shallower(depth), np.int64(0), False
+    if margin > 0:
+        middle = cuts.estimated(beta, WIN) if is_to_the_end else np.int64(beta)
+        estimate = np.int64(game.evaluate(position, context.terms))
+        is_high = bool(estimate >= middle)
+        bound += middle + margin if is_high else middle - margin
+        if shallow == 0 and (estimate >= bound) == is_high:
+            scratch.estimates += 1
+            return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end, WIN)
+
     stored = np.int64(NO_MOVE)
     if len(table):
         data = entries.look_up(table, bucket, key)
-        if data != ZERO:
+        if data == ZERO:
+            if depth == 2:  # the last iteration looked one move ahead here
+                stored = entries.move_for(table, key, np.int64(1))
+        else:
             stored = entries.field(data, entries.MOVE)
             deep, known = entries.field(data, entries.DEPTH), entries.value_of(data)
             if not is_to_the_end and deep != entries.TO_THE_END:
@@ -136,12 +153,7 @@ def search(
                 scratch.estimates += deep != entries.TO_THE_END
                 return np.int64(known)
 
-    margin = cuts.margin_at(position, depth, alpha, beta, scratch)
-    if margin > 0:
-        middle = cuts.estimated(beta, WIN) if is_to_the_end else np.int64(beta)
-        is_high = np.int64(game.evaluate(position, context.terms)) >= middle
-        bound = middle + margin if is_high else middle - margin
-        shallow = cuts.shallower(depth)
+    if margin > 0 and shallow > 0:
         value = search(position, shallow, bound - 1, bound, ply, context, scratch)
         if scratch.stopped:
             return np.int64(0)
@@ -149,15 +161,19 @@ def search(
             return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end, WIN)
         scratch.line[ply, 0] = NO_MOVE
         if len(table):
-            data = entries.look_up(table, bucket, key)
-            stored = entries.field(data, entries.MOVE) if data != ZERO else stored
+            found = entries.move_for(table, key, shallow)
+            stored = found if found != NO_MOVE else stored
 
     count = candidates(position, scratch.moves[ply])
-    ordering.rank_moves(position, ply, count, depth, stored, context.terms, scratch)
+    ranked_from = ordering.bring_forward(ply, count, stored, scratch)
     estimates = scratch.estimates
     best, best_move, floor = np.int64(-INFINITY), np.int64(NO_MOVE), np.int64(alpha)
     for index in range(count):
-        move = ordering.take_best(ply, index, count, scratch)
+        if index == ranked_from:
+            ordering.rank_moves(position, ply, index, count, depth, context.terms, scratch)
+        if index >= ranked_from:
+            ordering.bring_best(ply, index, count, scratch)
+        move = np.int64(scratch.moves[ply, index])
         child = ordering.settle(game.play(position, move))
         sign = 1 if child.seat == position.seat else -1
         left = np.int64(game.remaining(child))
@@ -227,9 +243,9 @@ def full_line(position: Position, context: Context, scratch: Record, out: Array)
                 on_line = move != NO_MOVE
             if move == NO_MOVE and len(context.table):
                 key = game.key(searched)
-                data = entries.look_up(context.table, entries.bucket_of(context.table, key), key)
-                if data != ZERO:
-                    move = entries.field(data, entries.MOVE)
+                move = entries.move_for(context.table, key, np.int64(2))
+                if move == NO_MOVE:
+                    move = entries.move_for(context.table, key, np.int64(1))
             if move != NO_MOVE:
                 move = named(position, canonical(game.play(searched, move)), buffer)
         if move == NO_MOVE:

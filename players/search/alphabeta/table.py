@@ -2,6 +2,9 @@
 
 Two entries a bucket, each a key and a word of data. The first keeps what was searched deepest and
 gives way to the same position, a deeper search and anything once its generation is over.
+
+Half of all searches are one move deep. The first buckets are theirs alone, few enough to stay in a
+processor's cache: waiting for memory would cost them more than the moves they look at.
 """
 
 import numpy as np
@@ -24,6 +27,9 @@ BUCKET_WORDS = 4
 BUCKET_BYTES = 8 * BUCKET_WORDS
 LINE_BYTES = 64
 """A cache line: buckets start on its borders and halves."""
+
+NEAR_BUCKETS = 4096
+"""For searches one move deep."""
 
 MOVE, DEPTH, BOUND, GENERATION = np.uint64(24), np.uint64(16), np.uint64(8), np.uint64(0)
 """The places of the parts of a data word; the value's is the upper half."""
@@ -51,8 +57,11 @@ def reach(position: Position, depth: Int, is_to_the_end: bool, scratch: Record) 
 
 
 @part
-def bucket_of(table: Array, key: Word) -> Int:
-    return np.int64(below(key, np.uint64(len(table) // BUCKET_WORDS))) * BUCKET_WORDS
+def bucket_of(table: Array, key: Word, depth: Int) -> Int:
+    if depth == 1:
+        return np.int64(below(key, np.uint64(NEAR_BUCKETS))) * BUCKET_WORDS
+    buckets = len(table) // BUCKET_WORDS - NEAR_BUCKETS
+    return (NEAR_BUCKETS + np.int64(below(key, np.uint64(buckets)))) * BUCKET_WORDS
 
 
 @part
@@ -64,6 +73,13 @@ def look_up(table: Array, bucket: Int, key: Word) -> Word:
     elif table[bucket + 2] == key:
         data = table[bucket + 3]
     return data
+
+
+@part
+def move_for(table: Array, key: Word, depth: Int) -> Move:
+    """The best move that searches of that depth found, those deeper than 1 together; or NO_MOVE."""
+    data = look_up(table, bucket_of(table, key, depth), key)
+    return field(data, MOVE) if data != ZERO else np.int64(game.NO_MOVE)
 
 
 @part

@@ -12,11 +12,13 @@ from players.search.alphabeta.table import (
     AT_LEAST,
     BOUND,
     BUCKET_BYTES,
+    BUCKET_WORDS,
     DEPTH,
     EXACT,
     GENERATION,
     LINE_BYTES,
     MOVE,
+    NEAR_BUCKETS,
     TO_THE_END,
     bucket_of,
     field,
@@ -29,12 +31,12 @@ from players.search.alphabeta.table import (
 
 @kernel
 def put(table: Any, key: Any, value: Any, move: Any, depth: Any, bound: Any, age: Any) -> Any:
-    keep(table, bucket_of(table, key), key, value, move, depth, bound, age)
+    keep(table, bucket_of(table, key, depth), key, value, move, depth, bound, age)
 
 
 @kernel
-def get(table: Any, key: Any) -> Any:
-    bucket = bucket_of(table, key)
+def get(table: Any, key: Any, depth: Any) -> Any:
+    bucket = bucket_of(table, key, depth)
     prefetch(table, bucket)
     data = look_up(table, bucket, key)
     parts = field(data, MOVE), field(data, DEPTH), field(data, BOUND), field(data, GENERATION)
@@ -67,16 +69,17 @@ def test_gives_back_what_was_kept() -> None:
             rng.choice((AT_LEAST, EXACT)),
             rng.randrange(256),
         )
-        assert get(table, key) == MISSING
+        depth = entry[2]
+        assert get(table, key, depth) == MISSING
         put(table, key, *entry)
-        assert get(table, key) == entry
+        assert get(table, key, depth) == entry
 
 
 def test_another_key_of_the_same_bucket_is_not_mistaken_for_it() -> None:
     table, key = new_table(1), np.uint64(1 << 63)
     put(table, key, 5, 6, 7, EXACT, 0)
     for bit in range(24):
-        assert get(table, np.uint64((1 << 63) + (1 << bit))) == MISSING
+        assert get(table, np.uint64((1 << 63) + (1 << bit)), 7) == MISSING
 
 
 def test_deeper_entries_stay_until_their_generation_is_over() -> None:
@@ -85,11 +88,20 @@ def test_deeper_entries_stay_until_their_generation_is_over() -> None:
     deep, shallow, other, late = (np.uint64(each) for each in (1, 2, 3, 4))
     put(table, deep, 10, 1, 9, EXACT, 0)
     put(table, shallow, 20, 2, 3, EXACT, 0)
-    assert (get(table, deep)[0], get(table, shallow)[0]) == (10, 20)
+    assert (get(table, deep, 9)[0], get(table, shallow, 9)[0]) == (10, 20)
     put(table, other, 30, 3, 5, EXACT, 0)
-    assert (get(table, deep)[0], get(table, other)[0]) == (10, 30)
-    assert get(table, shallow) == MISSING
-    put(table, late, 40, 4, 1, EXACT, 1)
-    assert (get(table, late)[0], get(table, deep)[0]) == (40, 10)
-    put(table, late, 41, 4, 1, AT_LEAST, 1)
-    assert get(table, late) == (41, 4, 1, AT_LEAST, 1)
+    assert (get(table, deep, 9)[0], get(table, other, 9)[0]) == (10, 30)
+    assert get(table, shallow, 9) == MISSING
+    put(table, late, 40, 4, 2, EXACT, 1)
+    assert (get(table, late, 9)[0], get(table, deep, 9)[0]) == (40, 10)
+    put(table, late, 41, 4, 2, AT_LEAST, 1)
+    assert get(table, late, 9) == (41, 4, 2, AT_LEAST, 1)
+
+
+def test_searches_one_move_deep_have_buckets_of_their_own() -> None:
+    table, rng = new_table(1), Random(3)
+    put(table, np.uint64(1), 10, 1, 9, EXACT, 0)
+    for _ in range(10 * NEAR_BUCKETS):
+        put(table, np.uint64(rng.getrandbits(64)), 20, 2, 1, EXACT, 0)
+    assert not table[NEAR_BUCKETS * BUCKET_WORDS :].reshape(-1, BUCKET_WORDS)[1:].any()
+    assert get(table, np.uint64(1), 9) == (10, 1, 9, EXACT, 0)

@@ -50,6 +50,16 @@ def test_cuts_save_most_positions_and_change_values_little(game: rules.Game) -> 
     assert mean(off) < 2
 
 
+@pytest.mark.parametrize("depth", [1, 2, 6])
+def test_a_root_is_never_cut(depth: int) -> None:
+    """Windows of MTD(f) are empty at the root as well, and a move is wanted there."""
+    for seed in range(4):
+        position = random_position(PRESETS[0], 20, Random(seed))
+        search = cutting(PRESETS[0], 0.1, method="mtdf", **OFF)
+        found = search.think(compiled(position), NEVER, DepthLimits(depth))
+        assert found.move in position.legal_moves()
+
+
 def test_margins_beyond_all_values_cut_nothing() -> None:
     game = PRESETS[0]
     position = compiled(random_position(game, 20, Random(1)))
@@ -125,16 +135,16 @@ def test_margins_grow_with_the_spreads_and_are_for_othello_alone() -> None:
 def test_the_shallow_depth_is_less_and_as_odd_or_even() -> None:
     for depth in range(LEAST, DEEPEST + 1):
         shallow = int(shallower.py_func(depth))
-        assert 1 <= shallow < depth
-        assert (depth - shallow) % 2 == 0
+        assert 0 <= shallow < depth
+        assert (depth - shallow) % 2 == 0 or (depth, shallow) == (1, 0)
 
 
 def test_the_fit_finds_the_spreads_that_made_the_values() -> None:
-    terms = {"constant": 5.5, "depth": 0.4, "shallow": -0.5, "left": -0.01}
+    terms = {"constant": 5.5, "depth": 0.4, "shallow": -0.5, "left": -0.01, "odd": 0.3}
     rows = [
         (depth, shallow, left, float(spread(terms, np.array(depth), np.array(shallow), left)))
-        for depth in range(3, 9)
-        for shallow in range(2 - depth % 2, depth, 2)
+        for depth in range(1, 9)
+        for shallow in range(depth % 2 if depth > 1 else 0, depth, 2)
         for left in (20.0, 30.0, 40.0)
     ]
     found, off = fit(np.array(rows))
@@ -145,7 +155,11 @@ def test_the_fit_finds_the_spreads_that_made_the_values() -> None:
 def test_cells_hold_what_two_in_three_stay_within() -> None:
     rng = np.random.default_rng(1)
     deep = rng.normal(0, 1000, (4000, 1))
-    found = np.hstack([deep + rng.normal(0, 300, (4000, 1)), deep, deep])
-    rows = cells(np.full(4000, 30), found)
-    assert [tuple(row[:3]) for row in rows] == [(3.0, 1.0, 30.0)]
-    assert rows[0, 3] == pytest.approx(300, rel=0.05)
+    near = deep + rng.normal(0, 300, (4000, 1))
+    rows = cells(np.full(4000, 30), np.hstack([near, deep, near, deep]))
+    assert [tuple(row[:3]) for row in rows] == [
+        (1.0, 0.0, 30.0),
+        (2.0, 0.0, 30.0),
+        (3.0, 1.0, 30.0),
+    ]
+    assert rows[:, 3] == pytest.approx([300, 1, 1], rel=0.05)
