@@ -14,11 +14,11 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol, TypeVar
+from typing import IO, NamedTuple, TypeVar
 
 from arena.bots.entries import MAX_BYTES, MAX_ENTRIES, EntryJudge, EntryKind, kind_of, shown_name
 from arena.bots.manifest import FILE_NAME
-from arena.bots.trees import write
+from arena.bots.trees import Readable, chunks, write
 from arena.errors import ArchiveError
 
 _FORMS = {
@@ -131,7 +131,7 @@ def _translated(items: Iterator[_Item], form: str, judge: EntryJudge) -> Iterato
 def _raw_entries(file: IO[bytes], form: str, outflow: _Outflow) -> Iterator[_RawEntry]:
     if form == "zip":
         return _of_zip(file, outflow)
-    readers: dict[str, Callable[[IO[bytes]], _Reader]] = {
+    readers: dict[str, Callable[[IO[bytes]], Readable]] = {
         "gzip": lambda packed: gzip.GzipFile(fileobj=packed),
         "bzip2": bz2.BZ2File,
         "xz": _XzReader,
@@ -160,7 +160,7 @@ def _of_zipped(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, outflow: _Outflow
 ) -> Iterator[bytes]:
     with archive.open(info) as opened:
-        yield from _chunks(_BoundedStream(opened, outflow))
+        yield from chunks(_BoundedStream(opened, outflow))
 
 
 def _of_tar(stream: _BoundedStream) -> Iterator[_RawEntry]:
@@ -171,8 +171,8 @@ def _of_tar(stream: _BoundedStream) -> Iterator[_RawEntry]:
             kind = _KINDS_IN_TAR.get(member.type, EntryKind.UNKNOWN)
             kind = EntryKind.SPARSE if member.issparse() else kind
             opened = archive.extractfile(member) if kind is EntryKind.FILE else None
-            chunks = _chunks(opened) if opened else iter(())
-            yield _RawEntry(member.name, kind, bool(member.mode & 0o100), chunks)
+            parts = chunks(opened) if opened else iter(())
+            yield _RawEntry(member.name, kind, bool(member.mode & 0o100), parts)
 
 
 _KINDS_IN_TAR = {
@@ -183,17 +183,8 @@ _KINDS_IN_TAR = {
 }  # fmt: skip
 
 
-def _chunks(stream: _Reader) -> Iterator[bytes]:
-    return iter(lambda: stream.read(_CHUNK_BYTES), b"")
-
-
 class _RefusedError(Exception):
     """The archive as a whole is refused; the text says why."""
-
-
-class _Reader(Protocol):
-    def read(self, size: int, /) -> bytes:
-        """At most `size` bytes; none at the end."""
 
 
 class _Outflow:
@@ -214,7 +205,7 @@ class _Outflow:
 
 
 class _BoundedStream:
-    def __init__(self, stream: _Reader, outflow: _Outflow) -> None:
+    def __init__(self, stream: Readable, outflow: _Outflow) -> None:
         self._stream = stream
         self._outflow = outflow
 

@@ -42,12 +42,7 @@ def begin(name: str, language: str) -> str:
     if not is_name(name):
         raise UserError(f'"{name}" cannot name a bot: {NAME_RULE}')
     folder = Path(name)
-    try:
-        written = write_starter(name, language, folder)
-    except FileExistsError:
-        raise UserError(f"{folder} is there already; choose another name") from None
-    except OSError as error:
-        raise UserError(f"{folder.absolute()} cannot be written: {error.strerror}") from None
+    written = write_starter(name, language, folder)
     return (
         f"{folder}/ holds a bot that plays: {', '.join(written)}\n\n"
         f"  sh {folder}/test.sh                      builds it and asks it for moves\n"
@@ -57,24 +52,25 @@ def begin(name: str, language: str) -> str:
 
 
 def write_starter(name: str, language: str, folder: Path) -> tuple[str, ...]:
-    """Write the starter of a language into `folder`; the names of its files. Raises
-    FileExistsError when `folder` exists.
-    """
+    """Write the starter of a language into `folder`; the names of its files. Raises UserError."""
     texts = starter_files(name, language)
     write_folder(folder, {file: text.encode() for file, text in texts.items()})
     return tuple(texts)
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a new folder with these files. Raises FileExistsError when `folder` exists."""
+    """Write a new folder with these files. Raises UserError."""
     if folder.exists():
-        raise FileExistsError(folder)
-    with made_aside(folder.absolute().parent) as aside:
-        new = aside / "new"
-        new.mkdir()
-        for file, contents in files.items():
-            (new / file).write_bytes(contents)
-        new.rename(folder)
+        raise UserError(f"{folder} is there already; choose another name")
+    try:
+        with made_aside(folder.absolute().parent) as aside:
+            new = aside / "new"
+            new.mkdir()
+            for file, contents in files.items():
+                (new / file).write_bytes(contents)
+            new.rename(folder)
+    except OSError as error:
+        raise UserError(f"{folder.absolute()} cannot be written: {error.strerror}") from None
 
 
 def starter_archive(name: str, language: str) -> bytes:

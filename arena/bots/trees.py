@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from arena.bots.entries import EntryJudge, opened
 from arena.errors import PackageError
@@ -44,7 +44,14 @@ def copy(folder: Path, paths: Iterable[str], to: Path) -> None:
             write(to / path, judge.counted(chunks(file)), runs(file))
 
 
-def chunks(file: IO[bytes]) -> Iterator[bytes]:
+class Readable(Protocol):
+    """What is read part by part."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; none at the end."""
+
+
+def chunks(file: Readable) -> Iterator[bytes]:
     """The contents, part by part."""
     return iter(lambda: file.read(_CHUNK_BYTES), b"")
 

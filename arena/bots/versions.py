@@ -135,12 +135,7 @@ def submitted(path: Path) -> tuple[Path, Receipt] | None:
     versions = () if path.name in ("", "..") else history(home).versions
     if not versions:
         return None
-    plays = active(home)
-    found = (
-        chosen(which, versions)
-        if at
-        else next((each for each in versions if each.version == plays), None)
-    )
+    found = chosen(which, versions) if at else playing(home)
     if found is not None:
         return home, found
     there = ", ".join(named(each) for each in versions)

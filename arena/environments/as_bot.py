@@ -83,12 +83,7 @@ def save_bot(env: "Env | AloneEnv", act: Act, folder: str | Path, **arrays: npt.
     packed = {"arrays.npz": _packed(learned)}
     if policy.arrays:
         packed[ARRAYS] = _packed(policy.arrays)
-    try:
-        write_folder(folder, {**policy.modules, **contents, **packed})
-    except FileExistsError:
-        raise UserError(f"{folder} is there already; choose another name") from None
-    except OSError as error:
-        raise UserError(f"{folder.absolute()} cannot be written: {error.strerror}") from None
+    write_folder(folder, {**policy.modules, **contents, **packed})
     return folder
 
 

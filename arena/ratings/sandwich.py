@@ -52,25 +52,20 @@ class Whole:
 
     def __init__(self, information: Any, rows: Any) -> None:
         bread = np.linalg.inv(information.toarray())
-        self._matrix = bread @ (rows.T @ rows).toarray() @ bread
-
-    @property
-    def matrix(self) -> Array:
-        """As it is."""
-        return np.asarray(self._matrix)
+        self.matrix: Array = bread @ (rows.T @ rows).toarray() @ bread
 
     def of(self, one: Indices, other: Indices) -> Array:
         """From the variances of both, and their covariance."""
-        own = np.diag(self._matrix)
-        return np.asarray(own[one] + own[other] - 2 * self._matrix[one, other])
+        own = np.diag(self.matrix)
+        return np.asarray(own[one] + own[other] - 2 * self.matrix[one, other])
 
     def single(self, parameter: int) -> float:
         """On the diagonal."""
-        return float(self._matrix[parameter, parameter])
+        return float(self.matrix[parameter, parameter])
 
     def from_mean(self, size: int) -> Array:
         """With the mean's own variance, and its covariance with each."""
-        among = self._matrix[:size, :size]
+        among = self.matrix[:size, :size]
         means = among.mean(axis=0)
         return np.asarray(np.diag(among) - 2 * means + means.mean())
 

@@ -66,10 +66,7 @@ def deposit(builder: Any, bits: Any, mask: Any) -> Any:
     return builder.call(function, [bits, mask])
 
 
-@instruction(types.uint64, types.uint64, types.uint64)
-def _deposit(builder: Builder, bits: Value, mask: Value) -> Value:
-    """The low bits of `bits`, spread over the set bits of `mask`."""
-    return deposit(builder, bits, mask)
+_deposit = instruction(types.uint64, types.uint64, types.uint64)(deposit)
 
 
 @part
@@ -100,10 +97,7 @@ def pack(builder: Any, word: Any, mask: Any) -> Any:
     return builder.call(function, [word, mask])
 
 
-@instruction(types.uint64, types.uint64, types.uint64)
-def _pack(builder: Builder, word: Value, mask: Value) -> Value:
-    """The bits of `word` at the set bits of `mask`, moved together at the low end."""
-    return pack(builder, word, mask)
+packed_by_instruction = instruction(types.uint64, types.uint64, types.uint64)(pack)
 
 
 @part
@@ -119,12 +113,6 @@ def packed_by_steps(word: Any, mask: Any) -> Any:
         place <<= ONE
         mask ^= bit
     return result
-
-
-@part
-def packed_by_instruction(word: Any, mask: Any) -> Any:
-    """The bits of `word` at the set bits of `mask`, moved together at the low end."""
-    return _pack(word, mask)
 
 
 packed = packed_by_instruction if HAS_DEPOSIT else packed_by_steps

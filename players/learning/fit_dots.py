@@ -6,9 +6,11 @@ Play is exact from 30 edges on, so most margins are those of perfect play. What 
 positions with nothing to take; the first round's games only look at the chains.
 """
 
+import argparse
 import json
 from collections.abc import Iterable
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -18,7 +20,7 @@ from players.compiled.bits import ZERO
 from players.compiled.cache import kernel
 from players.games.dots.board import DotsPosition, sides
 from players.games.dots.evaluation import FEATURES, STAGES, from_features, quiet_features
-from players.learning.self_play import Recipe, Sample, fit_options, self_play
+from players.learning.self_play import Recipe, Sample, self_play
 from players.search.types import Array
 
 RECIPE = Recipe(depth=3, exact=30, least_random=18, most_random=36, sensible=0.97)
@@ -75,7 +77,12 @@ def fit(rows: Array, features: Array, targets: Array) -> Array:
 
 def main() -> None:
     """The command line."""
-    options = fit_options(__doc__, 300_000)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--positions", type=int, default=300_000, help="a round")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
     rule_set = rules.load("dots", rows=5, cols=5)
     values = np.zeros((STAGES, 2, len(FEATURES)))
     for number in range(options.rounds):

@@ -4,9 +4,7 @@ Games start with random moves; what came before the last of these is not kept, s
 position's margin is that of sensible play, which is exact towards the end.
 """
 
-import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -44,16 +42,6 @@ class Recipe(NamedTuple):
     """… and at most that many."""
     sensible: float
     """The share of random moves chosen among those that do not look bad by themselves."""
-
-
-def fit_options(about: str, positions: int) -> argparse.Namespace:
-    """The command line of a fit in rounds of games, by default of that many positions."""
-    parser = argparse.ArgumentParser(description=about.splitlines()[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--positions", type=int, default=positions, help="a round")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1)
-    return parser.parse_args()
 
 
 @kernel

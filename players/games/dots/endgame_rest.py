@@ -16,7 +16,7 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import part
 from players.compiled.types import Int, Word
-from players.games.dots.board import open_boxes, without
+from players.games.dots.board import open_boxes, sides, without
 
 CHAINS_AT, LONGEST_CHAIN = 2, 10
 LOOPS_AT, LONGEST_LOOP = 34, 16
@@ -41,13 +41,8 @@ def strings(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
 @part
 def by_strings(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
     """Those of `boxes` with one undrawn edge; with two; with three or four."""
-    north, south, west, east = across, across >> stride, down, down >> ONE
-    one_row, both_rows = north ^ south, north & south
-    one_column, both_columns = west ^ east, west & east
-    ones = (one_row & ~(west | east)) | (one_column & ~(north | south))
-    joints = (both_rows & (west | east)) | (both_columns & (north | south))
-    twos = (both_rows | both_columns | (one_row & one_column)) & ~joints
-    return boxes & ones, boxes & twos, boxes & joints
+    ones, few = sides(across, down, stride, boxes)
+    return ones, few ^ ones, open_boxes(across, down, stride, boxes) & ~few
 
 
 @part
