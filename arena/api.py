@@ -11,6 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 Table = dict[str, list[Any]]
 """Columns by name, all of one length."""
-PlayerTable = str | Sequence[str] | Mapping[str, Any]
+PlayerTable = str | PathLike[str] | Sequence[str] | Mapping[str, Any]
 """A built-in's name or a path; a program with its arguments; or a `[[player]]` table."""
 
 _INFO = ("score", "depth", "nodes", "text")
@@ -137,14 +138,21 @@ class Run:
 def _refuse_ply(record: GameRecord, ply: int | None) -> int:
     """The ply, or the last. Raises UserError."""
     last = len(record.moves)
-    if ply is not None and not 0 <= ply <= last:
+    if ply is not None and (not isinstance(ply, int) or not 0 <= ply <= last):
         raise UserError(f"ply {ply}: game {record.game} has {last} moves")
     return last if ply is None else ply
 
 
 def load_run(path: str | Path) -> Run:
     """Open the file of a run, `runs/NAME.sqlite`. Raises StoreError."""
-    return Run(Path(path))
+    return Run(_path("a run", path))
+
+
+def _path(what: str, given: str | PathLike[str]) -> Path:
+    """Raises UserError for what is no path."""
+    if not isinstance(given, str | PathLike):
+        raise UserError(f"{what} is a file's path, not {given!r}")
+    return Path(given)
 
 
 def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
@@ -180,7 +188,7 @@ def run(
     file = tournament if isinstance(tournament, str | Path) else None
     with site(on, Path(file) if file is not None else None, insecure=insecure) as at:
         read, place = _read(tournament, at)
-        path = Path(store or default_store(read.name))
+        path = _path("store", store or default_store(read.name))
         config = ready_to_go_on(read, place, path, take_new=take_new, without=without, site=at)
         with PlayedStore.open_run(path, config) as opened:
             outcome = running.run(config, opened, open_executor=at.open_executor)
@@ -302,8 +310,10 @@ def _move_rows(record: GameRecord) -> Iterable[Sequence[Any]]:
 def _result(number: int, row: Sequence[Any]) -> Result:
     try:
         first, second, score, *label = row
-        result = Result(str(first), str(second), float(score), *map(str, label[:1]))
-    except (TypeError, ValueError):
+        if len(label) > 1 or first is None or second is None:
+            raise ValueError
+        result = Result(str(first), str(second), float(score), *map(str, label))
+    except (TypeError, ValueError, OverflowError):
         raise RateError(f"result {number}: {row!r} is not first, second, score[, pair]") from None
     if result.first == result.second:
         raise RateError(f"result {number}: {result.first!r} plays against itself")
@@ -321,11 +331,11 @@ def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
     tables: list[dict[str, Any]] = []
     for player in players:
         match player:
-            case str():
-                tables.append({"bot": player})
+            case str() | PathLike():
+                tables.append({"bot": fspath(player)})
             case Mapping():
                 tables.append(dict(player))
-            case Sequence():
+            case Sequence() if not isinstance(player, bytes):
                 tables.append({"command": list(player)})
             case _:
                 raise UserError(
@@ -356,7 +366,7 @@ def _read(
                 found = (Problem(written(at), None, why) for at, why in error.findings)
                 raise ConfigError(file, tuple(found)) from None
         case _:
-            file = Path(tournament)
+            file = _path("a tournament", tournament)
             config = load_config(file, BUILTINS, fit=at.fit)
     if at.here:
         warm_players(config, BUILTINS)

@@ -100,12 +100,19 @@ def _notes() -> Path:
     return cache_folder() / f"warm-{digest.hexdigest()[:16]}"
 
 
+def _is_there(note: Path) -> bool:
+    try:
+        return note.exists()
+    except OSError:  # in a folder of others
+        return False
+
+
 def _run(step: Sequence[str]) -> float:
     """Load what a step names, in a process, but for what is noted; the seconds it took."""
     began = time.monotonic()
     rules, *searches = step
     notes = {search: _notes() / f"{rules}-{search}" for search in searches}
-    if missing := [search for search, note in notes.items() if not note.exists()]:
+    if missing := [search for search, note in notes.items() if not _is_there(note)]:
         command = (sys.executable, "-P", "-m", "players.warm", "--one", rules, *missing)
         if subprocess.run(command, check=False).returncode != 0:
             sys.exit(1)  # it said why

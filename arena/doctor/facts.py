@@ -161,13 +161,17 @@ def _version(words: tuple[str, ...]) -> str | None:
 
 def _kernels() -> Kernels:
     folder = cache_folder()
-    files = [path for path in folder.rglob("*.nbc") if path.is_file()]
-    holder = next(path for path in (folder, cache_root(), *cache_root().parents) if path.exists())
+    try:
+        files = [path for path in folder.rglob("*.nbc") if path.is_file()]
+        above = (folder, cache_root(), *cache_root().parents)
+        writable = os.access(next(path for path in above if path.exists()), os.W_OK)
+    except OSError:  # in a folder of others
+        files, writable = [], False
     return Kernels(
         folder=str(folder),
         kernels=len(files),
         megabytes=round(sum(path.stat().st_size for path in files) / 2**20, 1),
-        writable=os.access(holder, os.W_OK),
+        writable=writable,
     )
 
 

@@ -98,7 +98,9 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
         elif kind == "list_type" and isinstance(value, str):
             text = f"must be a list: write {shown(value.split())}, got {shown(value)}"
         elif kind in _TABLES:
-            text = f"{_TABLES[kind].format(name=path[-1])}, got {shown(value)}"
+            of_list = isinstance(path[-1], int)  # a table of the list before it
+            name = f"[{path[-2]}]" if of_list else path[-1]
+            text = f"{_TABLES[kind].format(name=name)}, got {shown(value)}"
         elif kind == "value_error":
             text = f"{entry['msg'].removeprefix('Value error, ')}, got {shown(value)}"
         else:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from pathlib import Path
-from shlex import split
 from typing import Any
 
 from arena.bots.prepare import prepare
@@ -19,7 +18,7 @@ from arena.referee.pool import SessionPool
 from arena.referee.session import Answered, Moves, start_request, turn_request
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
-from arena.tournament.contenders import Reading, players_of
+from arena.tournament.contenders import Reading, players_of, typed_player
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
@@ -41,13 +40,7 @@ def choose_opponent(
         named: dict[str, Any] = {"bot": met.bot}
         its_own = {key: value for key, value in met.options.items() if key not in options}
     else:
-        try:
-            command = split(words)
-        except ValueError as error:
-            raise UserError(f"{label}: {error} in {words}") from None
-        if not command:
-            raise UserError(f"{label} names no player")
-        named = {"bot": command[0]} if len(command) == 1 else {"command": command}
+        named = typed_player(label, words)
     resources = ResourcesTable(threads=len(usable_cores()), memory_mb=_UNLIMITED_MB)
     table = PlayerTable(**named, options={**its_own, **options}, resources=resources)
     return open_opponent(table, game, label, its_own=its_own)

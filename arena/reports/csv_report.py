@@ -133,12 +133,15 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
     if header is None:
         raise RateError(f"{source}: no results; expected lines of {','.join(COLUMNS)}[,pair]")
     columns, named = _columns(*header, source)
+    most = len(header[1]) if named else len(_WITH_PAIR)
     results: list[Result] = []
     problems: list[str] = []
     for number, fields in lines if named else chain((header,), lines):
         if named and fields == header[1]:
             continue
         try:
+            if any(fields[most:]):
+                raise ValueError(f"{len(fields)} fields, expected {most}; write a draw as 0.5")
             results.append(_result(fields, columns))
         except ValueError as error:
             problems.append(f"{source}, line {number}: {error}")

@@ -1,6 +1,7 @@
 """The players of a tournament file: what each table names, and whether it can play."""
 
 import json
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from arena.bots.package import Bot, open_bot
 from arena.bots.prepare import as_package
 from arena.bots.submissions import submissions
 from arena.bots.versions import open_version, submitted
-from arena.errors import PackageError, ProgramError, SubmissionError
+from arena.errors import PackageError, ProgramError, SubmissionError, UserError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import Tell, did_you_mean, explain, shown
 from arena.model.containment import Asked
@@ -49,6 +50,19 @@ class Reading(NamedTuple):
         if bot.python and not table.python:
             programs.python(bot.python, self.folder)
         return as_package(bot, table.python, self.python)
+
+
+def typed_player(label: str, words: str) -> dict[str, Any]:
+    """The table of a player as one types it: a built-in's name, a path or a command of several
+    words. Raises UserError.
+    """
+    try:
+        command = [words] if os.path.lexists(words) else shlex.split(words)
+    except ValueError as error:
+        raise UserError(f"{label}: {error} in {words}") from None
+    if not command:
+        raise UserError(f"{label} names no player")
+    return {"bot": command[0]} if len(command) == 1 else {"command": command}
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """`arena sprt`: two players named in words, and the tournament that tells which is stronger."""
 
+import os
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from arena.files.toml_tables import Finding, written
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.config_tables import PlayerTable
-from arena.tournament.contenders import Reading, players_of
+from arena.tournament.contenders import Reading, players_of, typed_player
 from arena.tournament.ready import ready
 from arena.tournament.site import HERE, Site
 from players.catalogue import BUILTINS
@@ -48,20 +48,15 @@ def read_side(letter: str, words: str, options: Iterable[str] | None = None) -> 
     as they are typed. Raises UserError.
     """
     typed = read_pairs(f"--{letter.lower()}-option", options)
-    if named := _FILE.fullmatch(words):
+    named = _FILE.fullmatch(words)
+    if named and (" " not in named["file"] or os.path.lexists(named["file"])):
         return _side_of_file(letter, named["file"], named["player"], typed)
-    try:
-        command = shlex.split(words)
-    except ValueError as error:
-        raise UserError(f"{letter}: {error} in {words}") from None
-    if not command:
-        raise UserError(f"{letter} names no player")
-    table: dict[str, Any] = {"bot": command[0]} if len(command) == 1 else {"command": command}
+    table = typed_player(letter, words)
     return Side(letter, words, table | {"options": typed}, Path.cwd(), typed)
 
 
-_FILE = re.compile(r"(?P<file>\S+?\.toml)(:(?P<player>.+))?")
-"""FILE.toml, or TOURNAMENT.toml:NAME."""
+_FILE = re.compile(r"(?P<file>.+?\.toml)(:(?P<player>.+))?")
+"""FILE.toml, or TOURNAMENT.toml:NAME; a command has spaces, too."""
 
 
 def _side_of_file(letter: str, name: str, wanted: str | None, typed: dict[str, Any]) -> Side:

@@ -73,7 +73,8 @@ def names_of(*arguments: str) -> str:
 
 
 def test_players_are_named_in_many_ways(folder: Path) -> None:
-    for name in ("old", "new"):
+    (folder / "my cup.toml").write_text('[[player]]\nbot = "uct"\n')
+    for name in ("old", "new", "its own"):
         (folder / name).mkdir()
         (folder / name / "bot.py").write_text("from players.monkey import main\nmain()\n")
     (folder / "quick.toml").write_text('bot = "uct"\n')
@@ -88,6 +89,9 @@ def test_players_are_named_in_many_ways(folder: Path) -> None:
             "old/bot.py, new/bot.py in runs/sprt-dots-old-bot.py-new-bot.py.sqlite"
         ),
         ("python3 old/bot.py", "greedy"): "python3, greedy in runs/sprt-dots-python3-greedy.sqlite",
+        ("its own/bot.py", "my cup.toml:uct"): (
+            "its own/bot.py, uct in runs/sprt-dots-its-own-bot.py-uct.sqlite"
+        ),
         ("quick.toml", "named.toml"): "quick, dash in runs/sprt-dots-quick-dash.sqlite",
         ("old/cup.toml:bot", "old/cup.toml:hungry"): (
             "bot, hungry in runs/sprt-dots-bot-hungry.sqlite"

@@ -100,7 +100,9 @@ class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):
             self.report(("game", "rules"), f"is missing: {LEARNED}")
             rules = "2048"
         start = from_anywhere(network.start, self._path.parent)
-        if start not in (None, DEFAULT) and not Path(start).is_file():
+        if start not in (None, DEFAULT) and Path(start).is_dir():
+            self.report(("network", "start"), f"{shown(start)} is a folder; name a network file")
+        elif start not in (None, DEFAULT) and not Path(start).is_file():
             self.report(
                 ("network", "start"),
                 f"no such file: {shown(start)}; expected a network file or {shown(DEFAULT)}",
