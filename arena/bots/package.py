@@ -15,7 +15,7 @@ from arena.bots.entries import MAX_BYTES, EntryJudge, files_in
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
 from arena.bots.trees import chunks, copy, digest, made_aside, runs, settle, write
 from arena.errors import ManifestError, PackageError, ProgramError
-from arena.files.cache import cache_root
+from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.model import Frozen
 from arena.sandbox import visible_files
 from arena.sandbox.visible_files import names_file, within
@@ -102,9 +102,15 @@ def _told(path: Path) -> Iterator[None]:
     except PackageError as error:
         raise type(error)(path, error.reasons) from None
     except OSError as error:
-        link = error.errno == errno.ELOOP
-        reason = f"{error.filename or 'it'} cannot be read: {error.strerror}"
-        reason = "is a symbolic link; name the file or folder itself" if link else reason
+        at = Path(error.filename or path)
+        if error.errno == errno.ELOOP:
+            reason = "is a symbolic link; name the file or folder itself"
+        elif at != path and (within(str(at), [str(cache_root())]) or at in cache_root().parents):
+            reason = (
+                f"the cache {at} cannot be used: {error.strerror}; {CACHE_VARIABLE} names another"
+            )
+        else:
+            reason = f"{error.filename or 'it'} cannot be read: {error.strerror}"
         raise PackageError(path, [reason]) from None
 
 

@@ -97,6 +97,17 @@ def test_a_folder_that_may_not_be_written_is_told(package: Package, to: Path) ->
         home_for(open_bot(package()), to / "deeper")
 
 
+def test_a_cache_that_is_none_is_told(
+    package: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = package()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "file"))
+    with pytest.raises(PackageError) as caught:
+        take(bot)
+    assert f"the cache {tmp_path}/file/bots cannot be used: Not a directory" in str(caught.value)
+
+
 def test_a_full_disk_is_told_and_changes_nothing(
     package: Package, to: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
