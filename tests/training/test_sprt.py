@@ -89,9 +89,7 @@ def test_players_are_named_in_many_ways(folder: Path) -> None:
             "old/bot.py, new/bot.py in runs/sprt-dots-old-bot.py-new-bot.py.sqlite"
         ),
         ("python3 old/bot.py", "greedy"): "python3, greedy in runs/sprt-dots-python3-greedy.sqlite",
-        ("its own/bot.py", "my cup.toml:uct"): (
-            "its own/bot.py, uct in runs/sprt-dots-its-own-bot.py-uct.sqlite"
-        ),
+        ("its own/bot.py", "my cup.toml:uct"): "bot, uct in runs/sprt-dots-bot-uct.sqlite",
         ("quick.toml", "named.toml"): "quick, dash in runs/sprt-dots-quick-dash.sqlite",
         ("old/cup.toml:bot", "old/cup.toml:hungry"): (
             "bot, hungry in runs/sprt-dots-bot-hungry.sqlite"
