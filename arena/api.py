@@ -10,7 +10,7 @@ What a caller can fix is raised as an `arena.errors.ArenaError`.
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,7 +138,7 @@ class Run:
 def _refuse_ply(record: GameRecord, ply: int | None) -> int:
     """The ply, or the last. Raises UserError."""
     last = len(record.moves)
-    if ply is not None and (not isinstance(ply, int) or not 0 <= ply <= last):
+    if ply is not None and (not isinstance(ply, Integral) or not 0 <= ply <= last):
         raise UserError(f"ply {ply}: game {record.game} has {last} moves")
     return last if ply is None else ply
 

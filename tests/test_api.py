@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import arena
@@ -171,6 +172,13 @@ def test_errors_say_what_is_wrong(
     with pytest.raises(error) as raised:
         call()
     assert says in str(raised.value)
+
+
+def test_a_ply_is_a_whole_number_of_any_type(run: arena.Run) -> None:
+    assert repr(run.board(1, np.int64(2))) == repr(run.board(1, 2))
+    for wrong in (1.5, "2", 1000):
+        with pytest.raises(UserError, match="has 12 moves"):
+            run.board(1, wrong)  # type: ignore[arg-type] # as a user may
 
 
 def test_a_number_names_a_game(run: arena.Run) -> None:

@@ -100,7 +100,7 @@ def new_margins(terms: Mapping[str, float] | None, spreads: float) -> Array:
     margins = np.zeros(SHAPE, np.int32)
     if terms is not None and spreads > 0:
         depth = np.arange(LEAST, SHAPE[0])[:, None]
-        shallow = 2 * (depth // 4) + np.where(depth > 1, depth % 2, 0)
+        shallow = np.array([[shallower.py_func(each)] for each in range(LEAST, SHAPE[0])])
         left = np.arange(SHAPE[1])[None, :]
         margins[LEAST:] = np.ceil(spreads * spread(terms, depth, shallow, left))
     return margins
