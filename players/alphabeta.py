@@ -59,6 +59,9 @@ class AlphaBetaOptions(SearchOptions):
     early_stop: bool = False
     """Stop thinking when the time left is too short for a deeper search, which saves time on a
     bank; otherwise the deeper search is begun for what its first moves show."""
+    threads: int = Field(default=1, ge=1, le=64)
+    """How many threads search at once, each on a core: give as many in `resources`. What several
+    find is not repeatable. Dots' exact endgame has one."""
 
 
 class AlphaBeta(Builtin):
@@ -99,6 +102,7 @@ class AlphaBeta(Builtin):
             endgame_from=options.endgame,
             leaves_from=options.endgame_leaves,
             early_stop=options.early_stop,
+            threads=options.threads,
         )
 
     def choose(self, turn: Turn) -> Answer:

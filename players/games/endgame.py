@@ -66,6 +66,15 @@ class Endgame(ABC):
     def guide(self, terms: Array) -> None:  # noqa: B027  # most solvers need none
         """Search first what is good by the evaluation with these terms, where that helps."""
 
+    def share(self) -> None:  # noqa: B027  # most solvers do not share their work
+        """Make ready for threads that `help` each other."""
+
+    def help(self, position: Any, stop: Flag) -> int:
+        """Work on `position` with the thread that seeks its best move, until `stop` is set, where
+        the solver can; positions visited.
+        """
+        return 0
+
     @abstractmethod
     def best(self, position: Any, stop: Flag) -> Solution | None:
         """The best move, "" after the end; None when `stop` was set before it was known."""

@@ -13,7 +13,13 @@ from players.builtin import think_until
 from players.catalogue import BUILTINS
 from players.options import SearchOptions
 from players.sdk import Clock, Start, Turn
-from tests.players.conftest import play_with, refusal, start_message, turn_message
+from tests.players.conftest import (
+    play_with,
+    random_position,
+    refusal,
+    start_message,
+    turn_message,
+)
 
 NAMES = ["uct", "weighted-uct", "alphabeta"]
 GAMES = [
@@ -103,6 +109,16 @@ def test_reuse_is_an_option_and_shows_in_the_visits(running_player: Callable[...
         answer = player.ask(turn_message(after, 2, moves, time_ms=60_000))
         visits[reuse] = answer["info"]["nodes"]
     assert visits[False] == 20_000 < visits[True]
+
+
+@pytest.mark.parametrize("plies", [10, 40], ids=["midgame", "endgame"])
+def test_threads_of_alphabeta_play(plies: int, running_player: Callable[..., Any]) -> None:
+    player = running_player("players.alphabeta")
+    position = random_position(rules.load("othello"), plies, Random(3))
+    player.ask(start_message(position, options={"threads": 2}))
+    answer = player.ask(turn_message(position, 0, time_ms=300))
+    assert answer["move"] in position.legal_moves()
+    assert answer["info"]["nodes"] > 1000
 
 
 def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(

@@ -16,7 +16,15 @@ from players.games import interface as game
 from players.games.endgame import Endgame, Solution
 from players.games.othello.board import OthelloPosition
 from players.games.othello.endgame_last import few
-from players.games.othello.endgame_memory import BEST, BUCKET, LISTS, MOST_WORDS, NO_MOVE, WORST
+from players.games.othello.endgame_memory import (
+    BEST,
+    BUCKET,
+    LISTS,
+    MARKS,
+    MOST_WORDS,
+    NO_MOVE,
+    WORST,
+)
 from players.games.othello.endgame_search import FEW, search
 from players.games.othello.evaluation import PATTERNS
 from players.games.othello.lines import unbracketable
@@ -38,6 +46,8 @@ class OthelloMemory(NamedTuple):
     north: Word
     terms: Array
     """int32[:]: of an evaluation by patterns, to search good moves first; or nothing."""
+    marks: Array
+    """uint64[MARKS]: of positions that threads are searching; or nothing."""
 
 
 def new_memory(size: int, memory_mb: int) -> OthelloMemory:
@@ -50,6 +60,7 @@ def new_memory(size: int, memory_mb: int) -> OthelloMemory:
         np.uint64(sum(1 << 8 * row + column for row in range(8) for column in half)),
         np.uint64(sum(1 << 8 * row + column for row in half for column in range(8))),
         np.zeros(0, np.int32),
+        np.zeros(0, np.uint64),
     )
 
 
@@ -71,6 +82,7 @@ def begin(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: F
     work[9] = memory.buckets
     work[10] = np.uint64(stop.ctypes.data)
     work[11] = np.uint64(memory.terms.ctypes.data) if len(memory.terms) else ZERO
+    work[12] = np.uint64(memory.marks.ctypes.data) if len(memory.marks) else ZERO
     return np.uint64(work.ctypes.data)
 
 
@@ -139,6 +151,14 @@ class OthelloEndgame(Endgame):
     def guide(self, terms: Array) -> None:
         if terms[0] == PATTERNS:
             self.memory = self.memory._replace(terms=terms)
+
+    def share(self) -> None:
+        self.memory = self.memory._replace(marks=np.zeros(MARKS, np.uint64))
+
+    def help(self, position: OthelloPosition, stop: Flag) -> int:
+        work = new_work()
+        root_value(position, WORST - 1, BEST + 1, self.memory, work, stop)
+        return int(work[0])
 
     def best(self, position: OthelloPosition, stop: Flag) -> Solution | None:
         work = new_work()

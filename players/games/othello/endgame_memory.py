@@ -22,6 +22,9 @@ NO_MOVE = np.uint64(64)
 WORST, BEST = -64, 64
 """The least and the greatest margin."""
 
+MARKS = 1 << 12
+"""Words for marks: far more than positions are marked at a time."""
+
 
 class OthelloRoot(NamedTuple):
     """What stays the same throughout a search, at the front of the search's own words, whose
@@ -46,13 +49,15 @@ class OthelloRoot(NamedTuple):
     """The address of the flag that ends it."""
     terms: Word
     """The address of the evaluation's numbers, 0 where it is the rough one."""
+    marks: Word
+    """The address of the marks of positions that threads are searching, 0 for one thread."""
 
 
 NODES, FOUND, ROOT = np.uint64(0), np.uint64(1), np.uint64(2)
 """The first of a search's own words: the nodes visited, the move found last, the root."""
 
-LISTS = 2 + len(OthelloRoot._fields)
-"""From there on: lists of moves, two words each, ply after ply."""
+LISTS = 14
+"""From there on, after the root: lists of moves, two words each, ply after ply."""
 
 
 MOST_WORDS = LISTS + 64 * 65
@@ -99,6 +104,7 @@ def root_at(work: Word) -> OthelloRoot:
         load(work, np.uint64(9)),
         load(work, np.uint64(10)),
         load(work, np.uint64(11)),
+        load(work, np.uint64(12)),
     )
 
 
@@ -113,6 +119,13 @@ def place(own: Word, other: Word, fixed: OthelloRoot) -> Any:
     key = own * np.uint64(0x9E3779B97F4A7C15) + other
     key = (key ^ (key >> np.uint64(29))) * np.uint64(0xC4CEB9FE1A85EC53)
     return fixed.table + ((key >> HALF) * fixed.buckets >> HALF << np.uint64(6)), key << HALF
+
+
+@part
+def mark_of(own: Word, other: Word, fixed: OthelloRoot) -> Any:
+    """(where a position is marked while a thread searches it, its mark)."""
+    bucket, tag = place(own, other, fixed)
+    return fixed.marks + (bucket >> np.uint64(3) & np.uint64(8 * (MARKS - 1))), bucket ^ tag
 
 
 @part

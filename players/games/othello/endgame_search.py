@@ -3,6 +3,10 @@
 Values are the mover's final margin in discs, fail-soft. Positions with few empty squares are left
 to `endgame_last`.
 
+Threads may search one position together: each marks what it searches, and leaves a move to what
+another is searching for later, when its value may stand in the table (ABDADA, Weill 1996, in the
+simpler form of Kerrigan).
+
 Few replies first: what leaves the opponent the fewest moves is both likely good and soon searched.
 Where much is left to search, a shallow look ahead sharpens the order: by the patterns that come
 along, which leaves a third of the nodes, or by a rough evaluation where there are none.
@@ -114,6 +118,9 @@ UNSTOPPABLE = 8
 AHEAD = 10
 """From this many on, the table is first asked for all moves (enhanced transposition cut-off)."""
 
+SHARED = 12
+"""From this many on positions are marked while they are searched, where threads share a search."""
+
 KNOWN = 1 << 40
 """Beyond every rank: the table's move comes first."""
 
@@ -177,7 +184,9 @@ def rank_moves(
 
 @part
 def take_best(first: Word, last: Int, work: Word) -> Any:
-    """Bring the best-ranked move from `first` on to the front; (its square, what it turns)."""
+    """Put the move at `first` in the place of the best-ranked one from there on; (the rank and
+    square of that, what it turns).
+    """
     best, top = first, table.load(work, first)
     each = first + TWO
     while each < last:
@@ -188,7 +197,18 @@ def take_best(first: Word, last: Int, work: Word) -> Any:
     turned = table.load(work, best + ONE)
     table.store(work, best, table.load(work, first))
     table.store(work, best + ONE, table.load(work, first + ONE))
-    return top & SQUARE, turned
+    return top, turned
+
+
+@part
+def is_searched(address: Word, mark: Word) -> bool:
+    """Whether a thread has put its mark there."""
+    return bool(table.load_shared(address) == mark)
+
+
+@part
+def set_mark(address: Word, mark: Word) -> None:
+    table.store(address, ZERO, mark)
 
 
 @kernel
@@ -242,9 +262,20 @@ def search(own: Word, other: Word, left: int, low: int, high: int, work: Word) -
 
     low = max(low, least)
     best, best_move, floor = np.int64(NONE), NO_MOVE, low
-    for each in range(first, last, TWO):
-        square, turned = take_best(np.uint64(each), last, work)
+    is_shared, there, mark = fixed.marks != ZERO and left > SHARED, ZERO, ZERO
+    place: Any = first
+    while place < last:
+        ranked, turned = take_best(place, last, work)
+        square = ranked & SQUARE
         after, mine = other ^ turned, own | turned | ONE << square
+        if is_shared:
+            there, mark = table.mark_of(after, mine, fixed)
+            was_put_off = ranked == square
+            if place != first and not was_put_off and is_searched(there, mark):
+                table.store(work, place, square)  # of the lowest rank
+                table.store(work, place + ONE, turned)
+                continue
+            set_mark(there, mark)
         narrow = best != NONE and high - floor > 1
         ceiling = floor + 1 if narrow else high
         value = np.int64(0)
@@ -256,11 +287,14 @@ def search(own: Word, other: Word, left: int, low: int, high: int, work: Word) -
             if ceiling == high or not floor < value < high:
                 break
             ceiling = high
+        if is_shared and is_searched(there, mark):
+            set_mark(there, ZERO)
         if value > best:
             best, best_move = value, square
             if value >= high:
                 break
             floor = max(floor, value)
+        place += TWO
     if is_stopped(left, fixed):
         return 0
     if best <= low and known != NO_MOVE:

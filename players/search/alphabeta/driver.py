@@ -1,7 +1,10 @@
 """Iterative deepening, and what surrounds it: windows, limits, the exact endgame."""
 
+import copy
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +17,8 @@ from players.options import AlphaBetaMethod
 from players.search.alphabeta import search as kernels
 from players.search.alphabeta.cuts import WIDENINGS
 from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
-from players.search.alphabeta.table import GENERATIONS, new_table
+from players.search.alphabeta.sharing import new_marks
+from players.search.alphabeta.table import GENERATIONS, near_of, new_table
 from players.search.stop import NEVER, stop_at
 from players.search.types import Array, Flag, Position
 
@@ -87,19 +91,23 @@ class AlphaBetaSearch:
         endgame_from: int | None = None,
         leaves_from: int | None = None,
         early_stop: bool = False,
+        threads: int = 1,
     ) -> None:
         """`aspiration` is half the first window in hundredths, 0 for a whole one; `margins`
         are those of `cuts.new_margins`, None for no cuts. A root is solved from `endgame_from`
         moves remaining on, a position met from `leaves_from` on; None for what is done in time, 0
-        for never.
+        for never. Several `threads` search together.
         """
+        if threads > 1:
+            endgame.share()
         self.board = board
         self._endgame = endgame
         self._method: AlphaBetaMethod = method
         self._aspiration = aspiration
         self._endgame_from = endgame_from
         self._early_stop = early_stop
-        self._context = kernels.Context(terms, new_table(memory_mb), endgame.memory, NEVER)
+        table, marks = new_table(memory_mb), new_marks(threads)
+        self._context = kernels.Context(terms, table, endgame.memory, NEVER, marks)
         self._scratch = new_scratch()
         self._scratch["method"] = METHODS[method]
         self._scratch["margins"] = 0 if margins is None else margins
@@ -107,49 +115,74 @@ class AlphaBetaSearch:
         if leaves_from is None:
             leaves_from = reach_in(endgame, LEAF_SECONDS)
         self._scratch["exact_from"] = leaves_from
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._helpers: list[AlphaBetaSearch] = []
+        self._helpers = [self._helper(thread) for thread in range(1, threads)]
+
+    def _helper(self, thread: int) -> "AlphaBetaSearch":
+        """A search for another thread, on the same tables."""
+        helper = copy.copy(self)
+        helper._scratch = self._scratch.copy()
+        helper._scratch["near"] = near_of(self._context.table, thread)
+        return helper
+
+    @contextmanager
+    def _helped(self, job: Callable[["AlphaBetaSearch", Flag], object]) -> Iterator[None]:
+        """The other threads do the same job, on the same tables, until this one is done."""
+        done = np.zeros(1, np.int64)
+        jobs = [self._pool.submit(job, helper, done) for helper in self._helpers if self._pool]
+        try:
+            yield
+        finally:
+            done[0] = 1
+            for each in jobs:
+                each.result()
 
     def think(self, position: Position, stop: Flag, limits: DepthLimits = UNLIMITED) -> BestMove:
         """Search deeper until `stop` is set, a limit is reached or the end is seen."""
         self.begin()
         if not self._may_solve(position, limits):
-            return self._deepen(position, stop, limits)
+            return self._deepen_together(position, stop, limits)
         if self._is_within_reach(position, limits):
             now = time.monotonic()
             until = now if limits.until is None else now + FIRST_SHARE * (limits.until - now)
             with stop_at(until) as first_stop:
-                found = self._deepen(position, first_stop, limits, is_first=True)
+                found = self._deepen_together(position, first_stop, limits, is_first=True)
         else:
-            found = self._deepen(position, stop, limits, is_first=True)
+            found = self._deepen_together(position, stop, limits, is_first=True)
             if found.depth < self._depth_of_the_end(position):
                 return found
         if found.exact:
             return found
-        found = self._not_lost(position, found, stop)
-        solution = self._endgame.best(position, stop)
+        first = found
+        with self._helped(lambda helper, done: helper._help_solve(position, first, done)):
+            found = self._not_lost(position, first, stop)
+            solution = self._endgame.best(position, stop)
         if solution is None:
             return found
         return BestMove(
             move=solution.move,
             score=float(solution.margin),
             depth=kernels.moves_left(position),
-            nodes=found.nodes + solution.nodes,
+            nodes=self.nodes + solution.nodes,
             exact=True,
             pv=solution.pv,
         )
 
     def begin(self) -> None:
         """Make ready for a new position: what is in the table is old now."""
-        scratch = self._scratch
-        scratch["killers"] = NO_MOVE
-        scratch["history"] //= 8
-        scratch["nodes"] = scratch["cut_round"] = 0
-        scratch["node_limit"] = NO_LIMIT
-        scratch["generation"] = (scratch["generation"] + 1) % GENERATIONS
+        for scratch in (self._scratch, *(helper._scratch for helper in self._helpers)):
+            scratch["killers"] = NO_MOVE
+            scratch["history"] //= 8
+            scratch["nodes"] = scratch["cut_round"] = 0
+            scratch["node_limit"] = NO_LIMIT
+            scratch["generation"] = (scratch["generation"] + 1) % GENERATIONS
 
     @property
     def nodes(self) -> int:
-        """Positions visited since `begin`."""
-        return int(self._scratch["nodes"])
+        """Positions visited since `begin`, by all threads."""
+        return int(self._scratch["nodes"]) + sum(helper.nodes for helper in self._helpers)
 
     def glance(self, position: Position) -> ValuedLine:
         """What `position` is worth one move deep, found in no time."""
@@ -200,6 +233,21 @@ class AlphaBetaSearch:
             move=move, score=kernels.in_points(value), pv=[move], nodes=self.nodes
         )
 
+    def _help_solve(self, position: Position, found: BestMove, done: Flag) -> None:
+        """Solve along with another thread."""
+        self._not_lost(position, found, done)
+        self._scratch["nodes"] += self._endgame.help(position, done)
+
+    def _deepen_together(
+        self, position: Position, stop: Flag, limits: DepthLimits, *, is_first: bool = False
+    ) -> BestMove:
+        """Search deeper in all threads; what this one found."""
+        with self._helped(
+            lambda helper, done: helper._deepen(position, done, limits, is_first=is_first)
+        ):
+            found = self._deepen(position, stop, limits, is_first=is_first)
+        return found._replace(nodes=self.nodes)
+
     def _deepen(
         self, position: Position, stop: Flag, limits: DepthLimits, *, is_first: bool = False
     ) -> BestMove:
@@ -209,7 +257,8 @@ class AlphaBetaSearch:
         line = self.glance(position)
         depth, last = 1, 0.0
         scratch = self._scratch
-        scratch["node_limit"] = NO_LIMIT if limits.nodes is None else limits.nodes
+        share = NO_LIMIT if limits.nodes is None else limits.nodes // self._threads
+        scratch["node_limit"] = share
         end = self._depth_of_the_end(position)
         for next_depth, number in self._passes(end, limits.depth, is_first):
             now = time.monotonic()

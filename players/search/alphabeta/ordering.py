@@ -14,6 +14,9 @@ NO_LIMIT = 1 << 62
 KILLER, LOOK = 1 << 48, 1 << 32
 """Ranks: killers before the rest; what one step of `priority` weighs next to history."""
 
+LATER = -(1 << 62)
+"""The rank of a move that was put off."""
+
 SORTED_DEPTH = 3
 """From that many moves to go on, moves are sorted by the estimate of where they lead alone."""
 
@@ -31,6 +34,7 @@ Scratch = np.dtype(
         ("estimates", np.int64),  # those of them that were estimated
         ("node_limit", np.int64),  # stop at that many nodes
         ("stopped", np.int64),  # not 0 once told to stop: what the search returns means nothing
+        ("near", np.int64),  # the thread's first bucket of the table
         ("generation", np.int64),  # which of the table's entries are new
         ("method", np.int64),  # PVS, ALPHABETA or MINIMAX
         ("exact_from", np.int64),  # positions with that many moves remaining are solved
@@ -104,6 +108,14 @@ def bring_best(ply: Int, index: Int, count: Int, scratch: Record) -> None:
     move, rank = moves[ply, best], order[ply, best]
     moves[ply, best], order[ply, best] = moves[ply, index], order[ply, index]
     moves[ply, index], order[ply, index] = move, rank
+
+
+@part
+def put_off(ply: Int, index: Int, scratch: Record) -> bool:
+    """Rank the move at `index` last; False when it was put off before."""
+    is_first = scratch.order[ply, index] != LATER
+    scratch.order[ply, index] = LATER
+    return bool(is_first)
 
 
 @part

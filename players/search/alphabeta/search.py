@@ -17,7 +17,7 @@ from players.compiled.prefetch import prefetch
 from players.games import interface as game
 from players.games.endgame import solve
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
-from players.search.alphabeta import cuts, ordering
+from players.search.alphabeta import cuts, ordering, sharing
 from players.search.alphabeta import table as entries
 from players.search.types import Array, Flag, Int, Move, Position, Record
 
@@ -69,6 +69,8 @@ class Context(NamedTuple):
     memory: Any
     """Of the game's endgame solver."""
     stop: Flag
+    marks: Array = sharing.ALONE
+    """Of the positions that threads are searching."""
 
 
 @part
@@ -121,7 +123,7 @@ def search(
     key, bucket = np.uint64(0), np.int64(0)
     if len(table):
         key = game.key(position)
-        bucket = entries.bucket_of(table, key, depth)
+        bucket = entries.bucket_of(table, key, depth, scratch.near)
         prefetch(table, bucket)
 
     margin = np.int64(0)
@@ -142,7 +144,7 @@ def search(
         data = entries.look_up(table, bucket, key)
         if data == ZERO:
             if depth == 2:  # the last iteration looked one move ahead here
-                stored = entries.move_for(table, key, np.int64(1))
+                stored = entries.move_for(table, key, np.int64(1), scratch.near)
         else:
             stored = entries.field(data, entries.MOVE)
             deep, known = entries.field(data, entries.DEPTH), entries.value_of(data)
@@ -161,23 +163,32 @@ def search(
             return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end, WIN)
         scratch.line[ply, 0] = NO_MOVE
         if len(table):
-            found = entries.move_for(table, key, shallow)
+            found = entries.move_for(table, key, shallow, scratch.near)
             stored = found if found != NO_MOVE else stored
 
     count = candidates(position, scratch.moves[ply])
-    ranked_from = ordering.bring_forward(ply, count, stored, scratch)
+    unranked = ordering.bring_forward(ply, count, stored, scratch)
     estimates = scratch.estimates
     best, best_move, floor = np.int64(-INFINITY), np.int64(NO_MOVE), np.int64(alpha)
-    for index in range(count):
-        if index == ranked_from:
+    is_shared = len(context.marks) > 0 and depth >= sharing.SHARED_DEPTH
+    is_ranked, index = False, np.int64(0)
+    while index < count:
+        if index == unranked and not is_ranked:
             ordering.rank_moves(position, ply, index, count, depth, context.terms, scratch)
-        if index >= ranked_from:
+            is_ranked = True
+        if is_ranked:
             ordering.bring_best(ply, index, count, scratch)
         move = np.int64(scratch.moves[ply, index])
         child = ordering.settle(game.play(position, move))
         sign = 1 if child.seat == position.seat else -1
         left = np.int64(game.remaining(child))
         is_leaf = depth == 1 or left <= scratch.exact_from or count_moves(child) == 0
+        if is_shared:
+            key_after = game.key(child)
+            is_searched = index > 0 and sharing.is_searched(context.marks, key_after)
+            if is_searched and ordering.put_off(ply, index, scratch):
+                continue
+            sharing.mark(context.marks, key_after)
         least, most = floor, np.int64(beta)
         if scratch.method == MINIMAX:
             least, most = np.int64(-INFINITY), np.int64(INFINITY)
@@ -196,6 +207,8 @@ def search(
             if ply == 0:  # it is better than those before it, should the search be stopped now
                 scratch.line[0, 0] = move
                 scratch.line[0, 1] = NO_MOVE
+        if is_shared:
+            sharing.clear(context.marks, key_after)
         if scratch.stopped:
             return np.int64(0)
         if value > best:
@@ -209,6 +222,7 @@ def search(
                         scratch.killers[ply, 0] = move
                     scratch.history[position.seat, move] += depth * depth
                     break
+        index += 1
     if len(table):
         if scratch.estimates == estimates:
             reach = np.int64(entries.TO_THE_END)
@@ -243,9 +257,9 @@ def full_line(position: Position, context: Context, scratch: Record, out: Array)
                 on_line = move != NO_MOVE
             if move == NO_MOVE and len(context.table):
                 key = game.key(searched)
-                move = entries.move_for(context.table, key, np.int64(2))
+                move = entries.move_for(context.table, key, np.int64(2), scratch.near)
                 if move == NO_MOVE:
-                    move = entries.move_for(context.table, key, np.int64(1))
+                    move = entries.move_for(context.table, key, np.int64(1), scratch.near)
             if move != NO_MOVE:
                 move = named(position, canonical(game.play(searched, move)), buffer)
         if move == NO_MOVE:

@@ -5,6 +5,11 @@ gives way to the same position, a deeper search and anything once its generation
 
 Half of all searches are one move deep. The first buckets are theirs alone, few enough to stay in a
 processor's cache: waiting for memory would cost them more than the moves they look at.
+
+Threads may share a table. Another thread than the first has some of the last buckets for searches
+one move deep, as two that write to the same ones would wait for each other. A key is kept crossed
+with its data, so that the halves of two threads' entries never fit together (Hyatt and Mann,
+"A lock-less transposition table implementation for parallel search", 2002).
 """
 
 import numpy as np
@@ -56,10 +61,17 @@ def reach(position: Position, depth: Int, is_to_the_end: bool, scratch: Record) 
     return np.int64(game.remaining(position)) - scratch.exact_from + scratch.cut_round
 
 
+def near_of(table: Array, thread: int) -> int:
+    """The first bucket for searches one move deep of that thread, counted from 0."""
+    parts = len(table) // BUCKET_WORDS // NEAR_BUCKETS
+    return -thread % max(parts, 1) * NEAR_BUCKETS
+
+
 @part
-def bucket_of(table: Array, key: Word, depth: Int) -> Int:
+def bucket_of(table: Array, key: Word, depth: Int, near: Int) -> Int:
+    """Where a position is kept; `near` is the thread's first bucket (`near_of`)."""
     if depth == 1:
-        return np.int64(below(key, np.uint64(NEAR_BUCKETS))) * BUCKET_WORDS
+        return (near + np.int64(below(key, np.uint64(NEAR_BUCKETS)))) * BUCKET_WORDS
     buckets = len(table) // BUCKET_WORDS - NEAR_BUCKETS
     return (NEAR_BUCKETS + np.int64(below(key, np.uint64(buckets)))) * BUCKET_WORDS
 
@@ -67,18 +79,16 @@ def bucket_of(table: Array, key: Word, depth: Int) -> Int:
 @part
 def look_up(table: Array, bucket: Int, key: Word) -> Word:
     """The data word kept for `key`; 0 when there is none."""
-    data = ZERO
-    if table[bucket] == key:
-        data = table[bucket + 1]
-    elif table[bucket + 2] == key:
-        data = table[bucket + 3]
-    return data
+    first, second = table[bucket + 1], table[bucket + 3]
+    if table[bucket] ^ first == key:
+        return first
+    return second if table[bucket + 2] ^ second == key else ZERO
 
 
 @part
-def move_for(table: Array, key: Word, depth: Int) -> Move:
+def move_for(table: Array, key: Word, depth: Int, near: Int) -> Move:
     """The best move that searches of that depth found, those deeper than 1 together; or NO_MOVE."""
-    data = look_up(table, bucket_of(table, key, depth), key)
+    data = look_up(table, bucket_of(table, key, depth, near), key)
     return field(data, MOVE) if data != ZERO else np.int64(game.NO_MOVE)
 
 
@@ -119,11 +129,11 @@ def keep(
         | np.uint64(bound) << BOUND
         | np.uint64(age) << GENERATION
     )
-    older = table[bucket + 1]
-    if table[bucket] == key:
-        table[bucket + 1] = data
+    first, older = table[bucket], table[bucket + 1]
+    if first ^ older == key:
+        table[bucket], table[bucket + 1] = key ^ data, data
     elif field(older, GENERATION) != age or field(older, DEPTH) <= depth:
-        table[bucket + 2], table[bucket + 3] = table[bucket], older
-        table[bucket], table[bucket + 1] = key, data
+        table[bucket + 2], table[bucket + 3] = first, older
+        table[bucket], table[bucket + 1] = key ^ data, data
     else:
-        table[bucket + 2], table[bucket + 3] = key, data
+        table[bucket + 2], table[bucket + 3] = key ^ data, data

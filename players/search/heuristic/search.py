@@ -117,7 +117,7 @@ def search(
         if len(table):
             first, second = words(board)
             key = mix(mix(ONE, first), second)
-            bucket = entries.bucket_of(table, key, plies)
+            bucket = entries.bucket_of(table, key, plies, np.int64(0))
             data = entries.look_up(table, bucket, key)
             if data != ZERO:
                 stored = entries.field(data, entries.MOVE)

@@ -14,7 +14,9 @@ from players.games.endgame import load_endgame
 from players.games.interface import candidates, canonical, forced
 from players.games.registry import load_board
 from players.search.alphabeta.driver import METHODS, AlphaBetaSearch, DepthLimits
+from players.search.alphabeta.ordering import LATER, settle
 from players.search.alphabeta.search import final_value, in_points
+from players.search.alphabeta.sharing import SHARED_DEPTH, mark
 from players.search.stop import NEVER, stop_at
 from players.weights.evaluations import load_terms
 from rules.position import Game, Position
@@ -69,7 +71,9 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize("settings", [OFF, {}], ids=["searched", "solved"])
+@pytest.mark.parametrize(
+    "settings", [OFF, {}, {"threads": 3, **OFF}], ids=["searched", "solved", "together"]
+)
 @pytest.mark.parametrize(("game", "plies"), SMALL, ids=lambda each: str(each))
 def test_full_depth_is_exact(game: Game, plies: int, settings: dict[str, Any]) -> None:
     """Value and move, with one table for all positions, whatever seat is to move."""
@@ -92,6 +96,46 @@ def test_dots_boards_have_their_published_values(rows: int, cols: int, net: int)
     game = rules.load("dots", rows=rows, cols=cols)
     found = search_of(game, **OFF).think(compiled(game.start()), NEVER)
     assert (found.exact, found.score) == (True, net)
+
+
+@kernel
+def mark_children(position: Any, marks: Any, moves: Any) -> Any:
+    """As a thread does that searches them; how many there are."""
+    count = candidates(position, moves)
+    for index in range(count):
+        mark(marks, kernels.key(settle(kernels.play(position, np.int64(moves[index])))))
+    return count
+
+
+def test_moves_that_others_search_come_last_and_are_searched_all_the_same() -> None:
+    position = compiled(random_position(rules.load("othello"), 20, Random(1)))
+    alone, together = search_of(rules.load("othello")), search_of(rules.load("othello"), threads=2)
+    together.begin()
+    count = mark_children(position, together._context.marks, np.empty(kernels.MOVES, np.int16))
+    found = together.line(position, SHARED_DEPTH, None, NEVER)
+    assert found == alone.line(position, SHARED_DEPTH, None, NEVER)
+    assert (together._scratch["order"][0, 1:count] == LATER).all()
+    assert not together._context.marks.any()
+
+
+def test_threads_stop_with_the_search_and_share_its_budget() -> None:
+    game = rules.load("othello")
+    search = search_of(game, threads=3)
+    position = compiled(random_position(game, 20, Random(2)))
+    with stop_at(time.monotonic() + 0.05) as stop:
+        found = search.think(position, stop)
+    assert found.nodes == search.nodes > max(each.nodes for each in search._helpers) > 0
+    time.sleep(0.02)
+    assert search.nodes == found.nodes
+    assert 1000 < search.think(position, NEVER, DepthLimits(nodes=6000)).nodes < 6200
+
+
+def test_what_fails_in_a_thread_fails_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = rules.load("othello")
+    search = search_of(game, threads=2)
+    monkeypatch.setattr(search._helpers[0], "glance", lambda _: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        search.think(compiled(game.start()), NEVER, DepthLimits(depth=3))
 
 
 AHEAD = [

@@ -24,6 +24,7 @@ from players.search.alphabeta.table import (
     field,
     keep,
     look_up,
+    near_of,
     new_table,
     value_of,
 )
@@ -31,12 +32,12 @@ from players.search.alphabeta.table import (
 
 @kernel
 def put(table: Any, key: Any, value: Any, move: Any, depth: Any, bound: Any, age: Any) -> Any:
-    keep(table, bucket_of(table, key, depth), key, value, move, depth, bound, age)
+    keep(table, bucket_of(table, key, depth, 0), key, value, move, depth, bound, age)
 
 
 @kernel
 def get(table: Any, key: Any, depth: Any) -> Any:
-    bucket = bucket_of(table, key, depth)
+    bucket = bucket_of(table, key, depth, 0)
     prefetch(table, bucket)
     data = look_up(table, bucket, key)
     parts = field(data, MOVE), field(data, DEPTH), field(data, BOUND), field(data, GENERATION)
@@ -80,6 +81,29 @@ def test_another_key_of_the_same_bucket_is_not_mistaken_for_it() -> None:
     put(table, key, 5, 6, 7, EXACT, 0)
     for bit in range(24):
         assert get(table, np.uint64((1 << 63) + (1 << bit)), 7) == MISSING
+
+
+def test_an_entry_of_two_threads_halves_is_none() -> None:
+    table, key = new_table(1), np.uint64(1 << 63)
+    put(table, key, 5, 6, 7, EXACT, 0)
+    first = table.copy()
+    put(table, key, 50, 60, 8, EXACT, 0)
+    changed = np.flatnonzero(first != table)
+    assert len(changed) == 2
+    for each in changed:
+        torn = table.copy()
+        torn[each] = first[each]
+        assert get(torn, key, 7) == MISSING
+
+
+@pytest.mark.parametrize("memory_mb", [0, 1, 64])
+def test_every_thread_has_buckets_inside_the_table(memory_mb: int) -> None:
+    table = new_table(memory_mb)
+    starts = [near_of(table, thread) for thread in range(64)]
+    assert starts[0] == 0
+    assert min(starts) >= 0
+    assert not len(table) or (max(starts) + NEAR_BUCKETS) * BUCKET_WORDS <= len(table)
+    assert memory_mb < 64 or len(set(starts)) == 64
 
 
 def test_deeper_entries_stay_until_their_generation_is_over() -> None:

@@ -271,6 +271,26 @@ def test_threads_share_a_table() -> None:
     assert together == [alone.margins(root, never()) for root in roots]
 
 
+@pytest.mark.parametrize("settings", [{}, {"preset": "cornerless"}], ids=str)
+def test_threads_that_help_find_the_true_margin(settings: dict[str, Any]) -> None:
+    othello, board = load(settings)
+    shared, alone = load_endgame("othello", board, 4), load_endgame("othello", board, 4)
+    shared.share()
+    for seed in range(8):
+        root, done = board.position(random_position(othello, 16, Random(seed)).state()), never()
+        with ThreadPoolExecutor(2) as threads:
+            helpers = [threads.submit(shared.help, root, done) for _ in range(2)]
+            together = shared.best(root, never())
+            done[0] = 1
+        expected = alone.best(root, never())
+        assert together is not None and expected is not None
+        assert together.margin == expected.margin
+        margins = alone.margins(root, never())
+        assert margins is not None and margins[together.move] == expected.margin
+        assert all(each.result() > 0 for each in helpers)
+    assert not shared.memory.marks.any()
+
+
 @kernel
 def count_both_ways(trials: int, state: Any) -> int:
     """How often the two counts of the last square's flips differ from turning them."""
