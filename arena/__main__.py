@@ -8,7 +8,7 @@ _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run a command. Ctrl-C while the program loads ends it as later."""
+    """Run a command. Ctrl-C while the program loads, or ends, is told as in between."""
     try:
         import signal
 
@@ -22,7 +22,11 @@ def main() -> None:
 
         if heeded:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        app(prog_name="arena")
+        try:
+            app(prog_name="arena")
+        finally:
+            if heeded:  # the interpreter may not be interrupted while it waits for threads
+                signal.signal(signal.SIGINT, _leave)
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         sys.exit(_INTERRUPTED)

@@ -9,7 +9,9 @@ the phase is fitted to them. The file can be named as a player's evaluation.
 
 import argparse
 import json
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,6 +74,9 @@ BLOCK, HELD_OUT = 500, 20
 
 GRAIN = 12
 """Entries of patterns are rounded to that many hundredths, which makes for a small file."""
+
+GAMES_SHARE, SHARE = 1_000_000, 2000
+"""Positions that a thread collects from games, and labels, at a time."""
 
 Labels = Callable[[Array, Array], Array]
 """What rows of the samples are worth, in hundredths, by searches with an evaluation's terms."""
@@ -318,15 +323,40 @@ def tools(rule_set: rules.Game, terms: Array, probcut: float) -> tuple[Context, 
     return Context(terms, new_table(1), endgame.memory, NEVER), scratch
 
 
-def searched(rule_set: rules.Game, words: Array, model: OthelloPosition, depth: int) -> Labels:
+def searched(
+    rule_set: rules.Game, words: Array, model: OthelloPosition, depth: int, pool: ThreadPoolExecutor
+) -> Labels:
     """Labels by searches `depth` deep of positions of `words`, uint64[n, 2], exact near the end."""
 
     def labels(rows: Array, terms: Array) -> Array:
-        margins = np.zeros(len(rows))
-        label(words[rows], model, depth, *tools(rule_set, terms, PROBCUT), margins)
-        return margins
+        def share(chosen: Array) -> Array:
+            margins = np.zeros(len(chosen))
+            label(words[chosen], model, depth, *tools(rule_set, terms, PROBCUT), margins)
+            return margins
+
+        shares = np.array_split(rows, range(SHARE, len(rows), SHARE))
+        return np.concatenate(list(pool.map(share, shares)))
 
     return labels
+
+
+def played(
+    rule_set: rules.Game,
+    model: OthelloPosition,
+    count: int,
+    terms: Array,
+    seed: int,
+    pool: ThreadPoolExecutor,
+) -> Array:
+    """uint64[count, 2]: positions of games."""
+
+    def share(first: int) -> Array:
+        words = np.zeros((min(GAMES_SHARE, count - first), 2), np.uint64)
+        state = np.uint64(seed + first // GAMES_SHARE)
+        play_games(model, state, *tools(rule_set, terms, 0), words)
+        return words
+
+    return np.concatenate(list(pool.map(share, range(0, count, GAMES_SHARE))))
 
 
 def spread_out(words: Array, model: OthelloPosition, most: int) -> Array:
@@ -343,20 +373,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
     parser.add_argument("out", type=Path)
-    parser.add_argument("--positions", type=int, default=5_000_000, help="of games")
-    parser.add_argument("--most", type=int, default=300_000, help="of them labelled, a phase")
-    parser.add_argument("--depth", type=int, default=6, help="of the searches that label them")
+    parser.add_argument("--positions", type=int, default=8_000_000, help="of games")
+    parser.add_argument("--most", type=int, default=500_000, help="of them labelled, a phase")
+    parser.add_argument("--depth", type=int, default=8, help="of the searches that label them")
     parser.add_argument("--start", default="default", help="the evaluation of the games")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
     options = parser.parse_args()
     rule_set = rules.load("othello", preset=options.preset)
     model = load_board("othello", rule_set.variant).position(rule_set.start().state())
-    words = np.zeros((options.positions, 2), np.uint64)
     terms = load_terms("othello", rule_set.variant, options.start)
-    play_games(model, np.uint64(options.seed), *tools(rule_set, terms, 0), words)
-    words = spread_out(words, model, options.most)
-    samples = samples_of(words, model)
-    table = fit(samples, searched(rule_set, words, model, options.depth))
+    with ThreadPoolExecutor(options.threads) as pool:
+        words = played(rule_set, model, options.positions, terms, options.seed, pool)
+        words = spread_out(words, model, options.most)
+        samples = samples_of(words, model)
+        table = fit(samples, searched(rule_set, words, model, options.depth, pool))
     print(*errors(samples, table), sep="\n", flush=True)  # noqa: T201 - a tool's answer
     about = {
         "about": f"Patterns of {options.preset} Othello on 8×8, in hundredths of a disc, by phase.",

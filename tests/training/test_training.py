@@ -311,6 +311,25 @@ def test_a_missing_start_is_told_with_all_else(folder: Path) -> None:
     assert not (folder / "runs").exists()
 
 
+def test_a_start_that_is_no_network_is_told_with_its_line(folder: Path) -> None:
+    (folder / "t.toml").write_text(config().replace("[network]", '[network]\nstart = "t.toml"'))
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert "t.toml:10: network.start: " in refused.stderr
+    assert "t.toml: is no network file" in refused.stderr
+    assert not (folder / "runs").exists()
+
+
+def test_a_wrong_network_is_not_compared_with_its_start(folder: Path) -> None:
+    wrong = '[game]\nrules = "2048"\nspawn = "7"\n[network]\ntuples = []\nstart = "default"\n'
+    (folder / "t.toml").write_text(wrong)
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert "t.toml:3: game.spawn: must be" in refused.stderr
+    assert "t.toml:5: network.tuples: is missing" in refused.stderr
+    assert "network.start" not in refused.stderr
+
+
 def test_an_empty_file_is_told_what_can_be_learned(folder: Path) -> None:
     (folder / "t.toml").write_text("")
     refused = arena("train", "t.toml")

@@ -99,27 +99,50 @@ class _TileReader(TrainingReader[TileTrainingFile, TrainConfig]):
         if rules is None or rules not in SPAWNS:  # Othello and dots have a reader of their own
             self.report(("game", "rules"), f"is missing: {LEARNED}")
             rules = "2048"
-        start = from_anywhere(network.start, self._path.parent)
-        if start not in (None, DEFAULT) and Path(start).is_dir():
-            self.report(("network", "start"), f"{shown(start)} is a folder; name a network file")
-        elif start not in (None, DEFAULT) and not Path(start).is_file():
-            self.report(
-                ("network", "start"),
-                f"no such file: {shown(start)}; expected a network file or {shown(DEFAULT)}",
-            )
         known, cells = SPAWNS[rules], BoardCells(rules, {})
         if spawn is not None and spawn not in known:
             must_be = " or ".join(map(shown, known))
             self.report(("game", "spawn"), f"must be {must_be}, got {shown(spawn)}")
-        return TrainConfig(
+        config = TrainConfig(
             **common,
             rules=rules,
             spawn=spawn or next(iter(known)),
             tuples=self.tuples(cells),
             stages=self.stages(cells),
-            start=start,
+            start=from_anywhere(network.start, self._path.parent),
             start_games=network.start_games,
         )
+        if config.start is not None:
+            wrong = _missing(config.start) or (None if self.findings else _unfit(config))
+            if wrong:
+                self.report(("network", "start"), wrong)
+        return config
+
+
+def _missing(start: str) -> str | None:
+    """Why there is no such file to start from; None if there is."""
+    if start == DEFAULT or Path(start).is_file():
+        return None
+    if Path(start).is_dir():
+        return f"{shown(start)} is a folder; name a network file"
+    return f"no such file: {shown(start)}; expected a network file or {shown(DEFAULT)}"
+
+
+def _unfit(config: TrainConfig) -> str | None:
+    """Why a training cannot go on from what its start has learned; None if it can."""
+    try:
+        has = load_network(str(config.start), config.rules).header
+    except ValueError as error:
+        return str(error)
+    wanted = config.header()
+    for key in ("spawn", "tuples", "stages", "initial"):
+        if (value := getattr(has, key)) != getattr(wanted, key):
+            written = [" ".join(names) for names in value] if key == "tuples" else value
+            return (
+                f"{config.start} has {key} = {json.dumps(written)}, and the training has others: "
+                "write the same, or leave out start"
+            )
+    return None
 
 
 load_config = _TileReader.load
@@ -199,18 +222,7 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
     def _new_network(self) -> Network:
         if self.config.start is None:
             return super()._new_network()
-        try:
-            network, header, _ = load_network(self.config.start, self.config.rules)
-        except ValueError as error:
-            raise ValueError(f"network.start: {error}") from error
-        wanted = self.config.header()
-        for key in ("spawn", "tuples", "stages", "initial"):
-            if (has := getattr(header, key)) != getattr(wanted, key):
-                written = [" ".join(names) for names in has] if key == "tuples" else has
-                raise ValueError(
-                    f"network.start: {self.config.start} has {key} = {json.dumps(written)}, and "
-                    "the training has others: write the same, or leave out start"
-                )
+        network, header, _ = load_network(self.config.start, self.config.rules)
         self._learned_before = header.games
         if self.config.rate != "tc":
             return network
