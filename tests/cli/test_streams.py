@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,23 @@ def test_ctrl_c_before_the_program_loads_waits_until_it_can_end_well() -> None:
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60) == (None, b"Interrupted.\n")
     assert process.returncode == 130
+
+
+def test_ctrl_c_while_the_interpreter_waits_for_threads_is_no_traceback() -> None:
+    code = (
+        "import arena.__main__ as entry, sys, threading, time\n"
+        "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "sys.argv = ['arena', '--version']\n"
+        "entry.main()\n"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"arena ")
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30)[1] == b"Interrupted.\n"
+        assert process.returncode == 130
 
 
 def test_ctrl_c_inside_an_import_of_a_command_is_no_traceback(
