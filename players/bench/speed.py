@@ -6,6 +6,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -22,6 +24,7 @@ from players.learning.tuning.matches import Contestant, MatchTask
 from players.learning.tuning.runner import InProcessRunner
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
 from players.search.sampling import batch_totals, total_net
+from players.search.stop import alongside
 from players.search.types import Position
 from players.search.uct.driver import ThinkingLimits, UctSearch
 from players.search.uct.driver import load_kernels as load_uct
@@ -165,9 +168,9 @@ def dots_median_seconds(edges: int, count: int) -> float:
     return median(seconds)
 
 
-def ffo() -> list[Solved]:
+def ffo(threads: int = 1) -> list[Solved]:
     variant = rules.load("othello").variant
-    return [solve("othello", variant, state) for state, _ in published()]
+    return [solve("othello", variant, state, threads) for state, _ in published()]
 
 
 def published() -> list[tuple[dict[str, Any], dict[str, int]]]:
@@ -184,15 +187,20 @@ def published() -> list[tuple[dict[str, Any], dict[str, int]]]:
     return positions
 
 
-def solve(name: str, variant: dict[str, Any], state: dict[str, Any]) -> Solved:
+def solve(name: str, variant: dict[str, Any], state: dict[str, Any], threads: int = 1) -> Solved:
     """The exact solution of a position, and how long it took."""
     variant = rules.load(name, **variant).variant
     board = load_board(name, variant)
     endgame, position = load_endgame(name, board, TABLE_MB), board.position(state)
     endgame.guide(load_terms(name, variant))
     endgame.load_kernels(position)
-    began = time.perf_counter()
-    solution = endgame.best(position, np.zeros(1, np.int64))
-    seconds = time.perf_counter() - began
+    if threads > 1:
+        endgame.share()
+    helpers = (threads - 1) * [partial(endgame.help, position)]
+    with ThreadPoolExecutor(threads) as pool:
+        began = time.perf_counter()
+        with alongside(pool, helpers):
+            solution = endgame.best(position, np.zeros(1, np.int64))
+            seconds = time.perf_counter() - began
     assert solution is not None  # nothing stops the solver
     return Solved(solution, seconds)

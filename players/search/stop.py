@@ -1,7 +1,8 @@
-"""Stopping a kernel at a moment of the clock."""
+"""Stopping a kernel: at a moment of the clock, or when another is done."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from math import inf
 from threading import Condition, Thread
@@ -67,3 +68,20 @@ def stop_at(deadline: float) -> Iterator[Flag]:
         yield flag
     finally:
         _watch.remove(flag)
+
+
+@contextmanager
+def alongside(
+    pool: ThreadPoolExecutor | None, jobs: Iterable[Callable[[Flag], object]]
+) -> Iterator[None]:
+    """Do jobs in threads of the pool, each with a flag that is set on leaving. What fails in one is
+    raised then.
+    """
+    done = np.zeros(1, np.int64)
+    running = [pool.submit(job, done) for job in jobs] if pool else []
+    try:
+        yield
+    finally:
+        done[0] = 1
+        for each in running:
+            each.result()

@@ -2,9 +2,9 @@
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from players.search.alphabeta.cuts import WIDENINGS
 from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
 from players.search.alphabeta.sharing import new_marks
 from players.search.alphabeta.table import GENERATIONS, near_of, new_table
-from players.search.stop import NEVER, stop_at
+from players.search.stop import NEVER, alongside, stop_at
 from players.search.types import Array, Flag, Position
 
 METHODS: dict[AlphaBetaMethod, int] = {
@@ -127,18 +127,6 @@ class AlphaBetaSearch:
         helper._scratch["near"] = near_of(self._context.table, thread)
         return helper
 
-    @contextmanager
-    def _helped(self, job: Callable[["AlphaBetaSearch", Flag], object]) -> Iterator[None]:
-        """The other threads do the same job, on the same tables, until this one is done."""
-        done = np.zeros(1, np.int64)
-        jobs = [self._pool.submit(job, helper, done) for helper in self._helpers if self._pool]
-        try:
-            yield
-        finally:
-            done[0] = 1
-            for each in jobs:
-                each.result()
-
     def think(self, position: Position, stop: Flag, limits: DepthLimits = UNLIMITED) -> BestMove:
         """Search deeper until `stop` is set, a limit is reached or the end is seen."""
         self.begin()
@@ -156,7 +144,8 @@ class AlphaBetaSearch:
         if found.exact:
             return found
         first = found
-        with self._helped(lambda helper, done: helper._help_solve(position, first, done)):
+        jobs = [partial(helper._help_solve, position, first) for helper in self._helpers]
+        with alongside(self._pool, jobs):
             found = self._not_lost(position, first, stop)
             solution = self._endgame.best(position, stop)
         if solution is None:
@@ -242,10 +231,12 @@ class AlphaBetaSearch:
         self, position: Position, stop: Flag, limits: DepthLimits, *, is_first: bool = False
     ) -> BestMove:
         """Search deeper in all threads; what this one found."""
-        with self._helped(
-            lambda helper, done: helper._deepen(position, done, limits, is_first=is_first)
-        ):
-            found = self._deepen(position, stop, limits, is_first=is_first)
+
+        def job(helper: AlphaBetaSearch, done: Flag) -> BestMove:
+            return helper._deepen(position, done, limits, is_first=is_first)
+
+        with alongside(self._pool, [partial(job, helper) for helper in self._helpers]):
+            found = job(self, stop)
         return found._replace(nodes=self.nodes)
 
     def _deepen(
