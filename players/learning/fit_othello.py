@@ -66,7 +66,7 @@ WINDOW = 300
 PENALTIES, STEPS = 6 * (10.0,) + 6 * (30.0,), 30
 """Of the ridge regression, phase by phase; chosen by the error on positions held out."""
 
-NEAR = 1200.0
+NEAR = 2000.0
 """A position worth that much, in hundredths, counts half: what is nearer decides games."""
 
 BLOCK, HELD_OUT = 500, 20
@@ -216,7 +216,7 @@ def is_held_out(count: int) -> Array:
 
 def fit(samples: Samples, labels: Labels) -> tuple[Array, Array]:
     """(scalars, patterns) as in an evaluation's file: each phase from its positions, labelled when
-    it comes, and those of the phase after it, drawn towards what was found for that.
+    it comes, drawn towards what was found for the phase after it.
     """
     weights, phases = np.zeros(ENTRIES + SCALARS), np.zeros((PHASES, ENTRIES + SCALARS))
     fitted = ~is_held_out(len(samples.phase))
@@ -224,7 +224,7 @@ def fit(samples: Samples, labels: Labels) -> tuple[Array, Array]:
         rows = np.flatnonzero(samples.phase == phase)
         if len(rows):
             samples.margin[rows] = labels(rows, from_patterns(*rounded(phases)))
-        chosen = fitted & (samples.phase >= phase - 1) & (samples.phase <= phase)
+        chosen = fitted & (samples.phase == phase)
         if chosen.any():
             shown = Samples(*(column[chosen] for column in samples))
             penalty, counts = PENALTIES[phase], near(shown)

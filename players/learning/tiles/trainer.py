@@ -131,9 +131,13 @@ def _missing(start: str) -> str | None:
 def _unfit(config: TrainConfig) -> str | None:
     """Why a training cannot go on from what its start has learned; None if it can."""
     try:
-        has = load_network(str(config.start), config.rules).header
+        return _unlike(config, load_network(str(config.start), config.rules).header)
     except ValueError as error:
         return str(error)
+
+
+def _unlike(config: TrainConfig, has: Header) -> str | None:
+    """What the network it starts from has and it has not; None if they are alike."""
     wanted = config.header()
     for key in ("spawn", "tuples", "stages", "initial"):
         if (value := getattr(has, key)) != getattr(wanted, key):
@@ -223,6 +227,8 @@ class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
         if self.config.start is None:
             return super()._new_network()
         network, header, _ = load_network(self.config.start, self.config.rules)
+        if wrong := _unlike(self.config, header):
+            raise ValueError(f"network.start: {wrong}")
         self._learned_before = header.games
         if self.config.rate != "tc":
             return network
