@@ -56,8 +56,10 @@ class OthelloRoot(NamedTuple):
 NODES, FOUND, ROOT = np.uint64(0), np.uint64(1), np.uint64(2)
 """The first of a search's own words: the nodes visited, the move found last, the root."""
 
-LISTS = 14
-"""From there on, after the root: lists of moves, two words each, ply after ply."""
+LISTS = 2 + len(OthelloRoot._fields) + len(OthelloRoot._fields) % 2
+"""From there on, after the root: lists of moves, two words each, ply after ply. Even, so that both
+are in one line of the cache.
+"""
 
 
 MOST_WORDS = LISTS + 64 * 65

@@ -1,5 +1,6 @@
 """The fits of the evaluations: the regression against NumPy, self-play against the rules."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from random import Random
 
@@ -155,6 +156,22 @@ def test_labels_are_values_of_searches_and_exact_near_the_end() -> None:
     for (own, other), margin in zip(words, margins, strict=True):
         found = search.think(model._replace(own=own, other=other), NEVER, DepthLimits(3))
         assert margin == pytest.approx(100 * found.score)
+
+
+def test_threads_change_neither_games_nor_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fit_othello, "GAMES_SHARE", 500)
+    monkeypatch.setattr(fit_othello, "SHARE", 400)
+    rule_set = rules.load("othello")
+    model = load_board("othello", rule_set.variant).position(rule_set.start().state())
+    terms, found = load_terms("othello", rule_set.variant), []
+    for threads in (1, 3):
+        with ThreadPoolExecutor(threads) as pool:
+            words = fit_othello.played(rule_set, model, 1200, terms, 1, pool)
+            labels = fit_othello.searched(rule_set, words, model, 2, pool)
+            found.append((words, labels(np.arange(1000), terms)))
+    (words, margins), (same_words, same_margins) = found
+    assert (words == same_words).all() and len(words) == 1200
+    assert (margins == same_margins).all() and len(np.unique(margins)) > 100
 
 
 def test_each_phase_is_labelled_by_those_after_it() -> None:
