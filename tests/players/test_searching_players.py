@@ -118,7 +118,7 @@ def test_threads_of_alphabeta_play(plies: int, running_player: Callable[..., Any
     player.ask(start_message(position, options={"threads": 2}))
     answer = player.ask(turn_message(position, 0, time_ms=300))
     assert answer["move"] in position.legal_moves()
-    assert answer["info"]["nodes"] > 1000
+    assert answer["info"]["nodes"] > 100
 
 
 def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
