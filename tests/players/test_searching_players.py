@@ -111,14 +111,20 @@ def test_reuse_is_an_option_and_shows_in_the_visits(running_player: Callable[...
     assert visits[False] == 20_000 < visits[True]
 
 
-@pytest.mark.parametrize("plies", [10, 40], ids=["midgame", "endgame"])
-def test_threads_of_alphabeta_play(plies: int, running_player: Callable[..., Any]) -> None:
+def test_threads_of_alphabeta_search_and_solve(running_player: Callable[..., Any]) -> None:
     player = running_player("players.alphabeta")
-    position = random_position(rules.load("othello"), plies, Random(3))
-    player.ask(start_message(position, options={"threads": 2}))
-    answer = player.ask(turn_message(position, 0, time_ms=300))
-    assert answer["move"] in position.legal_moves()
-    assert answer["info"]["nodes"] > 100
+    middle, late = (random_position(rules.load("othello"), plies, Random(3)) for plies in (10, 44))
+    player.ask(start_message(middle, options={"threads": 2}))
+    answer = player.ask(turn_message(middle, 0, time_ms=300))
+    assert answer["move"] in middle.legal_moves()
+    assert answer["info"]["nodes"] > 1000
+    scores = []
+    for threads in (1, 2):
+        player.ask(start_message(late, options={"threads": threads}))
+        info = player.ask(turn_message(late, 0, time_ms=60_000))["info"]
+        assert info["text"].startswith("exact value")
+        scores.append(info["score"])
+    assert scores[0] == scores[1]
 
 
 def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
