@@ -301,22 +301,30 @@ def test_a_network_that_finds_no_memory_is_refused(
     assert not (folder / "runs/t.train").exists(), "a folder that nothing came to"
 
 
-def test_a_missing_start_is_told_with_all_else(folder: Path) -> None:
-    text = config(games=30).replace("[network]", '[network]\nstart = "none.ntuple"')
+@pytest.mark.parametrize(
+    ("games", "start", "told"),
+    [
+        (
+            30,
+            "none.ntuple",
+            [
+                "t.toml:3: training.games: must be a multiple",
+                'no such file: "none.ntuple"; expected a',
+            ],
+        ),
+        (GAMES, "t.toml", ["t.toml: is no network file"]),
+    ],
+    ids=["missing, with all else", "no network"],
+)
+def test_a_wrong_start_is_told_with_its_line(
+    folder: Path, games: int, start: str, told: list[str]
+) -> None:
+    text = config(games=games).replace("[network]", f'[network]\nstart = "{start}"')
     (folder / "t.toml").write_text(text)
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
-    assert "t.toml:3: training.games: must be a multiple" in refused.stderr
-    assert 't.toml:10: network.start: no such file: "none.ntuple"; expected a' in refused.stderr
-    assert not (folder / "runs").exists()
-
-
-def test_a_start_that_is_no_network_is_told_with_its_line(folder: Path) -> None:
-    (folder / "t.toml").write_text(config().replace("[network]", '[network]\nstart = "t.toml"'))
-    refused = arena("train", "t.toml")
-    assert refused.exit_code == 2
-    assert "t.toml:10: network.start: " in refused.stderr
-    assert "t.toml: is no network file" in refused.stderr
+    for words in ("t.toml:10: network.start: ", *told):
+        assert words in refused.stderr
     assert not (folder / "runs").exists()
 
 
