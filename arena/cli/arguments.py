@@ -59,6 +59,16 @@ class Arena(TyperGroup):
             _tidied(command.get_params(ctx))
         return command
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands in the help, each with its whole first paragraph."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, " ".join(self.get_command(ctx, name).help.partition("\n\n")[0].split()))
+                    for name in self.list_commands(ctx)
+                ]
+            )
+
 
 _UsageError: Any = typer.BadParameter.__mro__[1]
 """The error of arguments, which typer does not export."""
@@ -110,7 +120,7 @@ def _tidied(params: list[Any]) -> list[Any]:
         if getattr(param, "is_flag", False) and param.metavar is None:
             param.metavar = ""
         if isinstance(param.show_default, str):
-            param.help += rf" [dim]\[default: {param.show_default}][/dim]"
+            param.help += f"  [default: {param.show_default}]"
             param.show_default = False
     return params
 

@@ -166,11 +166,11 @@ def make(
     settings: GameSettings = None,
     seed: Annotated[int, option("N", "Draws the openings.", min=0)] = 1,
 ) -> Exit:
-    r"""Print balanced openings, as a search sees them, each with its value.
+    """Print balanced openings, as a search sees them, each with its value.
 
     For example: arena openings make dots --plies 10 > dots.txt
 
-    A tournament takes the file by \[openings] file = "dots.txt".
+    A tournament takes the file by [openings] file = "dots.txt".
 
     Exit code 1 when there are fewer.
     """

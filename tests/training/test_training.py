@@ -114,7 +114,7 @@ app()
 
 
 def test_help_lists_it() -> None:
-    assert re.search(r"│ train\s+Train a player for 2048 or 2584", arena("--help").output)
+    assert re.search(r"  train\s+Train a player for 2048 or 2584", arena("--help").output)
     assert "runs/NAME.train" in arena("train", "--help").output
 
 
