@@ -1,6 +1,7 @@
 """The experiments: played by CPU time, kept, and judged on their page."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from arena.tournament.run_view import RunView
 from players.catalogue import BUILTINS
 from tournaments.experiments import page, results
 from tournaments.experiments.cpu_clock import CpuClockExecutor
-from tournaments.experiments.results import Gap
+from tournaments.experiments.results import Experiment, Gap, Scores
 
 FILE = """
 [tournament]
@@ -72,7 +73,41 @@ def test_games_are_played_here_and_their_results_kept(played: dict[str, Path]) -
 )
 def test_a_verdict_needs_an_interval(elo: float, error: float, equal: bool, said: str) -> None:
     gap = Gap(player="a", opponent="b", elo=elo, error=error)
-    assert page.verdict(gap, equal=equal) == said
+    words, verdict = page.judged(claim(equal=equal), experiment(gap))
+    assert words.startswith(f"`a` over `b` {elo:+} ± {error}; ")
+    assert verdict == said
+
+
+@pytest.mark.parametrize(
+    ("mean", "error", "said", "verdict"),
+    [
+        (1500, 40, "+50 % ± 5 %", "**yes**"),
+        (800, 40, "-20 % ± 5 %", "**no**, the other way round"),
+        (1010, 0, "+1 % ± 3 %", "equal"),
+        (1040, 40, "+4 % ± 5 %", "open"),
+    ],
+)
+def test_scores_are_judged_in_place_of_elo(
+    mean: float, error: float, said: str, verdict: str
+) -> None:
+    gap = Gap(player="a", opponent="b", elo=0, error=900)
+    scores = (
+        Scores(player="a", mean=mean, error=error, seconds=1),
+        Scores(player="b", mean=1000, error=30, seconds=1),
+    )
+    words, judged = page.judged(claim(), experiment(gap, scores=scores))
+    assert f": {said}; " in words
+    assert judged == verdict
+
+
+def claim(**more: Any) -> page.Claim:
+    """That `a` is ahead of `b`."""
+    return page.Claim("S1", "a system", "a claim", "monkey", "a", "b", **more)
+
+
+def experiment(gap: Gap, **more: Any) -> Experiment:
+    """The results of two players."""
+    return Experiment(games=9, clock="cpu", machine="", version="", gaps=(gap,), **more)
 
 
 def test_every_claim_names_an_experiment_and_its_players() -> None:

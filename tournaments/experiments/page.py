@@ -2,6 +2,7 @@
 `results.json`.
 """
 
+import math
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,14 @@ from typing import NamedTuple
 
 from arena.files.whole_file import write_whole
 from tournaments.experiments import results
-from tournaments.experiments.results import Experiment, Gap
+from tournaments.experiments.results import Experiment, Scores
 
 HERE = Path(__file__).parent
 EQUAL_ELO = 30.0
-"""Players whose interval is within that are equal."""
+EQUAL_PERCENT = 5.0
+"""Players whose interval is within that are equal. At 2048 scores scatter by 40 %: with a twentieth
+more one wins as often as with 30 Elo more.
+"""
 _HEAD = """# What the sources claim, and what we measured
 
 Written by `python -m tournaments.experiments page` from `claims.toml` and `results.json`.
@@ -25,8 +29,9 @@ Written by `python -m tournaments.experiments page` from `claims.toml` and `resu
 `play` plays by CPU time in one process, so it needs no quiet machine, and with more `--rounds` it
 goes on where it stopped. `keep` takes over a run of `arena run`. Both write the page too.
 
-Elo is that of the first named over the second, with its 95 % interval. **Equal** is an interval
-within ± 30. **Open** is a wider one that has 0 in it.
+Elo is that of the first named over the second, with its 95 % interval. At 2048 and 2584 the mean
+scores are compared in its place, in percent of the second's. **Equal** is an interval within ± 30
+Elo, or ± 5 %. **Open** is a wider one that has 0 in it.
 
 | | system | the source said | we measured | verdict |
 |---|---|---|---|---|
@@ -61,7 +66,7 @@ def write() -> list[str]:
 
 def text(known: dict[str, Experiment]) -> tuple[str, list[str]]:
     """The page of these results, and the claims that are still open."""
-    rows = [(claim, *_judged(claim, known.get(claim.experiment))) for claim in claims()]
+    rows = [(claim, *judged(claim, known.get(claim.experiment))) for claim in claims()]
     lines = [
         f"| {claim.id} | {claim.system} | {claim.said} | {measured} | {verdict} |"
         for claim, measured, verdict in rows
@@ -74,30 +79,54 @@ def text(known: dict[str, Experiment]) -> tuple[str, list[str]]:
     return _HEAD + "\n".join([*lines, "", *_conditions(known)]) + "\n", still_open
 
 
-def _judged(claim: Claim, found: Experiment | None) -> tuple[str, str]:
+def judged(claim: Claim, found: Experiment | None) -> tuple[str, str]:
     """What was measured, and what that says of the claim."""
-    gap = found and (found.second if claim.second else found.gap(claim.player, claim.opponent))
-    if found is None or gap is None:
-        return f"[`{claim.experiment}`]({claim.experiment}.toml)", "not measured"
-    said = f"`{gap.player}` over `{gap.opponent}` {gap.elo:+.0f} ± {gap.error:.0f}"
-    scores = [
-        f"`{each.player}` {each.mean:,.0f} in {each.seconds:.2f} s a game"
-        for each in found.scores
-        if each.player in (gap.player, gap.opponent)
-    ]
+    measured = found and (_by_score(claim, found) or _by_elo(claim, found))
     where = f"[`{claim.experiment}`]({claim.experiment}.toml)"
-    return "; ".join([said, *scores, where]), verdict(gap, equal=claim.equal)
+    if measured is None:
+        return where, "not measured"
+    said, ahead, error, equal_within = measured
+    return f"{said}; {where}", _verdict(ahead, error, equal_within, equal=claim.equal)
 
 
-def verdict(gap: Gap, *, equal: bool) -> str:
-    """What a gap says of a claim that the first is ahead, or that both are `equal`."""
-    if abs(gap.elo) + gap.error <= EQUAL_ELO:
+_Measured = tuple[str, float, float, float]
+"""In words; how far the first is ahead, half of the 95 % interval, within what both are equal."""
+
+
+def _by_elo(claim: Claim, found: Experiment) -> _Measured | None:
+    gap = found.second if claim.second else found.gap(claim.player, claim.opponent)
+    if gap is None:
+        return None
+    said = f"`{gap.player}` over `{gap.opponent}` {gap.elo:+.0f} ± {gap.error:.0f}"
+    return said, gap.elo, gap.error, EQUAL_ELO
+
+
+def _by_score(claim: Claim, found: Experiment) -> _Measured | None:
+    scores = {each.player: each for each in found.scores}
+    first, second = scores.get(claim.player), scores.get(claim.opponent)
+    if first is None or second is None or first.error is None or second.error is None:
+        return None
+    percent = 100 / second.mean
+    ahead = percent * (first.mean - second.mean)
+    error = percent * math.hypot(first.error, second.error)
+    said = f"{_words(first)}, {_words(second)}: {ahead:+,.0f} % ± {error:,.0f} %"
+    return said, ahead, error, EQUAL_PERCENT
+
+
+def _words(scores: Scores) -> str:
+    mean = f"{scores.mean:,.0f} ± {scores.error:,.0f}"
+    return f"`{scores.player}` {mean} in {scores.seconds:.2f} s a game"
+
+
+def _verdict(ahead: float, error: float, equal_within: float, *, equal: bool) -> str:
+    """What an interval says of a claim that the first is ahead, or that both are `equal`."""
+    if abs(ahead) + error <= equal_within:
         return "**yes**, equal" if equal else "equal"
-    if abs(gap.elo) <= gap.error:
+    if abs(ahead) <= error:
         return "open"
     if equal:
-        return f"**no**, {'more' if gap.elo > 0 else 'less'}"
-    return "**yes**" if gap.elo > 0 else "**no**, the other way round"
+        return f"**no**, {'more' if ahead > 0 else 'less'}"
+    return "**yes**" if ahead > 0 else "**no**, the other way round"
 
 
 def _conditions(known: dict[str, Experiment]) -> Iterator[str]:
