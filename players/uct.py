@@ -216,6 +216,8 @@ class Uct(Builtin):
         self._options = options = read_options(self.options, start)
         self._board = load_board(start.rules, start.variant)
         self._endgame = load_endgame(start.rules, self._board, options.endgame_mb)
+        if options.threads > 1:
+            self._endgame.share()
         if weights is None:
             weights = self.weights(options, start, self._board)
         settings = search_settings(options, start, self._endgame, weights)
@@ -275,7 +277,7 @@ class Uct(Builtin):
     def _solve(self, turn: Turn, position: Any, deadline: float) -> Solution | None:
         """The exact solution, if it may be found in its share of the time and is."""
         from players.games.endgame import reach_in
-        from players.search.stop import stop_at
+        from players.search.stop import alongside, stop_at
 
         options, reach = self._options, self._options.endgame
         seconds = (deadline - time.monotonic()) * SHARE_TO_SOLVE
@@ -284,8 +286,17 @@ class Uct(Builtin):
             reach = 0 if limited else reach_in(self._endgame, seconds)
         if open_places(turn.state) > reach:
             return None
-        with stop_at(time.monotonic() + seconds) as stop:
-            return self._endgame.best(position, stop)
+        helped: list[int] = []
+
+        def help(done: Any) -> None:
+            helped.append(self._endgame.help(position, done))
+
+        with (
+            stop_at(time.monotonic() + seconds) as stop,
+            alongside(self._search.pool, [help] * (options.threads - 1)),
+        ):
+            found = self._endgame.best(position, stop)
+        return found and found._replace(nodes=found.nodes + sum(helped))
 
     def _scheduled_c(self, turn: Turn) -> float | None:
         options = self._options

@@ -156,6 +156,18 @@ def test_threads_play(parallel: str, running_player: Callable[..., Any]) -> None
     assert answer["info"]["nodes"] > 100
 
 
+def test_threads_solve_the_end_too(running_player: Callable[..., Any]) -> None:
+    player = running_player("players.uct")
+    position = random_position(rules.load("othello"), 44, Random(5))
+    one, two = (
+        ask(player, position, {"threads": threads, "endgame": 60, "memory_mb": 16})["info"]
+        for threads in (1, 2)
+    )
+    exact, _, _ = one["text"].partition(";")
+    assert exact.startswith("exact margin")
+    assert two["text"].startswith(exact)
+
+
 def test_scores_are_expected_results_or_margins(running_player: Callable[..., Any]) -> None:
     player = running_player("players.uct")
     position = random_position(rules.load("othello"), 30, Random(2))

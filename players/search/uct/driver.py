@@ -114,7 +114,8 @@ class UctSearch:
             nodes.new_tree(memory_mb * 1_000_000 // size // count, rave=rave) for _ in range(count)
         ]
         self._workers = [new_worker(seed + thread) for thread in range(threads)]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        """None for one thread."""
 
     @property
     def worth(self) -> float:
@@ -177,7 +178,7 @@ class UctSearch:
         # `given` counts the iterations that threads took up, `done` those of rounds that are over
         given = done = self._round(0, position, settings, NEVER, min(least, most))
         first, ended, lock = most, "", Lock()
-        if limits.watch or self._pool:
+        if limits.watch or self.pool:
             first = max(FIRST_ROUND, (limits.iterations or 0) // ROUNDS // len(self._workers))
 
         def work(thread: int) -> None:
@@ -202,8 +203,8 @@ class UctSearch:
                 if limits.iterations is None and now - round_began < ROUND_SECONDS / 2:
                     size *= 2
 
-        if self._pool:
-            list(self._pool.map(work, range(len(self._workers))))
+        if self.pool:
+            list(self.pool.map(work, range(len(self._workers))))
         else:
             work(0)
         return Thought(done, self._depth(), ended)
