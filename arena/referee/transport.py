@@ -18,7 +18,7 @@ from arena.referee import sentences
 from arena.referee.head_tail import HeadTail
 from arena.referee.presence import Presence
 from arena.sandbox.container import Container
-from arena.sandbox.overload import LEAST_MS, Load, asleep_ns, stolen_ms
+from arena.sandbox.overload import LEAST_MS, Load, asleep_ns, starved_ms, steal_ms
 
 MAX_BLANK_LINES = 100
 """Blank lines that are ignored in answer to one request."""
@@ -26,8 +26,8 @@ MAX_BLANK_LINES = 100
 _CHUNK_BYTES = 64 * 1024
 # More waiting output than this is no stray answer. Below a pipe's size: short writes leave gaps.
 _FLOOD_BYTES = 32 * 1024
-_WATCH_MS = 25  # between samples of memory while we wait; the first slice of a wait costs nothing
-_WATCH_NS = _WATCH_MS * 1_000_000
+_WATCH_NS = 25_000_000  # between looks while we wait
+_FIRST_LOOK = 8  # the first comes after that part of a short limit; until then a wait costs nothing
 _WATCH_SHARE = 5  # samples that take long come more seldom: a fifth of the time at most
 # A process that ends closes its pipes before it can be seen dead; on a busy host long before.
 _DYING_MS = 500
@@ -99,6 +99,7 @@ class PlayerProcess:
         self._owes = False  # whether it was asked and has not answered
         self._file_bytes = 0  # of its memory, when it was last seen near its limit
         self._before: Load | None = None  # taken early in the wait for an answer
+        self._late: Load | None = None  # taken when it was last seen to be late
         self._frozen = False
         self._killed = False
 
@@ -137,7 +138,7 @@ class PlayerProcess:
         """Thaw the player and write all of `line`. Raises PlayerFault."""
         self._asked_at = self._presence.look()
         self._missed_before = self._presence.missed
-        self._owes, self._before = True, None
+        self._owes, self._before, self._late = True, None, None
         if self._frozen:
             self._thaw()
         try:
@@ -193,7 +194,8 @@ class PlayerProcess:
         del buffer[: newline + 1]
         self._owes = False
         self.lines_read, self.last_line = self.lines_read + 1, line
-        kept = self._kept() if excused and self._read_at > deadline else _NOT_KEPT
+        late = excused and self._read_at > deadline
+        kept = self._kept(self._load()) if late else _NOT_KEPT
         return OutputLine(line, self._read_at, self._missed, kept)
 
     def _too_long(self, deadline: int) -> PlayerFault:
@@ -217,21 +219,23 @@ class PlayerProcess:
         the player's own time has passed it. Drains stderr.
         """
         until, presence = deadline, self._presence
+        slice_ns = min(_WATCH_NS, (deadline - self._asked_at) // _FIRST_LOOK)
         while True:
             now = presence.look()
             left = until - now
-            wait_ms = _WATCH_MS if left > _WATCH_NS else max(0, -(-left // 1_000_000))
+            wait_ms = max(0, -(-min(left, slice_ns) // 1_000_000))
             presence.expect(now + wait_ms * 1_000_000)
             found = self._poll.poll(wait_ms)
             if found and (events := self._without_stderr(found)):
                 return events
-            if left <= _WATCH_NS and (now := presence.look()) > until:
+            if left <= slice_ns and (now := presence.look()) > until:
                 if excused:
                     until = self._own_deadline(deadline, now)
                 if now >= until:
                     return ()
             self._watch_memory()
             self._measure_load()
+            slice_ns = _WATCH_NS
             for other in self.others:
                 other.look_after()
 
@@ -244,9 +248,11 @@ class PlayerProcess:
         """When the player's own time may have passed the deadline, at the earliest. Raises
         PlayerFault (void): it was waited for long enough, and the host is why it could not answer.
         """
-        kept = self._kept()
+        after = self._load()
+        kept = self._kept(after)
         until = deadline + kept.ns
-        if until < now:
+        before, self._late = self._late, after
+        if until < now and before is not None and not _is_kept(before, after):
             return until
         patience = min(_PATIENCE * (deadline - self._asked_at), _PATIENCE_NS)
         if now > deadline + patience:
@@ -333,18 +339,20 @@ class PlayerProcess:
     def _missed(self) -> int:
         return self._presence.missed - self._missed_before
 
-    def _kept(self) -> Kept:
+    def _kept(self, after: Load) -> Kept:
         """How long the host kept it from answering, since it was asked: others used the CPU that it
-        waited for, from early in our wait for it on; or we did not run, and perhaps it did not. As
-        long as it neither ran nor waited while we did not run, both count.
+        waited for, from early in our wait for it on; or the hypervisor did; or we did not run, and
+        perhaps it did not. As long as it neither ran nor waited while we did not run, both count.
         """
         missed = self._missed
         if self._before is not None:
-            after = self._load()
-            stolen = stolen_ms(self._before, after)
-            both = int(stolen * 1e6) + min(missed, asleep_ns(self._before, after))
-            if both > missed and stolen > LEAST_MS:
-                return Kept(both, f"had waited {stolen:.0f} ms for a CPU that others used")
+            starved, steal = starved_ms(self._before, after), steal_ms(self._before, after)
+            absent = min(max(missed, int(steal * 1e6)), asleep_ns(self._before, after))
+            both = int(starved * 1e6) + absent
+            if both > missed and starved + steal > 0:
+                if steal > starved:
+                    return Kept(both, f"the hypervisor had its CPU for {steal:.0f} ms")
+                return Kept(both, f"had waited {starved:.0f} ms for a CPU that others used")
         return Kept(missed, f"the referee itself had not run for {missed / 1e6:.0f} ms")
 
     def _load(self) -> Load:
@@ -399,3 +407,8 @@ class PlayerProcess:
         for pipe in self._pipes:
             with suppress(OSError):  # closing flushes: the reader may be gone
                 pipe.close()
+
+
+def _is_kept(before: Load, after: Load) -> bool:
+    """Whether the host keeps a player from running now. What it has lost is counted in the end."""
+    return max(starved_ms(before, after), steal_ms(before, after)) > LEAST_MS

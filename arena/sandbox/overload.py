@@ -1,7 +1,7 @@
 """Whether the host made a player late: how long it waited for a CPU that others used, by
 `run_delay` in /proc/PID/schedstat (Linux Documentation/scheduler/sched-stats.rst), but at most the
-time others ran on its cores: a player may have too many threads. Nanoseconds unless a name says
-otherwise.
+time others ran on its cores: a player may have too many threads. And how long the hypervisor took
+a core away, by `steal` in /proc/stat. Nanoseconds unless a name says otherwise.
 """
 
 import os
@@ -20,71 +20,131 @@ DELAY_S = 0.2
 TOLERATED_MS = 10.0
 """A quiet machine loses that much of it now and then."""
 LEAST_MS = 20.0
-"""Less is no overload: the system counts idle time in steps of 10 ms a core."""
+"""Less is no overload: the system counts idle time and steal in steps of 10 ms a core."""
 
 _PROC = Path("/proc")
 _NS_PER_TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+class Thread(NamedTuple):
+    ran: int
+    """Its CPU time."""
+    waited: int
+    """The time it has waited for a CPU in its life, without a wait that has not ended."""
+    runnable: bool
+    """Whether it runs or waits for a CPU now."""
+
+
+class Core(NamedTuple):
+    idle: int
+    steal: int
+    """Taken by the hypervisor. While that has the core, nothing of it is counted."""
+    counted: int
+    """All its time, idle and steal included."""
 
 
 class Load(NamedTuple):
     """A player's processes and their cores at one moment; two of them measure the time between."""
 
     at: int
-    waited: dict[int, int]  # by thread, the time it has waited for a CPU in its life
-    own: int  # CPU time of all the player's processes, and of ours, which serves it
-    idle: int  # the idle time of its cores, summed
-    cores: int
+    threads: Mapping[int, Thread]
+    own: int
+    """CPU time of all the player's processes."""
+    ours: int
+    """That of this process, which serves it."""
+    cores: Mapping[int, Core]
+
+
+_NEW = Thread(0, 0, False)
 
 
 def sample(processes: Iterable[int], cpu_ms: float, cores: Collection[int]) -> Load:
     """The load now: `processes` are the player's, `cpu_ms` is the CPU time of all so far."""
-    waited: dict[int, int] = {}
+    threads = {}
     for pid in processes:
-        for task in _threads(pid):
+        for task in _tasks(pid):
             with suppress(OSError):
-                waited[int(task.name)] = int((task / "schedstat").read_text().split()[1])
+                ran, waited = map(int, (task / "schedstat").read_text().split()[:2])
+                threads[int(task.name)] = Thread(ran, waited, stat_fields(task)[0] == "R")
     return Load(
         at=time.monotonic_ns(),
-        waited=waited,
-        own=int(cpu_ms * 1e6) + time.process_time_ns(),
-        idle=_idle(cores),
-        cores=len(cores),
+        threads=threads,
+        own=int(cpu_ms * 1e6),
+        ours=time.process_time_ns(),
+        cores=_cores(cores),
     )
 
 
-def stolen_ms(before: Load, after: Load) -> float:
-    """The longest that a thread of the player waited while others ran on its cores, never more than
-    the CPU time they had: 0 where it kept its cores busy itself, or left them idle.
+def starved_ms(before: Load, after: Load) -> float:
+    """The longest that a thread of the player waited while others ran on its cores. Where it has
+    more threads than cores, never more than the CPU time they had, and `LEAST_MS` at the least: 0
+    where it kept its cores busy itself, or left them idle.
     """
-    waited = _waited(before, after)
-    busy = before.cores * (after.at - before.at) - (after.idle - before.idle)
-    others = busy - (after.own - before.own)
-    return max(0, min(waited, others)) / 1e6
+    waits = _waits(before, after)
+    waited, ours = max(waits, default=0), after.ours - before.ours
+    if len(waits) <= len(after.cores):
+        return max(0, waited - ours) / 1e6
+    idle = sum(core.idle - was.idle for was, core in _both(before, after))
+    busy = len(after.cores) * (after.at - before.at) - idle
+    others = busy - (after.own - before.own) - ours
+    return _noticed(min(waited, others))
+
+
+def steal_ms(before: Load, after: Load) -> float:
+    """The longest that the hypervisor had a core of the player, which neither ran nor waited;
+    `LEAST_MS` at the least.
+    """
+    stolen = (
+        after.at - before.at if core.counted == was.counted else core.steal - was.steal
+        for was, core in _both(before, after)
+    )
+    return _noticed(min(max(stolen, default=0), asleep_ns(before, after)))
+
+
+def _noticed(lost: int) -> float:
+    """In ms; 0 where it may be an error of what the system counts in steps."""
+    return lost / 1e6 if lost > LEAST_MS * 1e6 else 0.0
 
 
 def asleep_ns(before: Load, after: Load) -> int:
     """How long the player neither ran nor waited for a CPU: it slept, or was stopped."""
-    ran = after.own - before.own
-    return max(0, after.at - before.at - ran - _waited(before, after))
+    ran = after.own + after.ours - before.own - before.ours
+    return max(0, after.at - before.at - ran - max(_waits(before, after), default=0))
 
 
-def _waited(before: Load, after: Load) -> int:
-    """The longest that a thread of the player waited for a CPU."""
-    return max((wait - before.waited.get(t, 0) for t, wait in after.waited.items()), default=0)
+def _waits(before: Load, after: Load) -> list[int]:
+    """How long each thread of the player that ran or waited has waited for a CPU."""
+    found = []
+    for number, now in after.threads.items():
+        then = before.threads.get(number, _NEW)
+        if now.ran > then.ran or now.waited > then.waited:
+            found.append(now.waited - then.waited)
+        elif now.runnable:  # its wait has not ended
+            found.append(after.at - before.at)
+    return found
 
 
-def _threads(pid: int) -> list[Path]:
+def _both(before: Load, after: Load) -> list[tuple[Core, Core]]:
+    return [(before.cores[each], after.cores[each]) for each in before.cores.keys() & after.cores]
+
+
+def _tasks(pid: int) -> list[Path]:
     with suppress(OSError):
         return list((_PROC / str(pid) / "task").iterdir())
     return []
 
 
-def _idle(cores: Collection[int]) -> int:
-    """In lines of /proc/stat: idle, and idle while a disk is waited for."""
-    wanted = {f"cpu{core}" for core in cores}
-    lines = map(str.split, (_PROC / "stat").read_text().splitlines())
-    ticks = sum(sum(map(int, fields[4:6])) for fields in lines if fields[0] in wanted)
-    return ticks * _NS_PER_TICK
+def _cores(wanted: Collection[int]) -> dict[int, Core]:
+    """Of lines of /proc/stat: user, nice, system, idle, idle while a disk is waited for, two kinds
+    of interrupts, steal; what follows is counted in these already.
+    """
+    found = {}
+    for line in (_PROC / "stat").read_text().splitlines():
+        name, *counts = line.split()
+        if name.startswith("cpu") and name != "cpu" and int(name[3:]) in wanted:
+            times = [int(count) * _NS_PER_TICK for count in counts[:8]]
+            found[int(name[3:])] = Core(times[3] + times[4], times[7], sum(times))
+    return found
 
 
 def cpu_ms(processes: Iterable[int]) -> float:
