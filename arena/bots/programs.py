@@ -16,7 +16,9 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
     ".sh": ("sh",),
     ".jar": ("java", "-jar"),
 }
-"""The interpreter of a script, by its suffix; any other file must be executable itself."""
+"""The interpreter of a script, by its suffix; any other file must be executable itself. A shell's
+script that names its own is run by that.
+"""
 
 
 class Program(NamedTuple):
@@ -62,6 +64,12 @@ def script(written: str, folder: Path) -> Program:
     if not os.access(path, os.R_OK):
         raise ProgramError(f"{path} is not readable; check its permissions")
     interpreter = INTERPRETERS.get(path.suffix)
+    if path.suffix == ".sh" and (named := _named_interpreter(path)):
+        if not Path(named[0]).exists():
+            raise ProgramError(
+                f"{path}, line 1: the interpreter {named[0]} does not exist; name another"
+            )
+        interpreter = named
     if interpreter is None and not os.access(path, os.X_OK):
         known = " ".join(INTERPRETERS)
         raise ProgramError(
@@ -71,6 +79,13 @@ def script(written: str, folder: Path) -> Program:
     if interpreter is not None and shutil.which(interpreter[0]) is None:
         raise ProgramError(f"{path} needs {interpreter[0]}, which is not on the PATH; install it")
     return Program((*(interpreter or ()), str(path)), str(path.parent))
+
+
+def _named_interpreter(script: Path) -> tuple[str, ...]:
+    """The words of its #! line; empty where it has none."""
+    with script.open("rb") as file:
+        line = file.readline(256)
+    return tuple(line[2:].decode(errors="replace").split()) if line.startswith(b"#!") else ()
 
 
 def command(words: list[str], folder: Path) -> Program:

@@ -5,13 +5,17 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
+from itertools import chain
 from pathlib import Path
 
+import rules
 from arena.checks.dialogue import Offence
 from arena.checks.languages import PYTHON, Phrases
 from arena.files.plain_text import printable
 from arena.model.contender import Prepared
-from arena.model.protocol import Termination, excerpt
+from arena.model.protocol import Clock, End, Quit, Start, Termination, Turn, excerpt
+from arena.referee.head_tail import RUNTIME
 from arena.referee.session import StartRequest
 from rules.position import PASS, MalformedMove, Position
 
@@ -22,8 +26,11 @@ _OURS = "sdk.py"
 """A copy that comes with a bot: what goes wrong there began in the bot."""
 _PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python)([^"]+)", line (\d+)')
 _OTHER_PLACE = re.compile(r"([\w./-]+\.(?:js|mjs|java|rs|cpp)):(\d+)")
-"""Where an error happened: Python names the innermost place last, others name it first."""
+"""Where an error happened: Python names the innermost place last, others name it first, below what
+is their runtime's.
+"""
 
+_KEY_ERROR = r"KeyError: '(\w+)'"
 _STDERR: tuple[tuple[str, str], ...] = (
     (
         r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'",
@@ -48,19 +55,21 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "(Python: Path(__file__).parent); it may not be read from anywhere else.",
     ),
     (
-        r"KeyError: '(\w+)'",
+        _KEY_ERROR,
         "Look up {0} only where it is sent: every message and every rule set has fields of its "
         "own (`arena schema` lists them).",
     ),
     (
-        r"JSONDecodeError|in JSON at position|JSON\.parse",
+        r"JSONDecodeError|in JSON at position|at JSON\.parse \(",
         "Read one line for one JSON object: each request is a line of its own, and there are "
         "no others.",
     ),
     (r"MemoryError|heap out of memory|OutOfMemoryError|bad_alloc", "Use less memory."),
     (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),
 )
-"""Patterns in the end of stderr, and what to do; {0} is what the pattern found."""
+"""Patterns in the end of stderr, and what to do; {0} is what the pattern found. The one of a key is
+for fields of messages alone.
+"""
 
 _SIGNALS = {
     "SIGSEGV": "bad memory access",
@@ -84,12 +93,15 @@ def advise(offence: Offence, language: Phrases) -> str:
 def _exited(offence: Offence, language: Phrases) -> str:
     frames = _PYTHON_PLACE.findall(offence.stderr)
     own = [frame for frame in frames if Path(frame[0]).name != _OURS]
-    places = (own or frames)[-1:] or _OTHER_PLACE.findall(offence.stderr)
+    others = "\n".join(line for line in offence.stderr.splitlines() if not RUNTIME.search(line))
+    places = (own or frames)[-1:] or _OTHER_PLACE.findall(others)
     place = f"{printable(Path(places[0][0]).name)}, line {places[0][1]}" if places else ""
     for pattern, advice in _STDERR:
         found = re.search(pattern, offence.stderr)
         if found:
             named = next((group for group in found.groups() if group), "it")
+            if pattern == _KEY_ERROR and named not in _fields():
+                continue
             said = advice.format(printable(named))
             return f"{place}: {said}" if place else said
     if place:
@@ -108,6 +120,15 @@ def _exited(offence: Offence, language: Phrases) -> str:
     if offence.stderr.strip():
         return "Fix what the last lines on stderr name; it ended the program."
     return "Find where the program ends: print to stderr before and after each step of a turn."
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """The names of all fields that the referee may send."""
+    messages = (Start, Clock, Turn, End, Quit)
+    games = [rules.default(name) for name in rules.names()]
+    parts = [*(game.variant for game in games), *(game.start().state() for game in games)]
+    return frozenset(chain(*(each.model_fields for each in messages), *parts))
 
 
 def _timeout(offence: Offence, language: Phrases) -> str:

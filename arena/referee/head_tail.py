@@ -1,11 +1,18 @@
 """What is kept of a player's stderr."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 
 from arena.files.plain_text import printable
 
 _KEPT_BYTES = 32 * 1024  # at the beginning, and at the end
+_FRAME = re.compile(r"at \S.*(\)|:\d+)( \{)?|\.\.\. \d+ more")
+"""A line of the stack below an error of JavaScript or Java."""
+RUNTIME = re.compile(r"\bnode:|\bjava\.base/|\.\.\. \d+ more")
+"""In those of the runtime itself."""
+_TRAILER = re.compile(r"Node\.js v\S+|[{}\]]|(code|errno|requireStack|syscall): .*")
+"""What Node writes below the stack."""
 
 
 class HeadTail:
@@ -51,11 +58,23 @@ class HeadTail:
 
     def last_lines(self, count: int = 3) -> str:
         """The last lines with words, joined and safe to show; empty when there are none. Markers
-        below a line, as Python draws them, say nothing once lines are joined.
+        below a line, as Python draws them, say nothing once lines are joined; of a stack below an
+        error, the first line that is not the runtime's is enough.
         """
-        text = _text(self._head[-2000:] + self._tail[-2000:])
-        lines = [line.strip() for line in text.splitlines() if line.strip(" \t~^")]
+        lines = list(_without_stacks(_text(self._head + self._tail).splitlines()))
         return " / ".join(printable(line[:200]) for line in lines[-count:])
+
+
+def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
+    placed = True  # whether the error's place was told
+    for line in map(str.strip, lines):
+        if _FRAME.fullmatch(line):
+            if not placed and not RUNTIME.search(line):
+                placed = True
+                yield line
+        elif line.strip("~^ ") and not _TRAILER.fullmatch(line):
+            placed = False
+            yield line
 
 
 def _text(data: bytes | bytearray) -> str:

@@ -46,6 +46,13 @@ def late(buffer: bytearray) -> PlayerFault:
     )
 
 
+def late_to_start(fault: PlayerFault, limit_ms: int) -> PlayerFault:
+    """The same, where the answer to `start` is what was late."""
+    return PlayerFault(
+        fault.termination, f"{fault.detail} It was to answer `start`, in startup_ms = {limit_ms}."
+    )
+
+
 def kept_from_answering(how: str) -> PlayerFault:
     """The host's fault: without what it took, the player's time is within the limit. The player's
     name is to go before it.

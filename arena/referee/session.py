@@ -127,7 +127,12 @@ class Session:
 
     def ready(self, start: PendingRequest) -> tuple[Ready, float]:
         """The second half of `start`."""
-        line, used_ms = self._answer(start)
+        try:
+            line, used_ms = self._answer(start)
+        except PlayerFault as fault:
+            if fault.termination is not Termination.TIMEOUT:
+                raise
+            raise sentences.late_to_start(fault, start.limit_ms) from None
         return judge.ready(line), used_ms
 
     def turn(self, request: TurnRequest, grace_ms: int) -> Answered:

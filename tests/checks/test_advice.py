@@ -56,7 +56,7 @@ def exited(stderr: str) -> Offence:
         ("  File \"/b/bot.py\", line 7, in <module>\nKeyError: 'size'", "bot.py, line 7: Look up"),
         (
             '  File "/b/bot.py", line 7, in choose\n  File "/b/sdk.py", line 90, in x\n'
-            "KeyError: 'x'",
+            "KeyError: 'rows'",
             "bot.py, line 7: Look up",
         ),
         ("java.lang.OutOfMemoryError: Java heap space", "Use less memory"),
@@ -68,6 +68,26 @@ def exited(stderr: str) -> Offence:
         (
             "/b/bot.js:12\n    throw e\n    at f (/b/bot.js:40:3)",
             "Fix the error in bot.js, line 12",
+        ),
+        (
+            "File \"bot.py\", line 4, in choose\n    return weights[m]\nKeyError: 'd3'",
+            "Fix the error in bot.py, line 4",
+        ),
+        (
+            "bot.js:2\n  const m = JSON.parse(line); print(m.legl[0])\n\nTypeError: no '0'\n"
+            "    at Interface.<anonymous> (bot.js:2:50)\n    at node:internal/readline:1:2",
+            "Fix the error in bot.js, line 2",
+        ),
+        (
+            "SyntaxError: Unexpected token h in JSON\n    at JSON.parse (<anonymous>)\n"
+            "    at Interface.<anonymous> (bot.js:3:9)",
+            "bot.js, line 3: Read one line for one JSON object",
+        ),
+        (
+            'Exception in thread "main" java.lang.IndexOutOfBoundsException: Index 3\n'
+            "\tat java.base/jdk.internal.util.Preconditions.outOfBounds(Preconditions.java:64)\n"
+            "\tat Bot.main(Bot.java:2)",
+            "Fix the error in Bot.java, line 2",
         ),
         ("Exception in thread main\n\tat Bot.main(Bot.java:17)", "in Bot.java, line 17"),
         ("thread 'main' panicked at src/main.rs:5:9:", "in main.rs, line 5"),

@@ -1,5 +1,7 @@
 """What is kept of a player's stderr, and where in it each of its moves came."""
 
+import pytest
+
 from arena.referee.head_tail import HeadTail
 
 
@@ -31,3 +33,41 @@ def test_markers_below_a_line_are_no_last_words() -> None:
     log = HeadTail()
     log.feed(b'  File "bot.py", line 3\n    assert moves < 20\n           ~~~~~~^^^^\nError\n')
     assert log.last_lines() == 'File "bot.py", line 3 / assert moves < 20 / Error'
+
+
+@pytest.mark.parametrize(
+    ("stderr", "said"),
+    [
+        (
+            b"/b/bot.js:2\n  play(m.legl[0])\n            ^\n\n"
+            b"TypeError: Cannot read properties of undefined (reading '0')\n"
+            b"    at Interface.<anonymous> (/b/bot.js:2:17)\n"
+            b"    at play (/b/bot.js:9:1)\n"
+            b"    at Readable.push (node:internal/streams/readable:392:5)\n\n"
+            b"Node.js v20.20.2\n",
+            "play(m.legl[0]) / TypeError: Cannot read properties of undefined (reading '0') / "
+            "at Interface.<anonymous> (/b/bot.js:2:17)",
+        ),
+        (
+            b"node:internal/modules/cjs/loader:1148\n  throw err;\n  ^\n\n"
+            b"Error: Cannot find module '/b/missing.js'\n"
+            b"    at Module._load (node:internal/modules/cjs/loader:986:27)\n"
+            b"    at node:internal/main/run_main_module:28:49 {\n"
+            b"  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.20.2\n",
+            "node:internal/modules/cjs/loader:1148 / throw err; / "
+            "Error: Cannot find module '/b/missing.js'",
+        ),
+        (
+            b'Exception in thread "main" java.lang.IndexOutOfBoundsException: Index 3\n'
+            b"\tat java.base/java.util.Objects.checkIndex(Objects.java:385)\n"
+            b"\tat Bot.main(Bot.java:2)\n\t... 3 more\n",
+            'Exception in thread "main" java.lang.IndexOutOfBoundsException: Index 3 / '
+            "at Bot.main(Bot.java:2)",
+        ),
+        (b"at move 3\nthinking\n", "at move 3 / thinking"),
+    ],
+)
+def test_of_a_stack_the_error_and_its_place_are_kept(stderr: bytes, said: str) -> None:
+    log = HeadTail()
+    log.feed(stderr)
+    assert log.last_lines() == said

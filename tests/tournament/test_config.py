@@ -264,6 +264,18 @@ def test_threads_lower_the_number_of_games(load: Load) -> None:
     )
 
 
+def test_a_script_of_a_shell_names_its_interpreter(load: Load, tmp_path: Path) -> None:
+    script, text = tmp_path / "a.sh", DOTS + '[[player]]\nbot = "a.sh"\n'
+    script.write_text("#!/usr/bin/env bash\nread line\n")
+    (player,) = load(text, players=1).players[:1]
+    prepared = prepare(player.contender, "dots", player.home)
+    assert prepared.command == ("/usr/bin/env", "bash", str(script))
+    script.write_text("#!/no/such/sh\n")
+    assert "a.sh, line 1: the interpreter /no/such/sh does not exist" in refusal(
+        load, text, players=1
+    )
+
+
 def test_scripts_and_commands_find_their_interpreter_and_folder(load: Load, tmp_path: Path) -> None:
     folder = tmp_path / "bots"
     folder.mkdir()
