@@ -12,7 +12,7 @@ from arena.model.contender import Prepared
 from arena.reports.words import holding
 from arena.sandbox.features import this_host, usable_cores
 from arena.sandbox.probe import resolve
-from arena.tournament.executors.cluster import refuse_open, worker_command
+from arena.tournament.executors.cluster import await_scheduler, refuse_open, worker_command
 
 _CERTIFICATE = "distributed.comm.tls.worker.cert"
 
@@ -21,7 +21,7 @@ def become_worker(
     address: str, cores: int | None, more: Sequence[str], *, insecure: bool, shared: bool
 ) -> None:
     """Be a worker of the scheduler at the address in place of this process; `more` is for Dask.
-    Raises UserError.
+    Raises UserError, and ExecutorError where no scheduler answers.
     """
     refuse_open(address, insecure=insecure)
     host, there = this_host(), len(usable_cores())
@@ -36,6 +36,8 @@ def become_worker(
     say = PlainConsole(stderr=True).print
     say(f"{host.name}: {cores or there} cores of {host.cpu}, arena {host.arena}", soft_wrap=True)
     say(_held(), soft_wrap=True)
+    say(f"Joining {address}", soft_wrap=True)
+    await_scheduler(address)
     command = worker_command(address, cores or there, *more, shared=shared)
     os.execv(sys.executable, command)
 

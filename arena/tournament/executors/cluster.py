@@ -78,11 +78,30 @@ def _connected(address: str, table: ClusterTable, folder: Path) -> Client:
             "set them in Dask's configuration"
         ) from None
     except (OSError, RuntimeError, ValueError) as error:
-        reason = str(error).partition("\n")[0] or type(error).__name__
-        raise ExecutorError(
-            f"no scheduler can be reached at {address}: {reason}. Is `dask scheduler` running "
-            "there, and is tcp:// or tls:// as it says itself?"
-        ) from None
+        raise _unreachable(address, error) from None
+
+
+def _unreachable(address: str, error: Exception) -> ExecutorError:
+    reason = str(error).partition("\n")[0] or type(error).__name__
+    return ExecutorError(
+        f"no scheduler can be reached at {address}: {reason}. Is `dask scheduler` running "
+        "there, and is tcp:// or tls:// as it says itself?"
+    )
+
+
+def await_scheduler(address: str, seconds: float = _DEATH_S) -> None:
+    """Return once something listens at the address. Raises ExecutorError."""
+    host, _, port = address.partition("://")[2].rstrip("/").rpartition(":")
+    give_up = time.monotonic() + seconds
+    while True:
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S).close()
+        except OSError as error:
+            if time.monotonic() > give_up:
+                raise _unreachable(address, error) from None
+            time.sleep(0.2)
+        else:
+            return
 
 
 def refuse_open(address: str, *, insecure: bool) -> None:
