@@ -21,6 +21,10 @@ script that names its own is run by that.
 """
 
 
+_SOURCES = {".cpp": "cpp", ".java": "java", ".rs": "rust"}
+"""The language of a starter, by the suffix of what it compiles."""
+
+
 class Program(NamedTuple):
     """A command and the folder it is started in."""
 
@@ -70,6 +74,11 @@ def script(written: str, folder: Path) -> Program:
                 f"{path}, line 1: the interpreter {named[0]} does not exist; name another"
             )
         interpreter = named
+    if path.suffix in _SOURCES:
+        raise ProgramError(
+            f"{path} has to be compiled; hand in a folder whose bot.toml does that, as "
+            f"`arena new NAME --lang {_SOURCES[path.suffix]}` writes one"
+        )
     if interpreter is None and not os.access(path, os.X_OK):
         known = " ".join(INTERPRETERS)
         raise ProgramError(

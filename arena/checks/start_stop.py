@@ -35,8 +35,8 @@ _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
     ),
     (
         PackageError,
-        "Hand in a script, or a folder (or a zip or tar of it) with a bot.toml that starts a "
-        "program of that folder.",
+        "Correct what is named. A bot is a script, or a folder (or a zip or tar of it) with a "
+        "bot.toml that starts a program of that folder.",
     ),
 )
 """What to change, by the error, whose own sentences name the place."""

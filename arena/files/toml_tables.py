@@ -74,6 +74,7 @@ def _leave_out(data: Any, path: KeyPath) -> None:
 
 _TABLES = {
     "model_type": "must be a table: write [{name}]",
+    "dict_type": "must be a table: write [{name}]",
     "list_type": "must be a list: of tables as [[{name}]], of values as [ … ]",
     "too_short": "must not be empty",
 }

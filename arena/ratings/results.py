@@ -13,14 +13,9 @@ from typing import NamedTuple
 
 import rules
 from arena.model.containment import Held
-from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, INFO_A_RUN, Termination
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from rules import tiles
-
-_TOO_MUCH_INFO = (
-    f"Its `info` was cut in the record, at no cost to it: {INFO_A_MOVE:,} characters of `pv` and "
-    f"`text` are kept a move, {INFO_A_GAME:,} a game, {INFO_A_RUN:,} a run."
-)
 
 
 class Result(NamedTuple):
@@ -117,9 +112,6 @@ def _faults(record: GameRecord) -> Iterator[tuple[int, Termination, str]]:
     for move in record.moves:
         if move.fault is not None:
             yield move.fault.seat, move.fault.termination, move.fault.detail
-    for seat, player in enumerate(record.seats):
-        if player.info_cut:
-            yield seat, Termination.FLOOD, _TOO_MUCH_INFO
     if record.offender is not None:
         yield record.offender, record.termination, record.detail
 

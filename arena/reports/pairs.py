@@ -58,5 +58,5 @@ def about_pairs(view: RunView) -> list[str]:
         return []
     return [
         f"Openings: {found.decisive} of {found.all} pairs were decisive, {found.player} of them "
-        f"won twice by one player; {found.side} were won twice by the same side."
+        f"won twice by one player, {found.side} by the same side."
     ]

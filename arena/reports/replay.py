@@ -13,7 +13,7 @@ from rich.text import Text
 
 from arena.errors import ReplayError
 from arena.files.plain_text import printable
-from arena.model.protocol import CHANCE
+from arena.model.protocol import CHANCE, INFO_A_GAME, INFO_A_MOVE, INFO_A_RUN
 from arena.model.record import GameRecord, SeatRecord
 from arena.reports import words
 from arena.reports.board import coloured
@@ -207,6 +207,12 @@ def _title(record: GameRecord) -> Text:
     return Text.assemble((f"Game {record.game}", "bold"), f" · {' – '.join(names)}\n")
 
 
+_CUT = (
+    f"its `info` was cut {{:,}} times, at no cost to it: {INFO_A_MOVE:,} characters of `pv` and "
+    f"`text` are kept a move, {INFO_A_GAME:,} a game, {INFO_A_RUN:,} a run."
+)
+
+
 def ending(record: GameRecord) -> Text:
     """How the game ended."""
     by = "" if record.offender is None else f" by {record.seats[record.offender].player}"
@@ -214,6 +220,9 @@ def ending(record: GameRecord) -> Text:
     for seat, (player, score) in enumerate(zip(record.seats, record.scores, strict=False)):
         points = f", {record.points[seat]:g} points" if record.points else ""
         text.append(f"{player.player}: {score}{points}\n")
+    for player in record.seats:
+        if player.info_cut:
+            text.append(f"{player.player}: {_CUT.format(player.info_cut)}\n")
     return text
 
 

@@ -44,7 +44,8 @@ def _csv(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        of_run = "not UTF-8 text; the standings of a run are shown by `arena report`"
+        reason = error.strerror if isinstance(error, OSError) else of_run
         raise UserError(f"{file}: cannot be read: {reason}") from None
 
 

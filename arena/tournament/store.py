@@ -41,7 +41,7 @@ from arena.errors import ConfigChangedError, StoreError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
-from arena.tournament.config import TournamentConfig, changed_players, differences
+from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.events import events_file
 from arena.tournament.formats import FORMATS
 from arena.tournament.machines import BY_MACHINE, PlayedAt
@@ -166,8 +166,9 @@ class Store:
         if changed := differences(self.config, config):
             listed = "\n".join(f"  {line}" for line in changed)
             begun = self.config
-            open_field = not FORMATS[begun.format].closed and any(changed_players(begun, config))
-            take = "`arena run --take-new` takes changed players into it.\n" if open_field else ""
+            alike = config.model_copy(update={"players": begun.players})
+            can_take = not FORMATS[begun.format].closed and not differences(begun, alike)
+            take = "`arena run --take-new` takes changed players into it.\n" if can_take else ""
             raise ConfigChangedError(
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n{take}"
                 f"Undo the change, or give the run another name, or move the file away."

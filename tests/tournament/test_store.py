@@ -105,8 +105,10 @@ def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -
     assert "  clock.move_ms: 50 → None\n" in text
     assert "  clock.bank_ms: None → 70\n" in text
     assert "  player thinker.options.c: 1.0 → 1.5\n" in text
-    assert "  added m2\n`arena run --take-new` takes changed players into it.\n" in text
+    assert "  added m2\nUndo the change" in text
     assert "rules" not in text
+    with pytest.raises(ConfigChangedError, match="gone: thinker\n`arena run --take-new` takes"):
+        PlayedStore.open_run(path, load(f"[clock]\nmove_ms = 50\n{DOTS}", players=3))
     Store.open(path).close()
     assert not path.with_name("t.sqlite.lock").exists()
 
