@@ -81,13 +81,15 @@ def starved_ms(before: Load, after: Load) -> float:
     where it kept its cores busy itself, or left them idle.
     """
     waits = _waits(before, after)
-    waited, ours = max(waits, default=0), after.ours - before.ours
-    if len(waits) <= len(after.cores):
-        return max(0, waited - ours) / 1e6
+    waited, ours, own = max(waits, default=0), after.ours - before.ours, after.own - before.own
+    if len(waits) <= len(after.cores):  # but for threads that have ended
+        ran = sum(
+            now.ran - before.threads.get(each, _NEW).ran for each, now in after.threads.items()
+        )
+        return max(0, waited - ours - max(0, own - ran)) / 1e6
     idle = sum(core.idle - was.idle for was, core in _both(before, after))
     busy = len(after.cores) * (after.at - before.at) - idle
-    others = busy - (after.own - before.own) - ours
-    return _noticed(min(waited, others))
+    return _noticed(min(waited, busy - own - ours))
 
 
 def steal_ms(before: Load, after: Load) -> float:

@@ -71,6 +71,9 @@ START = load(100, {1: 10, 2: 500}, own=40, idle=1000)
         pytest.param(load(600, {}, own=140, idle=1000), 0, id="it is gone"),
         pytest.param(load(600, {1: 10}, 40, 1000, runnable=True), 500, id="it waits and waits"),
         pytest.param(load(600, {1: 25}, own=440, idle=1000), 15, id="a thread alone, to the ms"),
+        pytest.param(
+            load(600, {1: 410}, own=140, idle=1000)._replace(own=440 * MS), 100, id="one has ended"
+        ),
         pytest.param(load(600, {1: 10}, 60, 1000, runnable=True), 0, id="it runs"),
     ],
 )
