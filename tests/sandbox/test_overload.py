@@ -234,7 +234,7 @@ def test_nothing_that_a_player_uses_escapes_the_count(how: str, mode: Mode, bots
         while (seen_ms := used_ms(bots.mark)) < 300:
             assert time.monotonic_ns() < deadline
             time.sleep(0.02)
-        assert process.container.load().own >= seen_ms * MS
+        assert process.container.load().own >= round(seen_ms) * MS
     finally:
         process.kill()
         kill_children()
