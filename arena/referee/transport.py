@@ -16,9 +16,9 @@ from arena.model.protocol import MAX_LINE_BYTES, Termination
 from arena.model.record import STDERR_FOLLOWS, PlayerFault
 from arena.referee import sentences
 from arena.referee.head_tail import HeadTail
+from arena.referee.lateness import NOT_KEPT, WATCH_NS, Kept, Lateness
 from arena.referee.presence import Presence
 from arena.sandbox.container import Container
-from arena.sandbox.overload import LEAST_MS, Load, asleep_ns, starved_ms, steal_ms
 
 MAX_BLANK_LINES = 100
 """Blank lines that are ignored in answer to one request."""
@@ -26,24 +26,10 @@ MAX_BLANK_LINES = 100
 _CHUNK_BYTES = 64 * 1024
 # More waiting output than this is no stray answer. Below a pipe's size: short writes leave gaps.
 _FLOOD_BYTES = 32 * 1024
-_WATCH_NS = 25_000_000  # between looks while we wait
 _FIRST_LOOK = 8  # the first comes after that part of a short limit; until then a wait costs nothing
 _WATCH_SHARE = 5  # samples that take long come more seldom: a fifth of the time at most
 # A process that ends closes its pipes before it can be seen dead; on a busy host long before.
 _DYING_MS = 500
-# How long a player that the host keeps from answering is waited for beyond its deadline: that many
-# times what it was allowed, and never longer than the other.
-_PATIENCE, _PATIENCE_NS = 20, 600_000_000_000
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """How long the host kept a player from answering, in ns, and how, for a sentence."""
-
-    ns: int
-    how: str
-
-
-_NOT_KEPT = Kept(0, "")
 
 
 class OutputLine(msgspec.Struct, frozen=True):
@@ -95,11 +81,9 @@ class PlayerProcess:
         self._read_at = time.monotonic_ns()
         self._sample_at = 0
         self._presence = presence or Presence()
-        self._asked_at = self._missed_before = 0  # when it was asked, and what we had missed then
+        self._lateness = Lateness(self._presence, self.container.load)
         self._owes = False  # whether it was asked and has not answered
         self._file_bytes = 0  # of its memory, when it was last seen near its limit
-        self._before: Load | None = None  # taken early in the wait for an answer
-        self._late: Load | None = None  # taken when it was last seen to be late
         self._frozen = False
         self._killed = False
 
@@ -136,9 +120,8 @@ class PlayerProcess:
 
     def write(self, line: bytes, deadline: int) -> None:
         """Thaw the player and write all of `line`. Raises PlayerFault."""
-        self._asked_at = self._presence.look()
-        self._missed_before = self._presence.missed
-        self._owes, self._before, self._late = True, None, None
+        self._lateness.asked()
+        self._owes = True
         if self._frozen:
             self._thaw()
         try:
@@ -195,8 +178,8 @@ class PlayerProcess:
         self._owes = False
         self.lines_read, self.last_line = self.lines_read + 1, line
         late = excused and self._read_at > deadline
-        kept = self._kept(self._load()) if late else _NOT_KEPT
-        return OutputLine(line, self._read_at, self._missed, kept)
+        kept = self._lateness.kept() if late else NOT_KEPT
+        return OutputLine(line, self._read_at, self._lateness.missed, kept)
 
     def _too_long(self, deadline: int) -> PlayerFault:
         late = self._read_at > deadline
@@ -219,7 +202,7 @@ class PlayerProcess:
         the player's own time has passed it. Drains stderr.
         """
         until, presence = deadline, self._presence
-        slice_ns = min(_WATCH_NS, (deadline - self._asked_at) // _FIRST_LOOK)
+        slice_ns = min(WATCH_NS, (deadline - self._lateness.asked_at) // _FIRST_LOOK)
         while True:
             now = presence.look()
             left = until - now
@@ -230,34 +213,14 @@ class PlayerProcess:
                 return events
             if left <= slice_ns and (now := presence.look()) > until:
                 if excused:
-                    until = self._own_deadline(deadline, now)
+                    until = self._lateness.own_deadline(deadline, now)
                 if now >= until:
                     return ()
             self._watch_memory()
-            self._measure_load()
-            slice_ns = _WATCH_NS
+            self._lateness.watch()
+            slice_ns = WATCH_NS
             for other in self.others:
                 other.look_after()
-
-    def _measure_load(self) -> None:
-        """Take the load that is compared with the one at the end, once for each request."""
-        if self._before is None:
-            self._before = self._load()
-
-    def _own_deadline(self, deadline: int, now: int) -> int:
-        """When the player's own time may have passed the deadline, at the earliest. Raises
-        PlayerFault (void): it was waited for long enough, and the host is why it could not answer.
-        """
-        after = self._load()
-        kept = self._kept(after)
-        until = deadline + kept.ns
-        before, self._late = self._late, after
-        if until < now and before is not None and not _is_kept(before, after):
-            return until
-        patience = min(_PATIENCE * (deadline - self._asked_at), _PATIENCE_NS)
-        if now > deadline + patience:
-            raise sentences.kept_from_answering(kept.how)
-        return max(until, now + _WATCH_NS)
 
     def look_after(self) -> None:
         """While we wait for another: take the output of this player, and watch its memory. Nothing
@@ -268,7 +231,7 @@ class PlayerProcess:
         if self._frozen:
             self.container.freeze()  # signals miss a process that was being forked
         if self._owes:
-            self._measure_load()
+            self._lateness.watch()
         if self._stdout in self._events(0) and len(self._buffer) <= MAX_LINE_BYTES:
             self._read_stdout()
         try:
@@ -302,7 +265,7 @@ class PlayerProcess:
         began = time.process_time_ns()
         used = self.container.memory_bytes()
         took = time.process_time_ns() - began
-        self._sample_at = now + max(_WATCH_NS, _WATCH_SHARE * took)
+        self._sample_at = now + max(WATCH_NS, _WATCH_SHARE * took)
         self._presence.worked(took)
         self.memory_bytes, self.peak_memory_bytes = used, max(self.peak_memory_bytes, used)
         if self._limit_bytes is None:
@@ -334,29 +297,6 @@ class PlayerProcess:
     def _thaw(self) -> None:
         self._frozen = False
         self.container.thaw()
-
-    @property
-    def _missed(self) -> int:
-        return self._presence.missed - self._missed_before
-
-    def _kept(self, after: Load) -> Kept:
-        """How long the host kept it from answering, since it was asked: others used the CPU that it
-        waited for, from early in our wait for it on; or the hypervisor did; or we did not run, and
-        perhaps it did not. As long as it neither ran nor waited while we did not run, both count.
-        """
-        missed = self._missed
-        if self._before is not None:
-            starved, steal = starved_ms(self._before, after), steal_ms(self._before, after)
-            absent = min(max(missed, int(steal * 1e6)), asleep_ns(self._before, after))
-            both = int(starved * 1e6) + absent
-            if both > missed and starved + steal > 0:
-                if steal > starved:
-                    return Kept(both, f"the hypervisor had its CPU for {steal:.0f} ms")
-                return Kept(both, f"had waited {starved:.0f} ms for a CPU that others used")
-        return Kept(missed, f"the referee itself had not run for {missed / 1e6:.0f} ms")
-
-    def _load(self) -> Load:
-        return self.container.load()
 
     # Ends
 
@@ -407,8 +347,3 @@ class PlayerProcess:
         for pipe in self._pipes:
             with suppress(OSError):  # closing flushes: the reader may be gone
                 pipe.close()
-
-
-def _is_kept(before: Load, after: Load) -> bool:
-    """Whether the host keeps a player from running now. What it has lost is counted in the end."""
-    return max(starved_ms(before, after), steal_ms(before, after)) > LEAST_MS

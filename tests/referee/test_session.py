@@ -8,6 +8,7 @@ import rules
 from arena.model.protocol import Clock, End, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee.head_tail import HeadTail
+from arena.referee.lateness import Kept
 from arena.referee.outcome import natural
 from arena.referee.session import (
     Session,
@@ -17,7 +18,7 @@ from arena.referee.session import (
     start_request,
     turn_request,
 )
-from arena.referee.transport import Kept, OutputLine
+from arena.referee.transport import OutputLine
 
 MS = 1_000_000
 LIMIT_MS, GRACE_MS = 300, 100

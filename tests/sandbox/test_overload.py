@@ -5,7 +5,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -14,7 +13,9 @@ from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
-from arena.referee import SessionPool, play_game, transport
+from arena.referee import SessionPool, lateness, play_game
+from arena.referee.lateness import Lateness
+from arena.referee.presence import Presence
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import overload
 from arena.sandbox.overload import (
@@ -108,8 +109,13 @@ def test_the_time_that_the_hypervisor_had_its_core(end: Load, steal: int) -> Non
     ],
 )
 def test_what_kept_a_player_from_answering_adds_up(missed: int, end: Load, kept: int) -> None:
-    late = SimpleNamespace(_missed=missed * MS, _before=START)
-    assert PlayerProcess._kept(late, end).ns == kept * MS
+    presence = Presence()
+    loads = iter([START, end])
+    late = Lateness(presence, lambda: next(loads))
+    late.asked()
+    late.watch()
+    presence.missed += missed * MS
+    assert late.kept().ns == kept * MS
 
 
 def test_leaving_one_of_two_cores_idle_excuses_nothing() -> None:
@@ -205,7 +211,7 @@ def test_who_needs_more_than_its_limit_is_late_on_a_busy_host_too(
 def test_who_is_kept_from_answering_is_not_waited_for_without_end(
     bots: Bots, dots: Spec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport, "_PATIENCE", 0)
+    monkeypatch.setattr(lateness, "_PATIENCE", 0)
     with on_one_core(), busy(3):
         record = game(dots, bots.hostile("spins"), bots.hostile())
     assert record.termination is Termination.VOID, record.detail

@@ -1,0 +1,95 @@
+"""What the host took of a player's time, which is not its own: other programs or the hypervisor had
+its CPU, or the referee did not run. Times are nanoseconds of `time.monotonic_ns`.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from arena.referee import sentences
+from arena.referee.presence import Presence
+from arena.sandbox.overload import LEAST_MS, Load, asleep_ns, starved_ms, steal_ms
+
+WATCH_NS = 25_000_000  # between looks while we wait
+# How long a player that the host keeps from answering is waited for beyond its deadline: that many
+# times what it was allowed, and never longer than the other.
+_PATIENCE, _PATIENCE_NS = 20, 600_000_000_000
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """How long the host kept a player from answering, in ns, and how, for a sentence."""
+
+    ns: int
+    how: str
+
+
+NOT_KEPT = Kept(0, "")
+
+
+class Lateness:
+    """The judge of one player's lateness, request by request."""
+
+    def __init__(self, presence: Presence, load: Callable[[], Load]) -> None:
+        """`load` measures the player and its cores now."""
+        self.asked_at = 0
+        self._missed_before = 0
+        self._before: Load | None = None  # taken early in the wait for an answer
+        self._late: Load | None = None  # taken when it was last seen to be late
+        self._presence = presence
+        self._load = load
+
+    def asked(self) -> None:
+        """Begin with a new request, now."""
+        self.asked_at = self._presence.look()
+        self._missed_before = self._presence.missed
+        self._before = self._late = None
+
+    @property
+    def missed(self) -> int:
+        """How long we did not run since it was asked."""
+        return self._presence.missed - self._missed_before
+
+    def watch(self) -> None:
+        """Take the load that is compared with the one at the end, once for each request."""
+        if self._before is None:
+            self._before = self._load()
+
+    def kept(self) -> Kept:
+        """How long the host has kept it from answering."""
+        return self._kept(self._load())
+
+    def own_deadline(self, deadline: int, now: int) -> int:
+        """When the player's own time may have passed the deadline, at the earliest. Raises
+        PlayerFault (void): it was waited for long enough, and the host is why it could not answer.
+        """
+        after = self._load()
+        kept = self._kept(after)
+        until = deadline + kept.ns
+        before, self._late = self._late, after
+        if until < now and before is not None and not _is_kept(before, after):
+            return until
+        patience = min(_PATIENCE * (deadline - self.asked_at), _PATIENCE_NS)
+        if now > deadline + patience:
+            raise sentences.kept_from_answering(kept.how)
+        return max(until, now + WATCH_NS)
+
+    def _kept(self, after: Load) -> Kept:
+        """Others used the CPU that it waited for, from early in our wait for it on; or the
+        hypervisor did; or we did not run, and perhaps it did not. As long as it neither ran nor
+        waited while we did not run, both count.
+        """
+        missed = self.missed
+        if self._before is not None:
+            starved, steal = starved_ms(self._before, after), steal_ms(self._before, after)
+            absent = min(max(missed, int(steal * 1e6)), asleep_ns(self._before, after))
+            both = int(starved * 1e6) + absent
+            if both > missed and starved + steal > 0:
+                if steal > starved:
+                    return Kept(both, f"the hypervisor had its CPU for {steal:.0f} ms")
+                return Kept(both, f"had waited {starved:.0f} ms for a CPU that others used")
+        return Kept(missed, f"the referee itself had not run for {missed / 1e6:.0f} ms")
+
+
+def _is_kept(before: Load, after: Load) -> bool:
+    """Whether the host keeps a player from running now. What it has lost is counted in the end."""
+    return max(starved_ms(before, after), steal_ms(before, after)) > LEAST_MS
