@@ -288,12 +288,12 @@ class Uct(Builtin):
             return None
         helped: list[int] = []
 
-        def help(done: Any) -> None:
+        def helper(done: Any) -> None:
             helped.append(self._endgame.help(position, done))
 
         with (
             stop_at(time.monotonic() + seconds) as stop,
-            alongside(self._search.pool, [help] * (options.threads - 1)),
+            alongside(self._search.pool, [helper] * (options.threads - 1)),
         ):
             found = self._endgame.best(position, stop)
         return found and found._replace(nodes=found.nodes + sum(helped))

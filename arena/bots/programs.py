@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import ProgramError
+from arena.sandbox import spawn
 
 INTERPRETERS: dict[str, tuple[str, ...]] = {
     ".py": (sys.executable,),
@@ -19,7 +20,6 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
 """The interpreter of a script, by its suffix; any other file must be executable itself. A shell's
 script that names its own is run by that.
 """
-
 
 _SOURCES = {".cpp": "cpp", ".java": "java", ".rs": "rust"}
 """The language of a starter, by the suffix of what it compiles."""
@@ -68,12 +68,12 @@ def script(written: str, folder: Path) -> Program:
     if not os.access(path, os.R_OK):
         raise ProgramError(f"{path} is not readable; check its permissions")
     interpreter = INTERPRETERS.get(path.suffix)
-    if path.suffix == ".sh" and (named := _named_interpreter(path)):
+    if path.suffix == ".sh" and (named := spawn.interpreter(str(path))):
         if not Path(named[0]).exists():
             raise ProgramError(
                 f"{path}, line 1: the interpreter {named[0]} does not exist; name another"
             )
-        interpreter = named
+        interpreter = tuple(named)
     if path.suffix in _SOURCES:
         raise ProgramError(
             f"{path} has to be compiled; hand in a folder whose bot.toml does that, as "
@@ -88,13 +88,6 @@ def script(written: str, folder: Path) -> Program:
     if interpreter is not None and shutil.which(interpreter[0]) is None:
         raise ProgramError(f"{path} needs {interpreter[0]}, which is not on the PATH; install it")
     return Program((*(interpreter or ()), str(path)), str(path.parent))
-
-
-def _named_interpreter(script: Path) -> tuple[str, ...]:
-    """The words of its #! line; empty where it has none."""
-    with script.open("rb") as file:
-        line = file.readline(256)
-    return tuple(line[2:].decode(errors="replace").split()) if line.startswith(b"#!") else ()
 
 
 def command(words: list[str], folder: Path) -> Program:

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -30,7 +29,14 @@ _OTHER_PLACE = re.compile(r"([\w./-]+\.(?:js|mjs|java|rs|cpp)):(\d+)")
 is their runtime's.
 """
 
-_KEY_ERROR = r"KeyError: '(\w+)'"
+_GAMES = [rules.default(name) for name in rules.names()]
+_FIELDS = chain(
+    *(each.model_fields for each in (Start, Clock, Turn, End, Quit)),
+    *(game.variant for game in _GAMES),
+    *(game.start().state() for game in _GAMES),
+)
+"""The names of all fields that the referee may send."""
+
 _STDERR: tuple[tuple[str, str], ...] = (
     (
         r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'",
@@ -55,7 +61,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "(Python: Path(__file__).parent); it may not be read from anywhere else.",
     ),
     (
-        _KEY_ERROR,
+        rf"KeyError: '({'|'.join(_FIELDS)})'",
         "Look up {0} only where it is sent: every message and every rule set has fields of its "
         "own (`arena schema` lists them).",
     ),
@@ -67,9 +73,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
     (r"MemoryError|heap out of memory|OutOfMemoryError|bad_alloc", "Use less memory."),
     (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),
 )
-"""Patterns in the end of stderr, and what to do; {0} is what the pattern found. The one of a key is
-for fields of messages alone.
-"""
+"""Patterns in the end of stderr, and what to do; {0} is what the pattern found."""
 
 _SIGNALS = {
     "SIGSEGV": "bad memory access",
@@ -100,8 +104,6 @@ def _exited(offence: Offence, language: Phrases) -> str:
         found = re.search(pattern, offence.stderr)
         if found:
             named = next((group for group in found.groups() if group), "it")
-            if pattern == _KEY_ERROR and named not in _fields():
-                continue
             said = advice.format(printable(named))
             return f"{place}: {said}" if place else said
     if place:
@@ -120,15 +122,6 @@ def _exited(offence: Offence, language: Phrases) -> str:
     if offence.stderr.strip():
         return "Fix what the last lines on stderr name; it ended the program."
     return "Find where the program ends: print to stderr before and after each step of a turn."
-
-
-@cache
-def _fields() -> frozenset[str]:
-    """The names of all fields that the referee may send."""
-    messages = (Start, Clock, Turn, End, Quit)
-    games = [rules.default(name) for name in rules.names()]
-    parts = [*(game.variant for game in games), *(game.start().state() for game in games)]
-    return frozenset(chain(*(each.model_fields for each in messages), *parts))
 
 
 def _timeout(offence: Offence, language: Phrases) -> str:
