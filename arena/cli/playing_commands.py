@@ -118,7 +118,7 @@ def sprt(
     a: PlayerA,
     b: PlayerB,
     elo0: Annotated[float, option("ELO", "A's lead over B under H0.")] = 0.0,
-    elo1: Annotated[float, option("ELO", "A's lead over B under H1.")] = 5.0,
+    elo1: Annotated[float, option("ELO", "A's lead over B under H1, at most 100.")] = 5.0,
     alpha: Annotated[float, option("RATE", "How often H1 may be accepted wrongly.")] = 0.05,
     beta: Annotated[float, option("RATE", "How often H0 may be accepted wrongly.")] = 0.05,
     model: Annotated[

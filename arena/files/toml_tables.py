@@ -75,7 +75,6 @@ def _leave_out(data: Any, path: KeyPath) -> None:
 _TABLES = {
     "model_type": "must be a table: write [{name}]",
     "dict_type": "must be a table: write [{name}]",
-    "list_type": "must be a list: of tables as [[{name}]], of values as [ … ]",
     "too_short": "must not be empty",
 }
 """pydantic's words for what a TOML file has another name for."""
@@ -96,8 +95,8 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             text = f"unknown key; {did_you_mean(str(path[-1]), _keys_of(model, path[:-1]))}"
         elif kind == "missing":
             text = "is missing"
-        elif kind == "list_type" and isinstance(value, str):
-            text = f"must be a list: write {shown(value.split())}, got {shown(value)}"
+        elif kind == "list_type":
+            text = f"must be {_list_for(model, path, value)}, got {shown(value)}"
         elif kind in _TABLES:
             of_list = isinstance(path[-1], int)  # a table of the list before it
             name = f"[{path[-2]}]" if of_list else path[-1]
@@ -118,6 +117,14 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
         yield Finding(path, f"{must_be}{text}{got.get(path, '')}")
 
 
+def _list_for(model: type[BaseModel], path: KeyPath, value: object) -> str:
+    field = _table_at(model, path[:-1]).model_fields.get(str(path[-1]))
+    if field is not None and _model_in(field.annotation) is not None:
+        return f"a list of tables: write [[{path[-1]}]]"
+    items = shown(value.split() if isinstance(value, str) else [value])
+    return f"a list: write {items}"
+
+
 def _path_in(data: object, loc: tuple[str | int, ...], kind: str) -> KeyPath:
     """The part of pydantic's `loc` that is in the file: it also names branches of unions."""
     path: KeyPath = ()
@@ -134,11 +141,17 @@ def _path_in(data: object, loc: tuple[str | int, ...], kind: str) -> KeyPath:
 
 def _keys_of(model: type[BaseModel], path: KeyPath) -> list[str]:
     """The keys of the table that `path` leads to."""
+    fields = _table_at(model, path).model_fields
+    return [field.alias or name for name, field in fields.items()]
+
+
+def _table_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
+    """The table that `path` leads to, or that holds it where it is a value."""
     for step in path:
         field = model.model_fields.get(str(step))  # none for an index, or a name that is free
         if field is not None:
             model = _model_in(field.annotation) or model
-    return [field.alias or name for name, field in model.model_fields.items()]
+    return model
 
 
 def _model_in(annotation: object) -> type[BaseModel] | None:

@@ -112,7 +112,8 @@ def play_config(
             for line in about_pairs(view):
                 _say(line)
     if outcome.interrupted:
-        _say(f"Stopped after {outcome.done} of {outcome.total} games. Go on with: {again()}")
+        done = f"{outcome.done:,} of {words.count_games(outcome.total)}"
+        _say(f"Stopped after {done}. Go on with: {again()}")
         return outcome.exit_code
     for void in outcome.void:
         _say(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))

@@ -223,6 +223,11 @@ def test_each_mistake_is_named(load: Load, text: str, line: int, said: str, tmp_
     assert found.startswith(f"{tmp_path}/t.toml:{line}: ")
 
 
+def test_a_value_in_place_of_tables_is_told_how_they_are_written(load: Load) -> None:
+    said = 't.toml:1: player: must be a list of tables: write [[player]], got "x"'
+    assert said in refusal(load, 'player = "x"\n' + DOTS, players=0)
+
+
 def test_all_mistakes_come_at_once_in_the_order_of_the_file(load: Load) -> None:
     refused = refusal(
         load,
