@@ -4,7 +4,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -43,12 +43,13 @@ def command(
     policy: Policy,
     shown: VisibleFiles,
     *,
+    emptied: Iterable[str],
     filter_fd: int | None,
     status_fd: int,
 ) -> tuple[str, ...]:
-    """The words that start `program`, whose first is absolute, contained. `filter_fd`: the seccomp
-    filter, where the machine has one; to `status_fd` bubblewrap writes in JSON that the program
-    started and how it ended.
+    """The words that start `program`, whose first is absolute, contained. The files in `emptied`
+    read as empty. `filter_fd`: the seccomp filter, where the machine has one; to `status_fd`
+    bubblewrap writes in JSON that the program started and how it ended.
     """
     half = str(policy.disk_mb * 2**20 // 2)
     words = [bwrap, *_NAMESPACES, "--die-with-parent", "--json-status-fd", str(status_fd)]
@@ -71,11 +72,11 @@ def command(
     for link in shown.links:
         if not within(link.at, (*bound, *settings())):
             words += ["--symlink", link.to, link.at]
-    for path in policy.masked:
-        if Path(path).exists() and within(os.path.realpath(path), shown.readable):
-            words += ["--ro-bind", os.devnull, os.path.realpath(path)]
-    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
-    words += ["--chdir", os.path.realpath(cwd) if cwd is not None else HOME]
+    for path in emptied:
+        words += ["--ro-bind", os.devnull, path]
+    start = os.path.realpath(cwd) if cwd is not None else HOME
+    words += ["--dir", start]  # one of which nothing is shown, as a home, is not there yet
+    words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", start]
     if filter_fd is not None:
         words += ["--seccomp", str(filter_fd)]
     words += ["--", "/bin/sh", "-c", _SWAP_STREAMS.format(processes=policy.processes)]

@@ -74,6 +74,7 @@ def in_bwrap(allocation: Allocation, cores: Cores, features: Features) -> Launch
                 allocation.cwd,
                 spec.policy,
                 allocation.visible,
+                emptied=allocation.exposed(),
                 filter_fd=filter_fd,
                 status_fd=status,
             )

@@ -39,10 +39,15 @@ class Mounts(NamedTuple):
     links: tuple[Link, ...]
     private: PrivateFolders | None
     masked: tuple[str, ...] = ()  # files that read as empty
+    start: str = PRIVATE[0]  # the folder it starts in, empty where nothing of it is shown
 
     @classmethod
     def of(
-        cls, shown: VisibleFiles, private: PrivateFolders | None, masked: tuple[str, ...] = ()
+        cls,
+        shown: VisibleFiles,
+        private: PrivateFolders | None,
+        masked: tuple[str, ...] = (),
+        start: str = PRIVATE[0],
     ) -> Self:
         """Mounts that show these files, without the masked ones, to a user without rights."""
         hidden = {path for path in PRIVATE if private is not None and Path(path).is_dir()}
@@ -56,7 +61,7 @@ class Mounts(NamedTuple):
         readable = [str(entry) for entry in entries if not entry.is_symlink()]
         links = [Link(str(entry), str(entry.readlink())) for entry in entries if entry.is_symlink()]
         # It will own the folders it may write, and can enter them however closed to others.
-        for path in (*shown.readable, *(str(Path(one).parent) for one in shown.writable)):
+        for path in (*shown.readable, start, *(str(Path(one).parent) for one in shown.writable)):
             hidden.update(closed_folders(path))
         hidden = {path for path in hidden if not within(path, hidden - {path})}  # the outer ones
         return cls(
@@ -66,12 +71,14 @@ class Mounts(NamedTuple):
             tuple(link for link in (*shown.links, *links) if within(link.at, hidden)),
             private,
             tuple(path for path in masked if within(os.path.realpath(path), shown.readable)),
+            start,
         )
 
     def enter(self) -> None:
         """Give them to this process, which has one thread. Raises OSError."""
         if _LIBC.unshare(_CLONE_NEWNS | (_CLONE_NEWIPC if self.private else 0)) != 0:
             raise _error("/")
+        os.umask(0o022)  # else the folders made here may be closed to the player's user
         _mount("none", "/", None, _MS_REC | _MS_SLAVE)
         flags, shown = os.O_PATH | os.O_CLOEXEC, (*self.readable, *self.writable)
         opened = {path: os.open(path, flags) for path in shown}
@@ -86,6 +93,7 @@ class Mounts(NamedTuple):
         for path in self.masked:
             if Path(path).exists():
                 _mount(os.devnull, path, None, _MS_BIND)
+        Path(self.start).mkdir(parents=True, exist_ok=True)
         for link in self.links:
             if not os.path.lexists(link.at):
                 Path(link.at).parent.mkdir(parents=True, exist_ok=True)

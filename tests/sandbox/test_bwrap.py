@@ -54,7 +54,7 @@ def test_it_starts_next_to_a_library_that_closes_its_files_in_forked_children() 
 def test_outer_folders_come_first_and_what_may_be_written_is_marked() -> None:
     seen = VisibleFiles(("/a", "/a/b/c"), ("/a/b",), (Link("/a/l", "b"), Link("/m", "a")))
     assert BWRAP is not None
-    words = command(BWRAP, ("/a/p",), "/a", Policy(), seen, filter_fd=7, status_fd=8)
+    words = command(BWRAP, ("/a/p",), "/a", Policy(), seen, emptied=(), filter_fd=7, status_fd=8)
     text = " ".join(words)
     assert "--ro-bind /a /a --bind /a/b /a/b --ro-bind /a/b/c /a/b/c --symlink a /m" in text
     assert "/a/l" not in text  # it is inside what is shown
@@ -112,7 +112,7 @@ def test_the_status_tells_whose_fault_an_end_is(monkeypatch: pytest.MonkeyPatch)
         container.start().communicate(timeout=30)
         assert container.host_failure() is None
         container.kill()
-    broken = Container(spec.model_copy(update={"cwd": os.devnull + "s"}))
+    broken = Container(spec.model_copy(update={"cwd": os.devnull}))
     monkeypatch.setattr("arena.sandbox.allocation.find_program", lambda *_: "/usr/bin/true")
     with gathering():
         process = broken.start()

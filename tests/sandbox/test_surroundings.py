@@ -103,6 +103,47 @@ input()
     assert (tmp_path / "store").read_text() == "store"
 
 
+def test_a_masked_file_may_be_closed_to_it_already(
+    started: Open, contained: Mode, tmp_path: Path
+) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "store").write_text("store")
+    (tmp_path / "runs").chmod(0o700)
+    code = """
+try:
+    print(open("runs/store").read() or "nothing", flush=True)
+except OSError:
+    print("closed", flush=True)
+input()
+"""
+    policy = Policy(mode=contained, masked=(str(tmp_path / "runs" / "store"),))
+    process = started(python(code, contained, cwd=str(tmp_path), policy=policy))
+    assert line(process) in ("nothing", "closed")
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_it_plays_in_a_home_of_which_it_sees_nothing(
+    started: Open, contained: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mask: int
+) -> None:
+    """Nor do the rights of what is made for it depend on the umask of the referee."""
+    (tmp_path / "secret").write_text("secret")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    code = """
+import os
+try:
+    print(os.getcwd(), len(open("secret").read()), flush=True)
+except OSError:
+    print(os.getcwd(), "closed", flush=True)
+input()
+"""
+    before = os.umask(mask)
+    try:
+        process = started(python(code, contained, cwd=str(tmp_path)))
+    finally:
+        os.umask(before)
+    assert line(process) == f"{tmp_path} closed"
+
+
 def test_files_are_bounded(started: Open, contained: Mode) -> None:
     code = """
 import os
