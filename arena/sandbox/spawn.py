@@ -90,7 +90,7 @@ def _why_not_started(spec: Prepared, error: OSError) -> str:
     if isinstance(error, FileNotFoundError) or (nowhere and "/" not in program):
         return f"There is no program {named}."
     if isinstance(error, PermissionError):
-        return f"{named} may not be run: is it a program, executable (chmod +x) and readable?"
+        return f"{named} may not be run: a program must be executable (chmod +x) and readable."
     if error.errno == errno.ENOEXEC:
-        return f"{named} is no program for this machine: does it begin with a #! line?"
+        return f"{named} is no program for this machine: a script must begin with a #! line."
     return f"{named} could not be started: {error.strerror}."

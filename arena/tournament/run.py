@@ -22,6 +22,8 @@ from arena.tournament.played_store import PlayedStore
 
 MAX_ATTEMPTS = 3
 """A void game is replayed twice at most; running the tournament again gives it as many more."""
+HOPELESS = 20
+"""Attempts in a row that are void for one reason, after which a run ends: the host itself fails."""
 
 
 def run(
@@ -61,7 +63,7 @@ def run(
             playing = 1
             try:
                 playing = executing.play_through(
-                    executor, state.next, state.take, lambda: schedule.over or stop.asked
+                    executor, state.next, state.take, lambda: state.over or stop.asked
                 )
             finally:
                 executor.close(now=playing > 0)
@@ -123,11 +125,17 @@ class _Run:
         self._attempts = Counter({game: n for game, n in tried if game not in finished})
         self._tries: Counter[str] = Counter()
         self._info = Counter(store.info_kept())  # characters kept of each player's
+        self._reasons = deque[str](maxlen=HOPELESS)  # of the void attempts since a game was played
 
     @property
     def over(self) -> bool:
         """Whether there is nothing left to play in this run."""
-        return self.schedule.over or self.done + len(self.void) >= self.schedule.total
+        all_tried = self.done + len(self.void) >= self.schedule.total
+        return self.schedule.over or all_tried or self._hopeless
+
+    @property
+    def _hopeless(self) -> bool:
+        return len(self._reasons) == HOPELESS and len(set(self._reasons)) == 1
 
     def next(self) -> executing.Task | None:
         """The next attempt of a game; replays last, as an overload may have passed by then."""
@@ -174,16 +182,21 @@ class _Run:
         attempt: dict[str, Any] = {"game": spec.game, "attempt": record.attempt}
         if record.termination is not Termination.VOID:
             self.done += 1
+            self._reasons.clear()
             del self._attempts[spec.game], self._tries[spec.game]  # there may be very many games
             total, verdict = self.schedule.total, self.schedule.verdict
             self._store.append(
                 events.GameFinished(**attempt, done=self.done, total=total, verdict=verdict)
             )
             return
-        replayed = self._tries[spec.game] < MAX_ATTEMPTS
+        self._reasons.append(record.detail)
+        replayed = self._tries[spec.game] < MAX_ATTEMPTS and not self._hopeless
         void = events.GameVoid(**attempt, detail=record.detail, replayed=replayed)
         self._store.append(void)
         if replayed:
             self._replays.append(spec)
         else:
             self.void[spec.game] = void
+        if self._hopeless:
+            why = f"The last {HOPELESS} games could not be played, for one reason: the run ends here."
+            self._store.append(events.Noted(text=why))

@@ -21,13 +21,14 @@ from arena.tournament.events import (
     GameStarted,
     GameVoid,
     MovesPlayed,
+    Noted,
     RunFinished,
     RunOutcome,
     RunStarted,
 )
 from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.run import run
+from arena.tournament.run import HOPELESS, run
 from arena.tournament.store import Store
 from tests.tournament.helpers import events_of, schedule
 
@@ -220,6 +221,28 @@ def test_a_game_that_stays_void_is_tried_three_times_and_again_in_the_next_run(
         ("g0002", 3, "void"),
         ("g0002", 4, "natural"),
     ]
+
+
+def test_a_run_ends_where_all_games_fail_for_one_reason(
+    load: Load, tmp_path: Path, played: Record
+) -> None:
+    config, path = load(DOTS.replace("rounds = 2", "rounds = 50")), tmp_path / "t.sqlite"
+    failing = ScriptedExecutor(lambda task: Lost(task, "the referee failed: no such file"))
+    outcome, events = play(config, path, failing)
+    assert (outcome.total, outcome.done, outcome.exit_code) == (100, 0, 1)
+    assert outcome.void
+    assert len(stored(path)) == HOPELESS
+    assert [e.text for e in events if isinstance(e, Noted)] == [
+        "The last 20 games could not be played, for one reason: the run ends here."
+    ]
+
+    def fails_differently(task: Task) -> Report:
+        if len(stored(path)) > HOPELESS + 40:
+            return Played(task, played(task.spec, attempt=task.attempt))
+        return Lost(task, f"the referee failed at {task.spec.game}")
+
+    outcome, _ = play(config, path, ScriptedExecutor(fails_differently))
+    assert outcome.done == 100
 
 
 @pytest.mark.usefixtures("heeded")
