@@ -57,6 +57,6 @@ def about_pairs(view: RunView) -> list[str]:
     if not found.all:
         return []
     return [
-        f"Openings: {found.decisive} of {found.all} pairs were decisive, {found.player} of them "
-        f"won twice by one player, {found.side} by the same side."
+        f"Decisive pairs: {found.decisive} of {found.all}. One player won both games in "
+        f"{found.player}, the same side in {found.side}."
     ]

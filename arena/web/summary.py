@@ -10,6 +10,7 @@ from arena.files.plain_text import printable
 from arena.model import Frozen
 from arena.reports.html.wording import game_title
 from arena.tournament.config import TournamentConfig
+from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.web.runs import Runs, ShownRun, State
@@ -82,30 +83,33 @@ class Summaries:
 
 def _in_play(run: ShownRun, view: RunView) -> RunSummary:
     games = tuple(game.started.players for game in view.playing.values())
-    planned = view.schedule.total
-    return _summary(
-        run, view.config, len(view.games), planned=planned, is_played=True, in_play=games
-    )
+    of_its_games = _of_games(view.config, view.schedule, len(view.games))
+    return _summary(run, **of_its_games, is_played=True, in_play=games)
 
 
 def _at_rest(run: ShownRun) -> RunSummary:
-    """Without reading its games."""
+    """Without reading its games, unless they decide how many are played."""
     with Store.open(run.path) as store:
-        return _summary(run, store.config, len(store.finished()))
+        config, schedule = store.config, store.config.schedule()
+        for game in () if config.is_fixed else store.going_on(replay=True).games:
+            schedule.add(game)
+        return _summary(run, **_of_games(config, schedule, len(store.finished())))
 
 
-def _summary(
-    run: ShownRun, config: TournamentConfig | None = None, played: int = 0, **more: Any
-) -> RunSummary:
-    """`config` is None for a run that cannot be read."""
-    about: dict[str, Any] = {"title": run.name}
-    if config is not None:
-        about = {
-            "title": printable(config.name),
-            "game": game_title(config.terms),
-            "format": config.format,
-            "bots": sum(player.name not in config.unrated for player in config.players),
-            "planned": max(config.schedule().total, played),  # some may be of players that left
-            "at_most": not config.is_fixed,
-        }
-    return RunSummary(name=run.name, played=played, changed_at=run.changed_at, **(about | more))
+def _of_games(config: TournamentConfig, schedule: Schedule, played: int) -> dict[str, Any]:
+    over = not config.is_fixed and schedule.over
+    return {
+        "title": printable(config.name),
+        "game": game_title(config.terms),
+        "format": config.format,
+        "bots": sum(player.name not in config.unrated for player in config.players),
+        "played": played,
+        # Some may be of players that left.
+        "planned": played if over else max(schedule.total, played),
+        "at_most": not config.is_fixed and not over,
+    }
+
+
+def _summary(run: ShownRun, **about: Any) -> RunSummary:
+    about = {"title": run.name, "played": 0} | about
+    return RunSummary(name=run.name, changed_at=run.changed_at, **about)

@@ -27,4 +27,4 @@ def test_a_run_ends_with_how_many_there_were(tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(FILE)
     ran = arena("run", f"{tmp_path}/cup.toml", "--store", f"{tmp_path}/cup.sqlite")
     assert ran.exit_code == 0, ran.output
-    assert " of 3 pairs were decisive, " in ran.stdout
+    assert " of 3. One player won both games in " in ran.stdout

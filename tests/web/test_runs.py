@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 from fastapi import FastAPI, Request
 
+import arena
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 from arena.web import assets
@@ -55,6 +56,18 @@ def test_games_of_a_player_that_left_are_planned_too(cup: Path, client: TestClie
     (at_rest,) = client.get("/api/runs").json()
     assert (played["is_played"], at_rest["is_played"]) == (True, False)
     assert [(each["played"], each["planned"]) for each in (played, at_rest)] == [(6, 6), (6, 6)]
+
+
+def test_a_knockout_that_is_over_plans_no_more_games(runs: Path, client: TestClient) -> None:
+    config = {
+        "tournament": {"format": "knockout", "sandbox": "none"},
+        "game": {"rules": "dots", "rows": 2, "cols": 2},
+        "player": [{"bot": "greedy"}, {"bot": "monkey"}],
+    }
+    arena.run(config, store=runs / "ko.sqlite")
+    (shown,) = client.get("/api/runs").json()
+    assert (shown["planned"], shown["at_most"]) == (shown["played"], False)
+    assert "at most" not in client.get("/").text
 
 
 @pytest.mark.parametrize("path", ["/t/cup%231%3F", "/t/cup%25"])
