@@ -34,7 +34,7 @@ from arena.bots.course_file import (
 )
 from arena.bots.entries import files_in
 from arena.bots.manifest import is_name
-from arena.bots.package import ACTIVE, Bot
+from arena.bots.package import ACTIVE, Bot, refuse_nameless
 from arena.bots.programs import nearest_to, python
 from arena.bots.submissions import activate, home_for, keep, receipt_of
 from arena.bots.trees import locked
@@ -140,6 +140,8 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     has a `bot.py`. A folder that is no course takes every bot under its own name.
     """
     if not is_course(folder) and owner is None:
+        if bot.rules is None:
+            refuse_nameless(Path(bot.source))
         _refuse_excluded(home_for(bot, folder))
         return bot
     course = rules_of(folder)
@@ -321,7 +323,7 @@ def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> N
 
 def _refuse_beyond(quota: Quota, folder: Path, bot: Bot, owner: str) -> None:
     here = Path(bot.cwd)
-    files = files_in(here) if bot.rules is not None else (Path(bot.source).name,)
+    files = files_in(here) if bot.opens == "." else (bot.opens,)
     size = sum((here / file).stat().st_size for file in files) / 1e6
     if bot.contents == bot.digest and size > quota.size_mb:  # else it was measured unbuilt
         raise SubmissionError(

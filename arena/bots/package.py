@@ -46,6 +46,11 @@ class Bot(Frozen):
     number: int | None = None
     """Of a submitted bot: its version's, from 1."""
 
+    @property
+    def opens(self) -> str:
+        """What is opened in `cwd`: the file of a script; "." for a package."""
+        return Path(self.command[-1]).name if self.rules is None else "."
+
 
 def open_bot(path: Path) -> Bot:
     """The bot at `path`; an archive is unpacked into the user's cache. Raises PackageError."""
@@ -57,12 +62,20 @@ def open_bot(path: Path) -> Bot:
             with made_aside(package_store()) as aside, source.open("rb") as file:
                 unpack(source, file, aside)
                 return open_folder(_kept(aside), source)
+        refuse_nameless(source)
         return _open_script(source, source)
+
+
+def refuse_nameless(script: Path) -> None:
+    """Raise PackageError where the name of a script's file cannot be a bot's."""
+    if not is_name(script.stem):
+        raise PackageError(script, [f"the file's name is the bot's, and {NAME_RULE}; rename it"])
 
 
 def take(path: Path) -> Bot:
     """The bot at `path`, copied into the user's cache as it is now: what is checked there is what
-    is accepted. No link is followed, `path` included. Raises PackageError.
+    is accepted. No link is followed, `path` included. A script whose file's name cannot be a bot's
+    is named `bot`. Raises PackageError.
     """
     source = path.absolute()
     with _told(path), made_aside(package_store()) as aside, ExitStack() as held:
@@ -81,8 +94,9 @@ def take(path: Path) -> Bot:
                 unpack(source, file, aside)
                 return open_folder(_kept(aside), source)
             parts = EntryJudge(path, PackageError).counted(chunks(file))
-            write(aside / source.name, parts, runs(file))
-            return _open_script(_kept(aside) / source.name, source)
+            name = source.name if is_name(source.stem) else f"bot{source.suffix}"
+            write(aside / name, parts, runs(file))
+            return _open_script(_kept(aside) / name, source)
 
 
 def refuse_missing(path: Path) -> None:
@@ -200,13 +214,11 @@ def _open_script(place: Path, source: Path) -> Bot:
     except ProgramError as error:
         reason = str(error).replace(str(place), str(source))
         raise PackageError(source, [reason]) from None
-    if not is_name(source.stem):
-        raise PackageError(source, [f"the file's name is the bot's, and {NAME_RULE}; rename it"])
     if place.stat().st_size > MAX_BYTES:
         raise PackageError(source, [f"is larger than {MAX_BYTES >> 20} MiB"])
     content = digest(place.parent, (place.name,), follow=True)
     return Bot(
-        name=source.stem,
+        name=place.stem,
         rules=None,
         command=program.command,
         cwd=program.cwd,

@@ -118,20 +118,19 @@ def _make(
 ) -> Receipt:
     tree, here = aside / TREE, Path(bot.cwd)
     tree.mkdir()
-    opens = "." if bot.rules is not None else Path(bot.source).name
     try:
-        copy(here, files_in(here) if opens == "." else (opens,), tree)
+        copy(here, files_in(here) if bot.opens == "." else (bot.opens,), tree)
         contents = digest(tree, files_in(tree))
     except PackageError as error:
         raise SubmissionError(str(error)) from None
-    of_author = opens != "." or bot.source == bot.cwd  # else its files are in the cache
+    of_author = bot.opens != "." or bot.source == bot.cwd  # else its files are in the cache
     if of_author and contents != bot.digest:
         raise SubmissionError(f"{bot.source} was changed while it was submitted; submit it again")
     receipt = Receipt(
         name=bot.name,
         digest=bot.digest,
         contents=contents,
-        opens=opens,
+        opens=bot.opens,
         source=Path(bot.source).name,
         accepted_at=now,
         arena=version("bot-arena"),

@@ -89,7 +89,7 @@ def _as_handed_in(path: Path) -> Path:
 
 def _opened(bot: Bot) -> Path:
     """Where a bot that was taken is opened."""
-    return Path(bot.cwd, *(() if bot.rules else (Path(bot.source).name,)))
+    return Path(bot.cwd, bot.opens)
 
 
 def check(

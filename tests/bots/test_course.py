@@ -12,10 +12,10 @@ import pytest
 
 from arena.bots import course, course_file, roster
 from arena.bots.build import build
-from arena.bots.package import open_bot
+from arena.bots.package import open_bot, take
 from arena.bots.submissions import submissions
 from arena.bots.versions import CheckedItem, Receipt, place_of, submitted
-from arena.errors import ArenaError, ConfigError, SubmissionError
+from arena.errors import ArenaError, ConfigError, PackageError, SubmissionError
 from tests.bots.conftest import MANIFEST, Package
 from tests.submitting import accept
 
@@ -85,6 +85,16 @@ def test_a_name_belongs_to_the_owner_who_first_used_it(to: Path, package: Packag
         submit(to, named(package, "gnu"), None)
     with pytest.raises(SubmissionError, match="is not a course"):
         submit(to / "other", named(package, "gnu"), "ada")
+
+
+def test_a_script_of_a_course_may_have_any_name(to: Path, tmp_path: Path) -> None:
+    downloaded = tmp_path / "crä (1).py"
+    downloaded.write_text("print('hello')\n")
+    bot = course.admitted(to, take(downloaded), "ada", NOW)
+    assert course.submit(to, bot, CHECKED, "ada", NOW).source == "crä (1).py"
+    assert playing(to) == {"ada": 1}
+    with pytest.raises(PackageError, match="the file's name is the bot's"):
+        course.admitted(tmp_path / "plain", take(downloaded), None, NOW)
 
 
 def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
