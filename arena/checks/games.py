@@ -163,5 +163,4 @@ def _trouble(
     fault = PlayerFault(record.termination, record.detail)
     offence = Offence(fault, stderr=stderr[-4000:], limit=limit)
     where = f"{board}, ply {len(record.moves)}, seat {seat}"
-    late = record.termination is Termination.TIMEOUT  # for a reason of its own in each game
-    return subject.failed(offence, where, None if late else subject.fixes.get(record.termination))
+    return subject.failed(offence, where)

@@ -101,6 +101,10 @@ MISTAKES = {
         ("        reply", "            move = board[1][-1]\n        reply"),
         last=8,
     ),
+    "counts over games": mistake(
+        ("for line", "turns = 0\nfor line"),
+        (_CHOICE, "        turns += 1\n        request['legal'][turns > 2 and 10**6]\n" + _CHOICE),
+    ),
     # 9 memory
     "keeps everything": mistake(
         ("for line", "kept = []\nfor line"),

@@ -33,7 +33,7 @@ def told(results: Iterable[CheckResult], folder: Path) -> Iterator[str]:
         result = same[0]
         mark = {True: "✓", False: "✗", None: "–"}[passed]
         if len(same) > 1:
-            yield f"{result.number}–{same[-1].number} {mark} {detail}"
+            yield f"{result.number}–{same[-1].number} {mark} {steady(detail, folder)}"
         elif passed:
             yield f"{result.number:2} {mark} {result.title}"
         else:
