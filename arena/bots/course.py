@@ -199,7 +199,7 @@ def damaged(folder: Path) -> list[str]:
 def _entries(folder: Path) -> Iterator[Entry]:
     if not folder.is_dir():
         raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
-    return map(_entry, sorted(folder.iterdir()))
+    return map(_entry, sorted(path for path in folder.iterdir() if is_name(path.name)))
 
 
 def bot(folder: Path, name: str) -> Entry:

@@ -133,6 +133,8 @@ def names_of(text: str, source: str) -> list[str]:
         for line, row in enumerate(rows[first:], first + 1)
         if any(cell.strip() for cell in row)
     }
+    if not found:
+        raise SubmissionError(f"{source} names no owner; write a name on each line")
     _refuse_names(source, found.items())
     return list(dict.fromkeys(found.values()))
 

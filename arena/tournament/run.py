@@ -198,5 +198,7 @@ class _Run:
         else:
             self.void[spec.game] = void
         if self._hopeless:
-            why = f"The last {HOPELESS} games could not be played, for one reason: the run ends here."
+            why = (
+                f"The last {HOPELESS} games could not be played, for one reason: the run ends here."
+            )
             self._store.append(events.Noted(text=why))

@@ -110,6 +110,13 @@ def _of_games(config: TournamentConfig, schedule: Schedule, played: int) -> dict
     }
 
 
-def _summary(run: ShownRun, **about: Any) -> RunSummary:
-    about = {"title": run.name, "played": 0} | about
-    return RunSummary(name=run.name, changed_at=run.changed_at, **about)
+def _summary(
+    run: ShownRun, *, title: str | None = None, played: int = 0, **more: Any
+) -> RunSummary:
+    return RunSummary(
+        name=run.name,
+        title=run.name if title is None else title,
+        played=played,
+        changed_at=run.changed_at,
+        **more,
+    )

@@ -259,6 +259,9 @@ def test_owners_come_from_a_table(tmp_path: Path, text: str, names: list[str] | 
         return
     with pytest.raises(SubmissionError, match=r"names\.csv:1: .*(?s:.*)Use login names"):
         roster.names_in(file)
+    file.write_text("owner\n")
+    with pytest.raises(SubmissionError, match="names no owner"):
+        roster.names_in(file)
     file.write_text("?\n" * 300)
     with pytest.raises(SubmissionError, match=r"\.csv:10: .*\n… and 290 more like these\n"):
         roster.names_in(file)

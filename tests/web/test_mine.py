@@ -178,11 +178,11 @@ def test_a_check_is_shown_as_it_goes(browser: Browser) -> None:
     told = ada.get(f"/me/check/{id}/live").text
     cards = [json.loads(line[6:])[f"check-{id}"] for line in told.splitlines() if "check-" in line]
     assert len(cards) > 1 and told.endswith("event: over\ndata: {}\n\n")
-    assert "not accepted" in cards[-1] and "✗ failed" in cards[-1] and "Fix:" in cards[-1]
+    assert ">refused<" in cards[-1] and "✗ failed" in cards[-1] and "Fix:" in cards[-1]
     assert '"bots": ' in told and '"facts": ' in told
     assert "<i>think" not in told and "\u202e" not in told
     after = ada.get("/me").text
-    assert "data-live" not in after and "not accepted" in after
+    assert "data-live" not in after and ">refused<" in after
     assert browser("bob").get(f"/me/check/{id}/live").status_code == 404
 
 

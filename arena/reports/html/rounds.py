@@ -13,7 +13,7 @@ from arena.reports import words
 from arena.reports.bracket import figure
 from arena.reports.html.charts import Line, gauge, lines
 from arena.reports.html.overview import Look
-from arena.reports.html.wording import signed
+from arena.reports.html.wording import FEW_GAMES, signed
 from arena.tournament.run_view import RunView
 
 _IN_ROUNDS = ("swiss", "ladder")
@@ -72,8 +72,10 @@ def _meeting(games: Sequence[GameDigest], look: Look) -> str:
 def _over_time(look: Look) -> dict[str, Any] | None:
     """Ratings after some of the rounds, of the players who are first now."""
     view, by_round = look.view, _by_round(look.view.rated)
-    numbers = sorted(by_round)
-    if len(numbers) < 3 or len(look.standings.players) > _FITTED:
+    numbers, secret = sorted(by_round), {shown: name for name, shown in look.seen.names.items()}
+    rated = [row.name for row in look.standings.players if row.games >= FEW_GAMES]
+    first = [name for name in rated if name in secret][:_LINES]
+    if len(numbers) < 3 or len(look.standings.players) > _FITTED or not first:
         return None
     step = -(-len(numbers) // _TIMES)
     times = (
@@ -84,8 +86,6 @@ def _over_time(look: Look) -> dict[str, Any] | None:
     ends = dict(zip(numbers, accumulate(len(by_round[n]) for n in numbers), strict=True))
     ordered = [game for number in numbers for game in by_round[number]]
     ratings = [_ratings(view, ordered[: ends[time]]) for time in times]
-    secret = {shown: name for name, shown in look.seen.names.items()}
-    first = [row.name for row in look.standings.players[:_LINES] if row.name in secret]
     drawn = [Line(name, tuple(at.get(secret[name]) for at in ratings)) for name in first]
     said = f"Elo of the first {len(drawn)} players after rounds {times[0]} to {times[-1]}"
     rows = [(line.name, ["–" if f is None else signed(f) for f in line.figures]) for line in drawn]

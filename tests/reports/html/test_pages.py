@@ -147,10 +147,17 @@ def test_the_method_is_short(league: RunView) -> None:
     ],
 )
 def test_a_format_shows_its_own_order(
-    play: Play, tmp_path: Path, format_: str, settings: dict[str, Any], shown: list[str]
+    play: Play,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    format_: str,
+    settings: dict[str, Any],
+    shown: list[str],
 ) -> None:
     path = played(tmp_path / "cup.sqlite", play, format_, "abcdefgh", {}, **settings)
     with RunView(path) as view:
+        assert "Rating over time" not in sections(view, STAFF)["rounds"], "of so few games"
+        monkeypatch.setattr("arena.reports.html.rounds.FEW_GAMES", 1)
         found = sections(view, STAFF)["rounds"]
         unknown = sections(view, Audience(pseudonyms="x"))["rounds"]
     for words in shown:
