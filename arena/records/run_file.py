@@ -18,6 +18,10 @@ from rules.position import Game
 
 SHOWN = 3
 """Damaged games that are named where no other can be read."""
+_SQLITE = b"SQLite format 3\0"
+"""What a run, and any other file of SQLite, begins with."""
+_NO_EXPORT = (".toml", ".sqlite", ".events.jsonl")
+"""Endings of files that no export writes: tournaments, runs, and what is next to them."""
 
 
 class Read(NamedTuple):
@@ -41,6 +45,7 @@ def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     Raises UserError, StoreError, RecordError, and OSError.
     """
     chosen, damaged = form_of(out, form), list[str]()
+    _refuse_no_export(out)
     with Store.open(run) as store:
         config, records = store.config, list(store.records(damaged=damaged))
     if not records:
@@ -48,6 +53,17 @@ def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     with naming(out):
         chosen.write(records, config.name, out)
     return Exported(len(records), damaged)
+
+
+def _refuse_no_export(out: Path) -> None:
+    """Raise UserError for a file that is there and that no export wrote, whatever leads to it."""
+    if not out.is_file():
+        return
+    with naming(out), out.open("rb") as file:
+        is_database = file.read(len(_SQLITE)) == _SQLITE
+    if is_database or out.resolve().name.lower().endswith(_NO_EXPORT):
+        what = "a run or another file of SQLite" if is_database else "no file of exported games"
+        raise UserError(f"--out {out}: is there already, and is {what}; give another name")
 
 
 def import_run(file: Path, to: Path, form: str | None = None, game: Game | None = None) -> Read:

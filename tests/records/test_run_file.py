@@ -56,6 +56,26 @@ def test_a_run_that_was_exported_is_the_same_again(tmp_path: Path) -> None:
     assert (wrong.exit_code, "game g1 is no standard Othello" in wrong.stderr) == (2, True)
 
 
+def test_an_export_overwrites_exports_alone(tmp_path: Path) -> None:
+    run, cup, text = (tmp_path / name for name in ("a.sqlite", "cup.toml", "games.txt"))
+    game = play_record("dots", "ann", "bob", rows=2, cols=2)
+    with begun(run, [game]) as store:
+        store.add(game)
+    cup.write_text("[tournament]\n")
+    for name, target in (("run.txt", run), ("cup.txt", cup)):
+        (tmp_path / name).symlink_to(target)
+    (tmp_path / "hard.txt").hardlink_to(run)
+    (tmp_path / "b.events.jsonl").touch()
+    before = run.read_bytes()
+    names = ("a.sqlite", "run.txt", "hard.txt", "cup.toml", "cup.txt", "b.events.jsonl")
+    for out in (tmp_path / name for name in names):
+        made = arena("export", run, "--as", "transcript", "--out", out)
+        assert (made.exit_code, f"--out {out}: is there already" in made.stderr) == (2, True)
+    assert (run.read_bytes(), cup.read_text()) == (before, "[tournament]\n")
+    for _ in range(2):
+        assert arena("export", run, "--out", text).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
