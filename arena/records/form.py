@@ -12,12 +12,14 @@ from typing import Any, NamedTuple, Protocol
 
 from arena.errors import RecordError
 from arena.files.plain_text import printable
-from arena.model.game_spec import Terms
+from arena.model.game_spec import Terms, first_position
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
 from arena.referee.outcome import Outcome, finished, points
-from rules.position import PASS, Game, MoveError, Position
+from rules.position import CHANCE, PASS, Game, MoveError, Position
 
+_UNNAMED = ("first", "second")
+"""Players by seat, where the form has no names."""
 SHORT = 60
 """Characters of a file that a sentence shows."""
 
@@ -92,7 +94,10 @@ class Told(NamedTuple):
     """A game as a file tells it. Passes may be left out."""
 
     moves: Sequence[str]
-    players: tuple[str, str] = ("first", "second")
+    players: tuple[str, ...] = ()
+    """By seat; empty where the form has no names."""
+    seed: int = 0
+    """What drew the start, where a game draws it."""
     seconds: Sequence[float | None] = ()
     """What each move took, as far as it is known."""
     evaluations: Sequence[float | None] = ()
@@ -115,12 +120,13 @@ def record_of(told: Told, game: Game, number: int) -> GameRecord:
     """
     position, moves = _played(told, game)
     outcome, scores, won = _ending(told, position)
-    players = told.players
-    if players[0] == players[1]:
+    players = told.players or _UNNAMED[: game.seats]
+    if players[1:] == players[:1]:
         players = players[0], f"{players[1]} (2)"
     return GameRecord(
         game=f"g{number:04}",
         terms=Terms(rules=game.name, variant=game.variant),
+        seed=told.seed,
         seats=tuple(SeatRecord(player=_name(name)) for name in players),
         moves=tuple(moves),
         final_state=position.state(),
@@ -161,7 +167,7 @@ def evaluation_of(move: PlayedMove) -> float | None:
 
 
 def _played(told: Told, game: Game) -> tuple[Position, list[PlayedMove]]:
-    position, moves = game.start(), list[PlayedMove]()
+    position, moves = first_position(game, told.seed), list[PlayedMove]()
     for index, move in enumerate(told.moves):
         try:
             if position.must_pass and move != PASS:
@@ -183,7 +189,8 @@ def _play(
     """The position after a move, which is kept. A time that is not known is 0: it was chosen."""
     after = position.play(move)
     assert position.to_move is not None  # it could move
-    used_ms = None if move == PASS else 1000 * (seconds or 0.0)
+    is_chosen = move != PASS and position.to_move != CHANCE
+    used_ms = 1000 * (seconds or 0.0) if is_chosen else None
     info = None if said is None else {"score": said}
     moves.append(PlayedMove(seat=position.to_move, move=move, used_ms=used_ms, info=info))
     return after
@@ -195,21 +202,24 @@ def _at(values: Sequence[float | None], index: int) -> float | None:
 
 def _ending(told: Told, position: Position) -> tuple[Outcome, tuple[int, ...], tuple[float, ...]]:
     """How a game ended: by its rules, or as the file says."""
-    scores = position.scores()
+    scores, game = position.scores(), position.game
     if position.is_over and not told.flag:
         outcome = finished(position)
         won = points(outcome, position)
-        if told.scores is not None and _won(told.scores) != won:
+        if told.scores is not None and _won(told.scores, game) != won:
             stated, made = ("-".join(map(str, each)) for each in (told.scores, scores))
             raise ValueError(f"the file says {stated}, but its moves give {made}")
         return outcome, scores, won
     scores = told.scores or scores
     why = told.flag or f"the file has no more than {len(told.moves)} moves"
-    detail = f"{scores[0]}-{scores[1]}, {why}"
-    return Outcome(Termination.ADJUDICATED, detail), scores, told.points or _won(scores)
+    detail = f"{'-'.join(map(str, scores))}, {why}"
+    return Outcome(Termination.ADJUDICATED, detail), scores, told.points or _won(scores, game)
 
 
-def _won(scores: Sequence[int]) -> tuple[float, ...]:
+def _won(scores: Sequence[int], game: Game) -> tuple[float, ...]:
+    """The points by seat; empty where one game alone decides nothing."""
+    if game.decided_by_seed:
+        return ()
     first, second = scores
     won = 0.5 if first == second else float(first > second)
     return won, 1 - won

@@ -1,19 +1,25 @@
 """Plain transcripts: a game a line, `f5d6c3…` or `a1b1 b2b3 …`, as `rules.transcript` has them.
 
-Blank lines and lines that begin with `#` are left out. The names of the players are not kept.
+A game of 2048 or 2584 begins with its seed, which draws the start: `seed=7 up c2=4 …`. Blank lines
+and lines that begin with `#` are left out. The names of the players are not kept.
 """
 
+import re
 from collections.abc import Iterable
 
 import rules
+from arena.model.game_spec import first_position
 from arena.model.record import GameRecord
-from arena.records.form import TextForm, Told, record_of
+from arena.records.form import SHORT, TextForm, Told, record_of
 from rules.position import Game
 from rules.transcript import read_transcript, write_transcript
 
+_SEED = re.compile(r"seed=(-?\d{1,18})\b")
+
 
 def _one(record: GameRecord, event: str) -> str:
-    return write_transcript(record.start(), (move.move for move in record.moves)) + "\n"
+    seed = f"seed={record.seed} " if record.terms.game.decided_by_seed else ""
+    return f"{seed}{write_transcript(record.start(), (move.move for move in record.moves))}\n"
 
 
 def _split(text: str) -> Iterable[str]:
@@ -23,7 +29,17 @@ def _split(text: str) -> Iterable[str]:
 
 def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     game = game or rules.load("othello")
-    return record_of(Told(read_transcript(game.start(), text)), game, number)
+    seed = 0
+    if game.decided_by_seed:
+        found = _SEED.match(text)
+        if found is None:
+            raise ValueError(
+                f"{text[:SHORT]!r} does not begin with the seed that drew the start of the game, "
+                "as in 'seed=7 up c2=4'; JSON lines and Parquet have it too"
+            )
+        seed, text = int(found[1]), text[found.end() :]
+    moves = read_transcript(first_position(game, seed), text)
+    return record_of(Told(moves, seed=seed), game, number)
 
 
 TRANSCRIPT = TextForm("transcript", (".txt",), _one, _split, _parse)

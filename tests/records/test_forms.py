@@ -147,6 +147,37 @@ def test_lines_of_a_file() -> None:
     assert str(third).startswith("game 3: move 2 of the transcript: 'a1' is illegal")
 
 
+@pytest.mark.parametrize("form", ["transcript", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("name", "placer"), [("2048", "chance"), ("2584", "chance"), ("2048", "player")]
+)
+def test_a_game_with_a_drawn_start_is_read_again(
+    name: str, placer: str, form: str, tmp_path: Path
+) -> None:
+    players = ("ann",) if placer == "chance" else ("ann", "bob")
+    records = [
+        play_record(name, *players, game=f"g000{seed}", seed=seed, placer=placer) for seed in (1, 2)
+    ]
+    FORMS[form].write(records, "cup", tmp_path / "games")
+    back = good(read(form, tmp_path / "games", rules.load(name, placer=placer)))
+    assert list(map(moves_of, back)) == list(map(moves_of, records))
+    for one, other in zip(back, records, strict=True):
+        assert (one.start(), one.final_state) == (other.start(), other.final_state)
+        assert (one.scores, one.points, len(one.seats)) == (other.scores, (), len(players))
+        assert [move.seat for move in one.moves] == [move.seat for move in other.moves]
+        assert [move.used_ms is None for move in one.moves] == [
+            move.used_ms is None for move in other.moves
+        ]
+
+
+def test_a_start_that_is_not_known_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("down b2=2 left d2=2\nseed=1 down\n")
+    unknown, short = read("transcript", tmp_path / "q.txt", rules.load("2048"))
+    assert str(unknown).startswith("game 1: 'down b2=2 left d2=2' does not begin with the seed")
+    assert isinstance(short, GameRecord)
+    assert (short.scores, short.detail) == ((0,), "0, the file has no more than 1 moves")
+
+
 def test_positions_are_written_and_read_again() -> None:
     known, bare, damaged = read_positions((FILES / "problems.obf").read_text())
     assert not isinstance(known, Damaged)

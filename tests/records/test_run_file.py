@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.api import load_run
 from tests.command import arena
 from tests.records.test_forms import FILES, wthor
 from tests.reports.conftest import play_record
@@ -74,6 +75,18 @@ def test_an_export_overwrites_exports_alone(tmp_path: Path) -> None:
     assert (run.read_bytes(), cup.read_text()) == (before, "[tournament]\n")
     for _ in range(2):
         assert arena("export", run, "--out", text).exit_code == 0
+
+
+def test_games_of_one_player_come_back_with_one_seat(tmp_path: Path) -> None:
+    run, text, back = (tmp_path / name for name in ("a.sqlite", "a.txt", "b.sqlite"))
+    game = play_record("2048", "ann", seed=5)
+    with begun(run, [game]) as store:
+        store.add(game)
+    assert arena("export", run, "--out", text).exit_code == 0
+    assert arena("import", text, "--to", back, "--rules", "2048").exit_code == 0
+    games = load_run(back).games()
+    assert (games["player0"], games["score0"]) == (["first"], [game.scores[0]])
+    assert arena("report", back).exit_code == 0
 
 
 @pytest.mark.parametrize(
