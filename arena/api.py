@@ -310,11 +310,17 @@ def _move_rows(record: GameRecord) -> Iterable[Sequence[Any]]:
 def _result(number: int, row: Sequence[Any]) -> Result:
     try:
         first, second, score, *label = row
-        if len(label) > 1 or first is None or second is None:
+        if len(label) > 1:
             raise ValueError
-        result = Result(str(first), str(second), float(score), *map(str, label))
+        result = Result(first, second, float(score), *map(_label, label))
     except (TypeError, ValueError, OverflowError):
         raise RateError(f"result {number}: {row!r} is not first, second, score[, pair]") from None
+    for name in result[:2]:
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise RateError(
+                f"result {number}: {name!r} is no name of a player: give a text without control "
+                "characters"
+            )
     if result.first == result.second:
         raise RateError(f"result {number}: {result.first!r} plays against itself")
     if result.score not in (0, 0.5, 1):
@@ -322,6 +328,11 @@ def _result(number: int, row: Sequence[Any]) -> Result:
             f"result {number}: score {score!r} is not 1 (the first player won), 0.5 (a draw) or 0"
         )
     return result
+
+
+def _label(given: object) -> str:
+    """The label of a pair; empty where it is missing, as None or NaN in a table."""
+    return "" if given is None or given != given else str(given)
 
 
 def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:

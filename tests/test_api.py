@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,14 @@ def test_rate_takes_rows() -> None:
     assert rated["elo"][0] > 100
 
 
+def test_a_missing_label_is_no_pair() -> None:
+    rows = [("a", "b", 1), ("b", "a", 1), ("a", "b", 0.5)]
+    alone = arena.rate(rows)
+    for missing in ("", None, math.nan, np.float64("nan")):
+        assert arena.rate([(*row, missing) for row in rows]) == alone
+    assert arena.rate([(*row, "p1") for row in rows]) != alone
+
+
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
@@ -159,7 +168,10 @@ def test_rate_takes_rows() -> None:
         (lambda: arena.rate([]), RateError, "no results"),
         (lambda: arena.rate([("a", "b")]), RateError, "result 1"),
         (lambda: arena.rate([("a", "b", 0, 5, 1)]), RateError, "result 1"),
-        (lambda: arena.rate([(None, "b", 1)]), RateError, "result 1"),
+        *(
+            (partial(arena.rate, [("a", "b", 1), ("a", name, 1)]), RateError, "result 2: ")
+            for name in (None, math.nan, 7, "", " ", "b\x1b[2J")
+        ),
         (lambda: arena.rate([("a", "b", 10**400)]), RateError, "result 1"),
         (lambda: arena.rate([("a", "b", 1), ("a", "a", 1)]), RateError, "result 2"),
         (lambda: arena.rate([("a", "b", 3)]), RateError, "score 3"),
