@@ -38,6 +38,9 @@ class Match(Frozen):
     """Colour-swapped pairs by their two results: ll, ld, wl, dd, wd, ww."""
     unpaired: int
     """Games that are not part of a complete pair; they count in `trinomial` alone."""
+    dependent: int = 0
+    """Of those, games whose label another of them has too; `trinomial` takes them as independent.
+    """
     trinomial: Count
     """Counted by games."""
     pentanomial: Count | None

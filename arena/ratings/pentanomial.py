@@ -47,6 +47,8 @@ class HeadToHead(NamedTuple):
     """Complete pairs; the games of any other cluster count as games alone."""
     unpaired: int
     """Games that are not part of a complete pair."""
+    dependent: int
+    """Of those, games whose label another of them has too."""
 
 
 class Spread(NamedTuple):
@@ -119,10 +121,11 @@ def head_to_head(results: Iterable[Result], player: str, opponent: str) -> HeadT
         games[int(half_points)] += 1
         if result.pair:
             clusters[result.pair].append((leads, int(half_points)))
-    pairs = Counter(
-        tuple(sorted(points for _, points in cluster))
-        for cluster in clusters.values()
-        if sorted(leads for leads, _ in cluster) == [False, True]
-    )
+    pairs, dependent = Counter[tuple[int, ...]](), 0
+    for cluster in clusters.values():
+        if sorted(leads for leads, _ in cluster) == [False, True]:
+            pairs[tuple(sorted(points for _, points in cluster))] += 1
+        elif len(cluster) > 1:
+            dependent += len(cluster)
     counts = PairCounts(*(pairs[kind] for kind in combinations_with_replacement(range(3), 2)))
-    return HeadToHead(tuple(games), counts, unpaired=sum(games) - 2 * pairs.total())
+    return HeadToHead(tuple(games), counts, sum(games) - 2 * pairs.total(), dependent)

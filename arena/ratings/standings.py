@@ -229,6 +229,7 @@ def _match(results: Sequence[Result], player: str, opponent: str) -> Match:
         games=dict(zip(words, counted.games[::-1], strict=True)),
         pairs=counted.pairs._asdict(),
         unpaired=counted.unpaired,
+        dependent=counted.dependent,
         trinomial=figures(counted.games),
         pentanomial=figures(pairs) if any(pairs) else None,
     )

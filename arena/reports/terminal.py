@@ -87,9 +87,16 @@ def ranking(standings: Standings, most: int | None = None) -> RenderableType:
 
 def match(counted: Match) -> RenderableType:
     """Two players head to head."""
-    ways = [("games", counted.trinomial)]
+    title = f"{counted.player} against {counted.opponent}"
     games = counted.games
     said = [f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."]
+    if counted.pentanomial is None and counted.dependent:
+        said.append(
+            "No colour-swapped pairs, and results under one label depend on each other: the "
+            "Elo table counts that, a count of games cannot."
+        )
+        return Group(Text(), Text(title, style="bold cyan"), *paragraphs(said))
+    ways = [("games", counted.trinomial)]
     if counted.pentanomial is None:
         said.append("No colour-swapped pairs: each result counts as independent.")
     else:
@@ -109,7 +116,6 @@ def match(counted: Match) -> RenderableType:
             f"{found.normalized_elo_error:.2f}",
             f"{found.los:.2%}",
         )
-    title = f"{counted.player} against {counted.opponent}"
     return Group(titled(title, table), *paragraphs(said))
 
 

@@ -69,7 +69,7 @@ def test_pairs_are_two_games_with_the_first_move_swapped() -> None:
     counted = head_to_head(results, "a", "b")
     assert counted.games == (2, 2, 4)
     assert counted.pairs == PairCounts(ll=0, ld=0, wl=1, dd=0, wd=1, ww=0)
-    assert counted.unpaired == 4
+    assert (counted.unpaired, counted.dependent) == (4, 2)
     turned = head_to_head(results, "b", "a")
     assert turned.games == (4, 2, 2)
     assert turned.pairs == PairCounts(ll=0, ld=1, wl=1, dd=0, wd=0, ww=0)

@@ -79,6 +79,16 @@ def test_match_report(golden: Golden) -> None:
         assert figure in text
 
 
+def test_labels_that_make_no_pairs_are_no_independent_games() -> None:
+    results = [Result("new", "base", 1.0, f"p{n // 3}") for n in range(12)]
+    text = printed(standings_of_results(results), 120)
+    assert "results under one label depend on each other" in text
+    assert "independent" not in text and "Counted by" not in text
+    assert "each result counts as independent" in printed(
+        standings_of_results([each._replace(pair="") for each in results]), 120
+    )
+
+
 def test_a_terminal_of_many_players_splits_the_crosstable() -> None:
     names = [f"player-{index:02d}" for index in range(14)]
     results = [Result(a, b, 0.5) for a in names for b in names if a != b]
