@@ -71,8 +71,9 @@ def registration(name: str) -> Registration:
     point = _registered()[one_of("the game", name, names())]
     try:
         found = point.load()
-    except (ImportError, AttributeError) as error:
-        why = f"the game {name!r} cannot be loaded from {point.value}: {error}"
+    except (Exception, SystemExit) as error:  # its module may do anything
+        said = f"{type(error).__name__}: {error}"
+        why = f"the game {name!r} cannot be loaded from {point.value}: {said}"
         raise ValueError(why) from error
     if not isinstance(found, Registration):
         raise ValueError(f"the game {name!r}: {point.value} is no rules.Registration")

@@ -240,7 +240,15 @@ def test_a_bot_is_checked(folder: Path) -> None:
     assert 'did you mean "connect4"' in " ".join(said.split())
 
 
-@pytest.mark.parametrize("value", ["connect4.rules:NOTHING", "nowhere:REGISTRATION"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "connect4.rules:NOTHING",
+        "nowhere:REGISTRATION",
+        "raising:REGISTRATION",
+        "ending:REGISTRATION",
+    ],
+)
 def test_a_registration_that_cannot_be_loaded_is_told(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
@@ -248,6 +256,8 @@ def test_a_registration_that_cannot_be_loaded_is_told(
     description.mkdir()
     (description / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
     (description / "entry_points.txt").write_text(f"[arena.games]\nbroken = {value}\n")
+    (tmp_path / "raising.py").write_text("1 / 0\n")
+    (tmp_path / "ending.py").write_text("raise SystemExit\n")
     monkeypatch.syspath_prepend(tmp_path)
     _forget()
     try:
