@@ -18,6 +18,8 @@ _CELL_WIDTH = 10
 """Columns of a terminal that one opponent takes in the crosstable."""
 _GAUGE_WIDTH = 31
 """Places between the bounds of a sequential test."""
+_LOS_UNITS = 10
+"""Of fewer games or pairs no LOS is shown: the normal distribution says more than they do."""
 _REACH_WIDTH = 18
 """Columns that one player takes at most in the table of tiles reached."""
 
@@ -97,6 +99,7 @@ def match(counted: Match) -> RenderableType:
         )
         return Group(Text(), Text(title, style="bold cyan"), *paragraphs(said))
     ways = [("games", counted.trinomial)]
+    units = {"games": sum(games.values()), "pairs": sum(counted.pairs.values())}
     if counted.pentanomial is None:
         said.append("No colour-swapped pairs: each result counts as independent.")
     else:
@@ -106,6 +109,8 @@ def match(counted: Match) -> RenderableType:
         said.append(f"Pairs: {pairs}.{loose}")
     if any(found.with_prior for _, found in ways):
         said.append("With prior: all ended alike, so half a lost and half a won one were added.")
+    if any(units[way] < _LOS_UNITS for way, _ in ways):
+        said.append(f"LOS is given from {_LOS_UNITS} games or pairs on.")
     table = new_table("Counted by", "Elo", "±", "nElo", "±", "LOS")
     for way, found in ways:
         table.add_row(
@@ -114,7 +119,7 @@ def match(counted: Match) -> RenderableType:
             f"{found.elo_error:.2f}",
             f"{found.normalized_elo:+.2f}",
             f"{found.normalized_elo_error:.2f}",
-            f"{found.los:.2%}",
+            words.probability(found.los) if units[way] >= _LOS_UNITS else "–",
         )
     return Group(titled(title, table), *paragraphs(said))
 
