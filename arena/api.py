@@ -163,7 +163,7 @@ def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
         raise UserError(
             f'a board needs a position, such as rules.load("othello").start(), not {start!r}'
         )
-    _refuse_moves("moves", start, _moves("moves", moves))
+    _refuse_moves("moves", start, _texts("moves", moves, "moves"))
     return cells.board(start, moves)
 
 
@@ -185,6 +185,7 @@ def run(
     UserError, StoreError, ExecutorError, and KeyboardInterrupt when it is stopped: the same call
     goes on.
     """
+    without = _texts("without", without, "names")
     file = tournament if isinstance(tournament, str | Path) else None
     with site(on, Path(file) if file is not None else None, insecure=insecure) as at:
         read, place = _read(tournament, at)
@@ -215,6 +216,8 @@ def play(
     """
     if not isinstance(settings or {}, Mapping):
         raise UserError(f"settings: must be a dict, got {settings!r}")
+    if "rules" in (settings or {}):
+        raise UserError("settings: must not have rules, which are the first argument")
     tables = {
         "tournament": {"name": "game", "seed": seed, "sandbox": sandbox, "concurrency": 1},
         "game": {"rules": rules, **(settings or {})},
@@ -229,7 +232,7 @@ def play(
         game="g0001",
         terms=config.terms,
         players=tuple(player.contender for player in config.players),
-        opening=_moves("opening", opening),
+        opening=_texts("opening", opening, "moves"),
         seed=seed,
     )
     _refuse_moves("opening", spec.start(), spec.opening)
@@ -264,12 +267,14 @@ def rate(
     return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
 
 
-def _moves(what: str, moves: Sequence[str]) -> tuple[str, ...]:
-    """A list of moves. Raises UserError for anything else, which goes by the name of `what`."""
-    is_list = isinstance(moves, Sequence) and not isinstance(moves, str)
-    if not is_list or not all(isinstance(move, str) for move in moves):
-        raise UserError(f"{what}: must be a list of moves, got {moves!r}")
-    return tuple(moves)
+def _texts(argument: str, given: Sequence[str], what: str) -> tuple[str, ...]:
+    """A list of texts. Raises UserError for anything else, which names the argument, and what it
+    lists.
+    """
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    if not is_list or not all(isinstance(each, str) for each in given):
+        raise UserError(f"{argument}: must be a list of {what}, got {given!r}")
+    return tuple(given)
 
 
 def _refuse_moves(what: str, position: Position, moves: Sequence[str]) -> None:

@@ -145,7 +145,7 @@ def _named(typed: str, players: Sequence[Player]) -> Player:
     found = exact[0] if exact else chosen(which, versions)
     if found is None:
         hint = did_you_mean(typed, [player.name for player in players], "players")
-        raise UserError(f"--without: no player is named {shown(typed)}; {hint}")
+        raise UserError(f"without: no player is named {shown(typed)}; {hint}")
     return found
 
 

@@ -183,4 +183,4 @@ def test_a_run_goes_on_next_week(arena: Arena, tokens: dict[str, str]) -> None:
         game = next(game.game for game in view.games if "eve" in game.players)
     assert "eve" in arena(f"replay runs/cup.sqlite {game} --all").stdout
     said = arena("run cup.toml --without bobb", code=2)
-    assert '--without: no player is named "bobb"; did you mean "bob"' in said.stderr
+    assert 'without: no player is named "bobb"; did you mean "bob"' in said.stderr

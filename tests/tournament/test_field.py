@@ -190,9 +190,9 @@ def test_a_name_alone_is_that_of_the_version_that_plays(course: CourseRun, named
 
 def test_a_name_that_nobody_has_is_refused_with_the_nearest(course: CourseRun) -> None:
     course.submit("ant", "fox")
-    with pytest.raises(UserError, match='--without: no player is named "foxx"; did you mean "fox"'):
+    with pytest.raises(UserError, match='without: no player is named "foxx"; did you mean "fox"'):
         course.config(without=("foxx",))
-    with pytest.raises(UserError, match="--without: no player is named"):
+    with pytest.raises(UserError, match="without: no player is named"):
         course.config(without=("fox@3",))
     with pytest.raises(UserError, match="a game needs 2 players, and 1 would be left"):
         course.config(without=("fox",))

@@ -50,8 +50,10 @@ def cluster(
     """
     with dask.config.set(LOGS), ExitStack() as stack:
         here = False
-        if not isinstance(on, str):
+        if isinstance(on, Client):
             client = on
+        elif not isinstance(on, str):
+            raise UserError(f"on: must be an address, local:N or a distributed.Client, got {on!r}")
         elif started := re.fullmatch(r"local:([1-9]\d*)", on):
             here = True
             address = stack.enter_context(_started(int(started[1])))
