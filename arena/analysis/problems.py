@@ -84,8 +84,12 @@ def solve(
 
 
 def sum_up(found: SolvedProblems, console: Console) -> None:
-    """How many moves are the stated ones."""
+    """How many moves are the stated ones, of the positions that were solved."""
     stated = [each for each in found.positions if each.stated]
-    if stated:
-        right = sum(each.move in each.best for each in stated)
-        console.print(f"{right} of {len(stated)} moves are those that are stated to be best")
+    solved = [each for each in stated if each.exact]
+    if solved:
+        right = sum(each.move in each.best for each in solved)
+        console.print(f"{right} of {len(solved)} moves are those that are stated to be best")
+    if len(solved) < len(stated):
+        left = len(stated) - len(solved)
+        console.print(f"Not solved in time: {left} of {len(stated)}; --seconds gives them more")

@@ -86,6 +86,10 @@ class Fit:
         """Half of the 95 % interval of a rating, in Elo; 0 for the anchor."""
         return float(self.errors[self._index[player]])
 
+    def linked(self, one: str, other: str) -> bool:
+        """Whether results link two players, directly or through others."""
+        return self._group[one] == self._group[other]
+
     def compare(self, one: str, other: str) -> Neighbours:
         """Set two different players against each other."""
         return self.neighbours((one, other))[0]
@@ -101,14 +105,13 @@ class Fit:
         return tuple(self._neighbours(*names, *figures) for names, *figures in both)
 
     def _neighbours(self, upper: str, lower: str, difference: float, spread: float) -> Neighbours:
-        linked = self._group[upper] == self._group[lower]
         return Neighbours(
             upper=upper,
             lower=lower,
             difference=difference,
             error=Z95 * spread,
             los=NormalDist().cdf(difference / spread),
-            separated=linked and abs(difference) > Z95 * spread,
+            separated=self.linked(upper, lower) and abs(difference) > Z95 * spread,
         )
 
 

@@ -204,7 +204,7 @@ class Standings(Frozen):
     players: tuple[PlayerStanding, ...]
     """By rank."""
     neighbours: tuple[Neighbours, ...]
-    """Rated players next to each other, from the top."""
+    """Rated players next to each other, from the top, where results link them."""
     groups: tuple[tuple[str, ...], ...]
     """Players linked by results; the ratings of two groups cannot be compared."""
     crosstable: tuple[Cell, ...]

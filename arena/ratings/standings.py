@@ -112,7 +112,9 @@ def _rated(
         first_mover=fit.first_mover,
         first_player=tables.share(columns.scores, columns.clusters) if moves_first else None,
         players=rows,
-        neighbours=fit.neighbours(ranked),
+        neighbours=tuple(
+            pair for pair in fit.neighbours(ranked) if fit.linked(pair.upper, pair.lower)
+        ),
         groups=fit.groups,
         crosstable=tables.crosstable(results, names) if few else (),
         terminations=_by_word(game.termination for game in games),

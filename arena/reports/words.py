@@ -73,14 +73,13 @@ def share(share: Share) -> str:
 
 def about_separation(standings: Standings) -> list[str]:
     """Which neighbours the results do not tell apart, and how far an end is that asks for it."""
-    if not standings.neighbours:
-        return []
     close = [
         f"{pair.upper} and {pair.lower} ({pair.difference:z.0f} ± {pair.error:.0f} Elo)"
         for pair in standings.neighbours
         if not pair.separated
     ]
-    lines = ["All neighbours are separated at 95 %."]
+    known = " that results link" if len(standings.groups) > 1 else ""
+    lines = [f"All neighbours{known} are separated at 95 %."] if standings.neighbours else []
     if len(close) > MOST_CROSSED:
         met = len(standings.neighbours)
         lines = [f"Not separated at 95 %: {len(close):,} of {met:,} neighbours."]

@@ -30,6 +30,15 @@ def test_each_position_is_solved_next_to_what_is_stated(tmp_path: Path) -> None:
     assert total == "1 of 2 moves are those that are stated to be best"
 
 
+def test_a_move_that_is_not_exact_is_not_held_against_what_is_stated(tmp_path: Path) -> None:
+    deep = f"{'-' * 27}OX{'-' * 6}XO{'-' * 27} X; F5:+0"
+    (tmp_path / "problems.obf").write_text(f"{deep}\n{deep}\n")
+    answer = arena("analyse", "othello", "--seconds", "0.01", f"@{tmp_path}/problems.obf")
+    assert answer.stdout.splitlines()[2:] == [
+        "Not solved in time: 2 of 2; --seconds gives them more"
+    ]
+
+
 def test_damaged_positions_are_named_and_the_others_solved(tmp_path: Path) -> None:
     file = tmp_path / "problems.obf"
     file.write_text(f"{SOLVED}\nnonsense\n{OVER}\n")

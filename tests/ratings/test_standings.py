@@ -14,6 +14,7 @@ from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, Result, results_of
 from arena.ratings.standings import standings, standings_of_results
 from arena.ratings.tie_breaks import shared_ranks
+from arena.reports.words import about_separation
 
 
 def played(
@@ -277,3 +278,11 @@ def test_the_sandboxes_of_each_player_are_listed_once_for_each_kind() -> None:
         ("a", 1, "bwrap"),
         ("b", 3, "none"),
     ]
+
+
+def test_neighbours_that_no_result_links_are_not_set_against_each_other() -> None:
+    results = [Result("a", "b", 1.0)] * 3 + [Result("c", "d", 1.0)] * 2
+    found = standings_of_results(results)
+    assert [row.name for row in found.players] == ["a", "c", "d", "b"]
+    assert [(pair.upper, pair.lower) for pair in found.neighbours] == [("c", "d")]
+    assert about_separation(found)[-1].endswith("cannot be compared: a, b; c, d.")
