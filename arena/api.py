@@ -34,7 +34,7 @@ from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import ready, ready_to_go_on
-from arena.tournament.run_view import RunView, recorded_game
+from arena.tournament.run_view import RunView, as_planned, recorded_game
 from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
 from arena.tournament.store_faults import left_out
@@ -84,7 +84,7 @@ class Run:
         `player0`, `score0`, `points0`, `player1`, …
         """
         with RunView(self.path) as view:
-            games = view.games
+            games = as_planned(view.games)
         seats = range(self.config.terms.game.seats)
         names = ("game", "round", "pair", "seed", "termination", "detail", "offender", "moves")
         by_seat = (f"{name}{seat}" for seat in seats for name in ("player", "score", "points"))

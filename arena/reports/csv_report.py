@@ -13,7 +13,7 @@ from arena.ratings import tables
 from arena.ratings.model import Cell, PlayerStanding, Standings
 from arena.ratings.results import Result, results_of
 from arena.reports.games import GameRow, seen_by_each
-from arena.tournament.run_view import RunView
+from arena.tournament.run_view import RunView, as_planned
 
 PLAYER_COLUMNS = (
     "rank", "name", "elo", "elo_error", "games", "wins", "draws", "losses", "score", "points",
@@ -102,8 +102,10 @@ TABLES: dict[str, Callable[[RunView], str]] = {
     "crosstable": lambda view: crosstable(
         view.standings.crosstable or tables.crosstable(results_of(view.rated))
     ),
-    "results": lambda view: results(results_of(view.rated), view.label),
-    "games": lambda view: games(row for game in view.games for row in seen_by_each(game)),
+    "results": lambda view: results(results_of(as_planned(view.rated)), view.label),
+    "games": lambda view: games(
+        row for game in as_planned(view.games) for row in seen_by_each(game)
+    ),
 }
 """The tables of a run, by the name that asks for them."""
 

@@ -193,6 +193,11 @@ class RunView(AbstractContextManager["RunView"]):
         self.close()
 
 
+def as_planned(games: Iterable[GameDigest]) -> list[GameDigest]:
+    """Games by round and name, as `Store.records` has them, whenever they ended."""
+    return sorted(games, key=lambda game: (game.round, len(game.game), game.game))
+
+
 def recorded_game(path: Path, typed: str) -> tuple[TournamentConfig, GameRecord]:
     """A game of a run, and the tournament it belongs to; `typed` is its id, or the number in it.
     Raises UserError and StoreError.

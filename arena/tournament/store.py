@@ -236,11 +236,13 @@ class Store:
     def records(
         self, *, void: bool = False, damaged: list[str] | None = None
     ) -> Iterator[GameRecord]:
-        """The games in the order they ended, one result each; with `void` all void attempts too.
-        Of those that are damaged `damaged` takes the ids; without it they raise StoreError.
+        """The games by round and name, whenever they ended, one result each; with `void` all void
+        attempts too. Of those that are damaged `damaged` takes the ids; without it they raise
+        StoreError.
         """
         where = "" if void else "WHERE termination <> 'void'"
-        for id_, game in self._rows(f"SELECT id, game FROM games {where} ORDER BY id"):
+        order = "ORDER BY round, length(game), game, id"  # g0002 before g0010, g9999 before g10000
+        for id_, game in self._rows(f"SELECT id, game FROM games {where} {order}"):
             if damaged is None:
                 yield self._whole(id_, game)
             elif record := self._record(id_):

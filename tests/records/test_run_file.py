@@ -77,6 +77,25 @@ def test_an_export_overwrites_exports_alone(tmp_path: Path) -> None:
         assert arena("export", run, "--out", text).exit_code == 0
 
 
+def test_games_are_listed_as_planned_whenever_they_ended(tmp_path: Path) -> None:
+    games = [
+        play_record("dots", *pair, game=f"g{n}", seed=n, rows=2, cols=2)
+        for n, pair in enumerate([("ann", "bob"), ("bob", "ann")] * 6, 1)
+    ]
+    looks = []
+    for order in (games, games[::-1]):
+        run, out = tmp_path / f"{len(looks)}.sqlite", tmp_path / "games.jsonl"
+        with begun(run, order[:1]) as store:
+            for game in order:
+                store.add(game)
+        assert arena("export", run, "--out", out).exit_code == 0
+        loaded = load_run(run)
+        tables = [arena("report", run, "--csv", name).stdout for name in ("results", "games")]
+        looks.append((out.read_text(), loaded.games(), loaded.moves(), *tables))
+    assert looks[0] == looks[1]
+    assert looks[0][1]["game"] == [f"g{n}" for n in range(1, 13)]
+
+
 def test_games_of_one_player_come_back_with_one_seat(tmp_path: Path) -> None:
     run, text, back = (tmp_path / name for name in ("a.sqlite", "a.txt", "b.sqlite"))
     game = play_record("2048", "ann", seed=5)

@@ -44,7 +44,7 @@ def test_what_is_added_is_read_back(load: Load, path: Path, played: Played) -> N
             assert store.add(record)
     with Store.open(path) as store:
         assert store.config == config
-        assert list(store.records()) == games[::-1]
+        assert list(store.records()) == games
         assert store.finished() == {"g0001", "g0002", "g0003", "g0004"}
         assert store.record("g0003") == games[2]
         assert store.record("g9999") is None
