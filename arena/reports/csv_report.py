@@ -170,7 +170,7 @@ def _lines(reader: Any, source: str) -> Iterator[_Line]:
 
 def _columns(number: int, fields: list[str], source: str) -> tuple[tuple[int | None, ...], bool]:
     """Where first, second, score and pair are in a line, and whether this line, the first, says so.
-    The first of equal columns counts. Raises RateError.
+    Raises RateError.
     """
     names = [field.lower() for field in fields]
     if "score" not in names and not {"first", "second"} <= set(names):
@@ -179,6 +179,11 @@ def _columns(number: int, fields: list[str], source: str) -> tuple[tuple[int | N
         raise RateError(
             f"{source}, line {number}: the header lacks {', '.join(missing)};"
             f" expected {', '.join(COLUMNS)} and, if wanted, pair"
+        )
+    if twice := [name for name in _WITH_PAIR if names.count(name) > 1]:
+        raise RateError(
+            f"{source}, line {number}: the header has {', '.join(twice)} more than once; rename the"
+            " columns that are not meant"
         )
     return tuple(names.index(each) if each in names else None for each in _WITH_PAIR), True
 

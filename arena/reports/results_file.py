@@ -44,8 +44,8 @@ def _csv(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        of_run = "not UTF-8 text; the standings of a run are shown by `arena report`"
-        reason = error.strerror if isinstance(error, OSError) else of_run
+        no_text = "not UTF-8 text; save a table as UTF-8, and show a run by `arena report`"
+        reason = error.strerror if isinstance(error, OSError) else no_text
         raise UserError(f"{file}: cannot be read: {reason}") from None
 
 

@@ -1,10 +1,13 @@
 """Lists of results from elsewhere: forms that are read, and messages on bad lines."""
 
+from pathlib import Path
+
 import pytest
 
-from arena.errors import RateError
+from arena.errors import RateError, UserError
 from arena.ratings.results import Result
 from arena.reports.csv_report import read_results
+from arena.reports.results_file import results_in
 
 
 @pytest.mark.parametrize(
@@ -35,6 +38,10 @@ def test_the_pair_column_and_names_with_commas() -> None:
         ("", "x.csv: no results; expected lines of first,second,score"),
         ("first,second,score\n", "x.csv: a header and no results"),
         ("first,score\na,1\n", "x.csv, line 1: the header lacks second"),
+        (
+            "first,second,score,First,x,x\na,b,1,c,,\n",
+            "x.csv, line 1: the header has first more than once; rename",
+        ),
         ("a,b,1\na,b,2\n", "x.csv, line 2: score '2' is not 1"),
         ("a,b,nan\n", "line 1: score 'nan' is not 1"),
         ("a,b\n", "line 1: no score; expected first, second, score"),
@@ -50,6 +57,13 @@ def test_bad_files_are_refused_with_line_and_reason(text: str, message: str) -> 
     with pytest.raises(RateError) as caught:
         read_results(text, "x.csv")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_another_encoding_is_to_be_saved_again(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("first,second,score\né,b,1\n", encoding=encoding)
+    with pytest.raises(UserError, match="not UTF-8 text; save a table as UTF-8"):
+        results_in(tmp_path / "x.csv")
 
 
 def test_many_bad_lines_are_listed_up_to_ten() -> None:
