@@ -227,7 +227,7 @@ def play(
     config = ready(*_read(tables))
     seats = config.terms.game.seats
     if len(players) != seats:
-        raise UserError(f"{rules} has {seats} seats, and {len(players)} players were given")
+        raise UserError(f"players: {rules} takes {seats}, and {len(players)} were given")
     spec = GameSpec(
         game="g0001",
         terms=config.terms,

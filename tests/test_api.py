@@ -146,7 +146,7 @@ def test_a_missing_label_is_no_pair() -> None:
         (lambda: arena.run({"game": {"rule": "dots"}}), ConfigError, "rules"),
         (lambda: arena.play("othelo", ["monkey"] * 2), ConfigError, "did you mean 'othello'"),
         (lambda: arena.play("dots", ["monky", "monkey"]), ConfigError, 'did you mean "monkey"'),
-        (lambda: arena.play("2048", ["monkey", "greedy"]), UserError, "2 players were given"),
+        (lambda: arena.play("2048", ["monkey", "greedy"]), UserError, "takes 1, and 2 were given"),
         (
             lambda: arena.play("dots", ["monkey", NUMBER]),
             UserError,

@@ -211,7 +211,8 @@ def _ending(told: Told, position: Position) -> tuple[Outcome, tuple[int, ...], t
             raise ValueError(f"the file says {stated}, but its moves give {made}")
         return outcome, scores, won
     scores = told.scores or scores
-    why = told.flag or f"the file has no more than {len(told.moves)} moves"
+    no_result = "" if told.scores or told.points else " and has no result"
+    why = told.flag or f"the file ends before move {len(told.moves) + 1}{no_result}"
     detail = f"{'-'.join(map(str, scores))}, {why}"
     return Outcome(Termination.ADJUDICATED, detail), scores, told.points or _won(scores, game)
 

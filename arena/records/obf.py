@@ -87,7 +87,9 @@ class Obf:
         """Raise RecordError: it says what to do with positions, and which of them are damaged."""
         found = list(read_positions(text_of(path)))
         damaged = [str(each) for each in found if isinstance(each, Damaged)]
-        said = f"{path}: {len(found) - len(damaged)} positions and no game; OBF has no others. "
+        good = len(found) - len(damaged)
+        positions = "1 position" if good == 1 else f"{good:,} positions"
+        said = f"{path}: {positions} and no game; OBF has no others. "
         more = f"`arena analyse othello @{path}` says what each is worth."
         raise RecordError("\n".join([said + more, *damaged]))
         yield  # a reader of games, of which there are none

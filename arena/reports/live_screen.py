@@ -64,7 +64,7 @@ def _players(table: Standings, most: int) -> RenderableType:
 def status(view: RunView) -> str:
     """Games done, speed, time left, in one line."""
     most = "" if view.config.is_fixed else "at most "
-    parts = [f"{len(view.games):,} of {most}{view.schedule.total:,} games"]
+    parts = [f"{len(view.games):,} of {most}{words.count_games(view.schedule.total)}"]
     if view.left_s is not None:
         parts.append(f"{words.duration(view.left_s)} left")
     if view.games_per_s is not None:

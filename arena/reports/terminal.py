@@ -61,12 +61,13 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
 
 def heading(standings: Standings) -> Text:
     """The name, and how much was played."""
-    games = f"{standings.games:,}"
-    if standings.planned is not None:
-        games += f" of {standings.planned:,}"
+    planned = standings.planned
+    games = words.count_games(standings.games if planned is None else planned)
+    if planned is not None:
+        games = f"{standings.games:,} of {games}"
     line = Text(standings.name, style="bold")
     rules = f" · {standings.rules}" if standings.rules else ""
-    return line.append(f"{rules} · {games} games", style="not bold")
+    return line.append(f"{rules} · {games}", style="not bold")
 
 
 def ranking(standings: Standings, most: int | None = None) -> RenderableType:

@@ -254,11 +254,12 @@ def about_endings(standings: Standings) -> list[str]:
     forfeits = {word: n for word, n in endings.items() if Termination(word).is_forfeit}
     if forfeits:
         total = sum(forfeits.values())
-        lines.append(f"Forfeits: {total} of {standings.games} games ({counted(forfeits)}).")
+        lines.append(f"Forfeits: {total} of {count_games(standings.games)} ({counted(forfeits)}).")
     elif endings:
         lines.append("No game was forfeited.")
     if adjudicated := endings.get(Termination.ADJUDICATED):
-        lines.append(f"Adjudicated by a rule of the tournament: {adjudicated} games.")
+        # By a rule of the tournament, or as the file of an imported game ends.
+        lines.append(f"Adjudicated, not played to the end: {count_games(adjudicated)}.")
     if standings.void:
         lines.append(
             f"Void, not scored (the host's or the referee's fault): {standings.void} "

@@ -175,7 +175,8 @@ def test_a_start_that_is_not_known_is_asked_for(tmp_path: Path) -> None:
     unknown, short = read("transcript", tmp_path / "q.txt", rules.load("2048"))
     assert str(unknown).startswith("game 1: 'down b2=2 left d2=2' does not begin with the seed")
     assert isinstance(short, GameRecord)
-    assert (short.scores, short.detail) == ((0,), "0, the file has no more than 1 moves")
+    assert short.scores == (0,)
+    assert short.detail == "0, the file ends before move 2 and has no result"
 
 
 def test_positions_are_written_and_read_again() -> None:
@@ -189,6 +190,13 @@ def test_positions_are_written_and_read_again() -> None:
     assert again == known
     with pytest.raises(RecordError, match="2 positions and no game"):
         read("obf", FILES / "problems.obf")
+
+
+def test_one_position_is_no_game(tmp_path: Path) -> None:
+    start = write_position(rules.load("othello").start(), {})
+    (tmp_path / "one.obf").write_text(start)
+    with pytest.raises(RecordError, match="1 position and no game"):
+        read("obf", tmp_path / "one.obf")
 
 
 def test_positions_of_a_run(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:
     report = arena("report", run)
     assert "server · othello · 2 of 2 games" in report.stdout
     assert "bob" in report.stdout
+    assert "Adjudicated, not played to the end: 2 games." in report.stdout
     shown = arena("replay", run, "2", "--all")
     assert "out of time" in shown.stdout
     assert "place GGS/os, clock 05:00//02:00, type 8" in shown.stdout
@@ -103,9 +104,10 @@ def test_games_of_one_player_come_back_with_one_seat(tmp_path: Path) -> None:
         store.add(game)
     assert arena("export", run, "--out", text).exit_code == 0
     assert arena("import", text, "--to", back, "--rules", "2048").exit_code == 0
+    report = arena("report", back).stdout
+    assert "1 of 1 game\n" in report
     games = load_run(back).games()
     assert (games["player0"], games["score0"]) == (["first"], [game.scores[0]])
-    assert arena("report", back).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_rating_reads_headers_of_pgn_and_games(tmp_path: Path) -> None:
         '[White "Bob"]\n[Result "1-0"]\n\n1. e4 1-0\n'
     )
     rated = arena("rate", chess)
-    assert (rated.exit_code, "chess · 1 games" in rated.stdout) == (1, True)
+    assert (rated.exit_code, "chess · 1 game\n" in rated.stdout) == (1, True)
     assert rated.stderr == f"{chess}, game 3: its heading has no Black\n"
     archive = arena("rate", FILES / "archive.pgn")
     assert "archive · 3 games" in archive.stdout
