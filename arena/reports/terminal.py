@@ -184,7 +184,7 @@ def conduct(standings: Standings) -> RenderableType:
         if random:
             cells.append(str(row.random_moves))
         table.add_row(Text(row.name), *cells, words.counted(row.forfeits) or "none")
-    return titled("Time used a move, and forfeits", table)
+    return titled("Time used a move that was not late, and forfeits", table)
 
 
 def faults(standings: Standings) -> RenderableType:
