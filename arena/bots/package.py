@@ -212,7 +212,7 @@ def _open_script(place: Path, source: Path) -> Bot:
     try:
         program = programs.script(str(place), place.parent)
     except ProgramError as error:
-        reason = str(error).replace(str(place), str(source))
+        reason = str(error).removeprefix(str(place)).lstrip(", ").replace(str(place), str(source))
         raise PackageError(source, [reason]) from None
     if place.stat().st_size > MAX_BYTES:
         raise PackageError(source, [f"is larger than {MAX_BYTES >> 20} MiB"])

@@ -73,7 +73,7 @@ class GameSetup(UnderTerms):
     """Games that belong together (colours or roles swapped, or the same seed) share this label."""
     opening: tuple[str, ...] = ()
     """Moves played before a player is asked."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=-(2**63), lt=2**63)
     """Draws chance moves and random moves, and each player's own `seed`."""
 
     def start(self) -> Position:

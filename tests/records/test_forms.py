@@ -1,5 +1,6 @@
 """Each form: written and read again, files as other programs write them, and damaged ones."""
 
+import re
 import struct
 from pathlib import Path
 
@@ -263,6 +264,8 @@ def test_damaged_lines_of_json() -> None:
         JSON_LINES.parse(text[:50], None, 1)
     with pytest.raises(ValueError, match="do not lead"):
         JSON_LINES.parse(text.replace('"to_move":null', '"to_move":1'), None, 1)
+    with pytest.raises(ValueError, match="seed: Input should be less than"):  # no store keeps it
+        JSON_LINES.parse(re.sub('"seed":[0-9]+', f'"seed":{2**63}', text), None, 1)
 
 
 def test_damaged_files_have_a_sentence(tmp_path: Path) -> None:

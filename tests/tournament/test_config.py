@@ -276,7 +276,7 @@ def test_a_script_of_a_shell_names_its_interpreter(load: Load, tmp_path: Path) -
     prepared = prepare(player.contender, "dots", player.home)
     assert prepared.command == ("/usr/bin/env", "bash", str(script))
     script.write_text("#!/no/such/sh\n")
-    assert "a.sh, line 1: the interpreter /no/such/sh does not exist" in refusal(
+    assert "a.sh: line 1: the interpreter /no/such/sh does not exist" in refusal(
         load, text, players=1
     )
 

@@ -34,7 +34,7 @@ export function endingWord(ending) {
 export function endingSentence(run, game) {
   const after = `after ${counted(game.moves.length, "move")}`;
   if (game.ending === "natural") return `Ended by the rules ${after}.`;
-  if (game.ending === "adjudicated") return `Ended by a rule of the tournament ${after}: ${game.detail}`;
+  if (game.ending === "adjudicated") return `Ended ${after}, before its end by the rules: ${game.detail}`;
   if (game.ending === "void") return `Void ${after}, not counted: ${game.detail}`;
   const who = nameOf(run, game.players[game.offender]) || "A player";
   return `${who} ${deed(game.ending)} ${after} and lost the game: ${game.detail}`;
