@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -74,10 +74,7 @@ class Allocation:
         if viewable:
             policy, own = self.spec.policy, self.spec.policy.mode == "limits"
             private = PrivateFolders(self.user.uid, policy.disk_mb) if own else None
-            if own:
-                self.mounts = Mounts.of(self.visible, private, policy.masked, self.cwd)
-            else:  # bubblewrap does the rest
-                self.mounts = Mounts.of(self.visible, private)
+            self.mounts = Mounts.of(self.visible, private, policy.masked, self.cwd)
 
     def _judge_readable(self) -> None:
         programs = [self.program]
@@ -98,20 +95,6 @@ class Allocation:
     def _own(self, folders: Iterable[str]) -> None:
         if self.user is not None:
             users.hand_over(folders, self.user.uid, self.user.uid)
-
-    def exposed(self) -> Iterator[str]:
-        """The masked files that it could read else, by their real paths: not those below a folder
-        that is closed to its user, where bubblewrap can reach nothing either.
-        """
-        readable = self.visible.readable
-        for path in {os.path.realpath(each) for each in self.spec.policy.masked}:
-            around = [folder for folder in readable if within(path, (folder,))]
-            if not around or not Path(path).exists():
-                continue
-            inner = max(around, key=len)  # is opened, where it is closed itself
-            closed = [each for each in closed_folders(path) if within(each, (inner,))]
-            if self.user is None or not {*closed} - {inner}:
-                yield path
 
     def close(self) -> None:
         """Release everything; the player's processes are gone. Twice is fine."""

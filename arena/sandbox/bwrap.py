@@ -72,8 +72,9 @@ def command(
     for link in shown.links:
         if not within(link.at, (*bound, *settings())):
             words += ["--symlink", link.to, link.at]
-    for path in emptied:
-        words += ["--ro-bind", os.devnull, path]
+    for path in map(os.path.realpath, emptied):
+        if Path(path).exists() and within(path, (*shown.readable, *programs(), *settings())):
+            words += ["--ro-bind", os.devnull, path]
     start = os.path.realpath(cwd) if cwd is not None else HOME
     words += ["--dir", start]  # one of which nothing is shown, as a home, is not there yet
     words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", start]

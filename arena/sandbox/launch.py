@@ -74,7 +74,7 @@ def in_bwrap(allocation: Allocation, cores: Cores, features: Features) -> Launch
                 allocation.cwd,
                 spec.policy,
                 allocation.visible,
-                emptied=allocation.exposed(),
+                emptied=() if allocation.mounts is not None else spec.policy.masked,
                 filter_fd=filter_fd,
                 status_fd=status,
             )
@@ -215,10 +215,10 @@ def _filter(allocation: Allocation, machine: str) -> Filter:
 
 def _rules(allocation: Allocation, version: int) -> Ruleset:
     given, folder = allocation.visible, allocation.folder
-    system = (*visible_files.programs(), *visible_files.settings(), *visible_files.kernel())
+    there = (*visible_files.programs(), *visible_files.settings())
     writable = given.writable if folder is None else (*given.writable, folder)
-    rules = Ruleset(system, writable, version=version)
-    for path in given.readable:
+    rules = Ruleset(visible_files.kernel(), writable, version=version)
+    for path in (*there, *given.readable):
         for part, access in _without(path, allocation.spec.policy.masked):
             rules.allow(part, access)
     for device in visible_files.DEVICES:

@@ -70,7 +70,7 @@ class Mounts(NamedTuple):
             tuple(path for path in shown.writable if within(path, hidden)),
             tuple(link for link in (*shown.links, *links) if within(link.at, hidden)),
             private,
-            tuple(path for path in masked if within(os.path.realpath(path), shown.readable)),
+            masked,
             start,
         )
 
@@ -93,7 +93,8 @@ class Mounts(NamedTuple):
         for path in self.masked:
             if Path(path).exists():
                 _mount(os.devnull, path, None, _MS_BIND)
-        Path(self.start).mkdir(parents=True, exist_ok=True)
+        if within(self.start, self.hidden):
+            Path(self.start).mkdir(parents=True, exist_ok=True)
         for link in self.links:
             if not os.path.lexists(link.at):
                 Path(link.at).parent.mkdir(parents=True, exist_ok=True)
