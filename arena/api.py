@@ -323,8 +323,7 @@ def _result(number: int, row: Sequence[Any]) -> Result:
     for name in result[:2]:
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
             raise RateError(
-                f"result {number}: {name!r} is no name of a player: give a text without control "
-                "characters"
+                f"result {number}: {name!r} is no name of a player: give a text that can be printed"
             )
     if result.first == result.second:
         raise RateError(f"result {number}: {result.first!r} plays against itself")
@@ -336,8 +335,12 @@ def _result(number: int, row: Sequence[Any]) -> Result:
 
 
 def _label(given: object) -> str:
-    """The label of a pair; empty where it is missing, as None or NaN in a table."""
-    return "" if given is None or given != given else str(given)
+    """The label of a pair; empty where it is missing, as None, NaN or NA in a table."""
+    try:
+        missing = given is None or bool(given != given)
+    except TypeError:  # as of pandas.NA
+        missing = True
+    return "" if missing else str(given)
 
 
 def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:

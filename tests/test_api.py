@@ -123,10 +123,22 @@ def test_rate_takes_rows() -> None:
     assert rated["elo"][0] > 100
 
 
+class Unknown:
+    """As pandas.NA: compared with anything, it is neither true nor false."""
+
+    def __ne__(self, other: object) -> Any:
+        return self
+
+    def __bool__(self) -> bool:
+        raise TypeError("boolean value of NA is ambiguous")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 def test_a_missing_label_is_no_pair() -> None:
     rows = [("a", "b", 1), ("b", "a", 1), ("a", "b", 0.5)]
     alone = arena.rate(rows)
-    for missing in ("", None, math.nan, np.float64("nan")):
+    for missing in ("", None, math.nan, np.float64("nan"), Unknown()):
         assert arena.rate([(*row, missing) for row in rows]) == alone
     assert arena.rate([(*row, "p1") for row in rows]) != alone
 

@@ -107,7 +107,10 @@ def names_in(file: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not a CSV file in UTF-8"
         raise SubmissionError(f"{file} cannot be read: {why}") from None
-    return names_of(text, str(file))
+    names = names_of(text, str(file))
+    if not names:
+        raise SubmissionError(f"{file} names no owner; write a name on each line")
+    return names
 
 
 def names_of(text: str, source: str) -> list[str]:
@@ -133,8 +136,6 @@ def names_of(text: str, source: str) -> list[str]:
         for line, row in enumerate(rows[first:], first + 1)
         if any(cell.strip() for cell in row)
     }
-    if not found:
-        raise SubmissionError(f"{source} names no owner; write a name on each line")
     _refuse_names(source, found.items())
     return list(dict.fromkeys(found.values()))
 

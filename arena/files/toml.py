@@ -32,7 +32,7 @@ def read_file(path: Path, error: type[FileError] = FileError) -> tuple[str, dict
     except UnicodeDecodeError as found:
         why = f"not UTF-8 text: byte 0x{found.object[found.start]:02x} at {found.start}"
         if found.object.startswith(b"SQLite format 3"):
-            why = "is a run, not the file it is played from; `arena report` shows it"
+            why = "is a file of SQLite, not text; `arena report` shows it if it is a run"
     except OSError as found:
         why = f"cannot be read: {found.strerror}"
     raise error(path, (Problem("", None, why),))

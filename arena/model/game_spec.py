@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -14,6 +14,8 @@ from arena.model.contender import Contender
 from arena.model.protocol import Clock
 from rules.position import Game, Position
 
+Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+"""Such as stores keep."""
 OnFault = Literal["forfeit", "random_move"]
 """What a fault costs: the game, or a move that the referee draws at random."""
 
@@ -73,7 +75,7 @@ class GameSetup(UnderTerms):
     """Games that belong together (colours or roles swapped, or the same seed) share this label."""
     opening: tuple[str, ...] = ()
     """Moves played before a player is asked."""
-    seed: int = Field(default=0, ge=-(2**63), lt=2**63)
+    seed: Seed = 0
     """Draws chance moves and random moves, and each player's own `seed`."""
 
     def start(self) -> Position:

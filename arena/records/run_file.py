@@ -9,7 +9,7 @@ from arena.files.whole_file import naming
 from arena.model.contender import CommandLine, Contender
 from arena.model.record import GameRecord
 from arena.records import form_of
-from arena.records.form import Damaged
+from arena.records.form import Damaged, Form
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
@@ -18,10 +18,8 @@ from rules.position import Game
 
 SHOWN = 3
 """Damaged games that are named where no other can be read."""
-_SQLITE = b"SQLite format 3\0"
-"""What a run, and any other file of SQLite, begins with."""
-_NO_EXPORT = (".toml", ".sqlite", ".events.jsonl")
-"""Endings of files that no export writes: tournaments, runs, and what is next to them."""
+_EVENTS = ".events.jsonl"
+"""What is next to a run ends so, and is no export."""
 
 
 class Read(NamedTuple):
@@ -45,7 +43,7 @@ def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     Raises UserError, StoreError, RecordError, and OSError.
     """
     chosen, damaged = form_of(out, form), list[str]()
-    _refuse_no_export(out)
+    _refuse_other(out, chosen)
     with Store.open(run) as store:
         config, records = store.config, list(store.records(damaged=damaged))
     if not records:
@@ -55,15 +53,15 @@ def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     return Exported(len(records), damaged)
 
 
-def _refuse_no_export(out: Path) -> None:
-    """Raise UserError for a file that is there and that no export wrote, whatever leads to it."""
-    if not out.is_file():
-        return
-    with naming(out), out.open("rb") as file:
-        is_database = file.read(len(_SQLITE)) == _SQLITE
-    if is_database or out.resolve().name.lower().endswith(_NO_EXPORT):
-        what = "a run or another file of SQLite" if is_database else "no file of exported games"
-        raise UserError(f"--out {out}: is there already, and is {what}; give another name")
+def _refuse_other(out: Path, form: Form) -> None:
+    """Raise UserError for a file that is there and, by its own name, is no file of the form."""
+    name = out.resolve().name.lower()
+    if out.is_file() and (not name.endswith(form.endings) or name.endswith(_EVENTS)):
+        known = " or ".join(form.endings)
+        raise UserError(
+            f"--out {out}: is there already, and its name does not end in {known} as exports do; "
+            "give another name"
+        )
 
 
 def import_run(file: Path, to: Path, form: str | None = None, game: Game | None = None) -> Read:

@@ -14,7 +14,7 @@ from arena.records.form import SHORT, TextForm, Told, record_of
 from rules.position import Game
 from rules.transcript import read_transcript, write_transcript
 
-_SEED = re.compile(r"seed=(-?\d{1,18})\b")
+_SEED = re.compile(r"seed=(-?\d+)\b")
 
 
 def _one(record: GameRecord, event: str) -> str:

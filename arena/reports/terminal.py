@@ -93,21 +93,22 @@ def match(counted: Match) -> RenderableType:
     title = f"{counted.player} against {counted.opponent}"
     games = counted.games
     said = [f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."]
-    if counted.pentanomial is None and counted.dependent:
-        said.append(
-            "No colour-swapped pairs, and results under one label depend on each other: the "
-            "Elo table counts that, a count of games cannot."
-        )
-        return Group(Text(), Text(title, style="bold cyan"), *paragraphs(said))
-    ways = [("games", counted.trinomial)]
+    ways = [] if counted.dependent else [("games", counted.trinomial)]
     units = {"games": sum(games.values()), "pairs": sum(counted.pairs.values())}
-    if counted.pentanomial is None:
-        said.append("No colour-swapped pairs: each result counts as independent.")
-    else:
+    if counted.pentanomial is not None:
         ways.append(("pairs", counted.pentanomial))
         pairs = ", ".join(f"{key.upper()} {count}" for key, count in counted.pairs.items())
         loose = f" Games outside complete pairs: {counted.unpaired}." if counted.unpaired else ""
         said.append(f"Pairs: {pairs}.{loose}")
+    elif not counted.dependent:
+        said.append("No colour-swapped pairs: each result counts as independent.")
+    if counted.dependent:
+        said.append(
+            f"Results that share a label and are no colour-swapped pair: {counted.dependent}. They "
+            "depend on each other; the Elo table counts that, a count by games cannot."
+        )
+    if not ways:
+        return Group(Text(), Text(title, style="bold cyan"), *paragraphs(said))
     if any(found.with_prior for _, found in ways):
         said.append("With prior: all ended alike, so half a lost and half a won one were added.")
     if any(units[way] < _LOS_UNITS for way, _ in ways):

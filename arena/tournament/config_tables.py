@@ -6,7 +6,7 @@ from pydantic import Field, create_model
 
 from arena.files.toml_tables import TomlTable
 from arena.model.containment import Asked, Guarantee
-from arena.model.game_spec import OnFault
+from arena.model.game_spec import OnFault, Seed
 from arena.model.protocol import Text
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.stopped import StopTable
@@ -24,7 +24,7 @@ class TournamentTable(TomlTable):
     """None takes the one whose table is there, else the round-robin."""
     rounds: int | None = Field(default=None, ge=1, le=MOST_ROUNDS)
     """None plays as many as the format does."""
-    seed: int = Field(default=1, ge=-(2**63), lt=2**63)
+    seed: Seed = 1
     concurrency: int | None = Field(default=None, ge=1)
     on_fault: OnFault = "forfeit"
     max_plies: int | None = Field(default=None, ge=1)

@@ -23,7 +23,7 @@ from arena.tournament.played_store import PlayedStore
 MAX_ATTEMPTS = 3
 """A void game is replayed twice at most; running the tournament again gives it as many more."""
 HOPELESS = 20
-"""Attempts in a row that are void for one reason, after which a run ends: the host itself fails."""
+"""A run ends where its first attempts, as many as that, are void for one reason: the host fails."""
 
 
 def run(
@@ -117,7 +117,7 @@ class _Run:
         self.schedule = schedule
         self._store = store
         self._specs = GameSpecs(config, drawn=store.openings())
-        self._replays: deque[GameSpec] = deque()
+        self._replays: deque[tuple[GameSpec, events.GameVoid]] = deque()
         self.void: dict[str, events.GameVoid] = {}
         finished = store.finished()
         self.done = len(finished)
@@ -125,7 +125,8 @@ class _Run:
         self._attempts = Counter({game: n for game, n in tried if game not in finished})
         self._tries: Counter[str] = Counter()
         self._info = Counter(store.info_kept())  # characters kept of each player's
-        self._reasons = deque[str](maxlen=HOPELESS)  # of the void attempts since a game was played
+        self._reasons: list[str] | None = []  # of void attempts; None once a game was played
+        self._hopeless = False
 
     @property
     def over(self) -> bool:
@@ -133,17 +134,13 @@ class _Run:
         all_tried = self.done + len(self.void) >= self.schedule.total
         return self.schedule.over or all_tried or self._hopeless
 
-    @property
-    def _hopeless(self) -> bool:
-        return len(self._reasons) == HOPELESS and len(set(self._reasons)) == 1
-
     def next(self) -> executing.Task | None:
         """The next attempt of a game; replays last, as an overload may have passed by then."""
         pairing = self.schedule.next()
         if pairing is not None:
             spec = self._specs.of(pairing)
         elif self._replays:
-            spec = self._replays.popleft()
+            spec, _ = self._replays.popleft()
         else:
             return None
         self._attempts[spec.game] += 1
@@ -182,23 +179,29 @@ class _Run:
         attempt: dict[str, Any] = {"game": spec.game, "attempt": record.attempt}
         if record.termination is not Termination.VOID:
             self.done += 1
-            self._reasons.clear()
+            self._reasons = None
             del self._attempts[spec.game], self._tries[spec.game]  # there may be very many games
             total, verdict = self.schedule.total, self.schedule.verdict
             self._store.append(
                 events.GameFinished(**attempt, done=self.done, total=total, verdict=verdict)
             )
             return
-        self._reasons.append(record.detail)
         replayed = self._tries[spec.game] < MAX_ATTEMPTS and not self._hopeless
         void = events.GameVoid(**attempt, detail=record.detail, replayed=replayed)
         self._store.append(void)
         if replayed:
-            self._replays.append(spec)
+            self._replays.append((spec, void))
         else:
             self.void[spec.game] = void
-        if self._hopeless:
-            why = (
-                f"The last {HOPELESS} games could not be played, for one reason: the run ends here."
-            )
-            self._store.append(events.Noted(text=why))
+        if self._reasons is not None and len(self._reasons) < HOPELESS:
+            self._reasons.append(record.detail)
+            if len(self._reasons) == HOPELESS and len(set(self._reasons)) == 1:
+                self._give_up()
+
+    def _give_up(self) -> None:
+        self._hopeless = True
+        why = f"The first {HOPELESS} attempts failed for one reason: the run ends here."
+        self._store.append(events.Noted(text=why))
+        for spec, void in self._replays:
+            self.void[spec.game] = void.model_copy(update={"replayed": False})
+        self._replays.clear()

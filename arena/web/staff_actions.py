@@ -27,6 +27,8 @@ Text = Annotated[str, Form()]
 def add_owners(desk: AtDesk, names: Text = "") -> Response:
     """Put owners on the roster; their links are shown once."""
     wanted = names_of(names, "names")
+    if not wanted:
+        raise UserError("Write a name on each line first.")
     tokens = course.add_owners(desk.course, wanted, datetime.now(UTC))
     known = [name for name in wanted if name not in tokens]
     new = "1 owner is" if len(tokens) == 1 else f"{len(tokens)} owners are"

@@ -13,6 +13,7 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
+from arena.tournament.store_faults import DamagedGame
 from arena.web.runs import Runs, ShownRun, State
 from arena.web.sentences import without_folders
 
@@ -88,11 +89,13 @@ def _in_play(run: ShownRun, view: RunView) -> RunSummary:
 
 
 def _at_rest(run: ShownRun) -> RunSummary:
-    """Without reading its games, unless they decide how many are played."""
+    """Without reading its games; where results decide how many there are, by their digests."""
     with Store.open(run.path) as store:
         config, schedule = store.config, store.config.schedule()
-        for game in () if config.is_fixed else store.going_on(replay=True).games:
-            schedule.add(game)
+        for _, game in () if config.is_fixed else store.digests():
+            known = game.digest if isinstance(game, DamagedGame) else game
+            if known is not None:
+                schedule.add(known)
         return _summary(run, **_of_games(config, schedule, len(store.finished())))
 
 

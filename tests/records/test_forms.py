@@ -157,7 +157,8 @@ def test_a_game_with_a_drawn_start_is_read_again(
 ) -> None:
     players = ("ann",) if placer == "chance" else ("ann", "bob")
     records = [
-        play_record(name, *players, game=f"g000{seed}", seed=seed, placer=placer) for seed in (1, 2)
+        play_record(name, *players, game=f"g000{n}", seed=seed, placer=placer)
+        for n, seed in enumerate((1, -(2**63)))
     ]
     FORMS[form].write(records, "cup", tmp_path / "games")
     back = good(read(form, tmp_path / "games", rules.load(name, placer=placer)))

@@ -66,12 +66,13 @@ def test_an_export_overwrites_exports_alone(tmp_path: Path) -> None:
     cup.write_text("[tournament]\n")
     for name, target in (("run.txt", run), ("cup.txt", cup)):
         (tmp_path / name).symlink_to(target)
-    (tmp_path / "hard.txt").hardlink_to(run)
-    (tmp_path / "b.events.jsonl").touch()
+    for name in ("b.events.jsonl", "a.sqlite-wal", "bot.py"):
+        (tmp_path / name).touch()
     before = run.read_bytes()
-    names = ("a.sqlite", "run.txt", "hard.txt", "cup.toml", "cup.txt", "b.events.jsonl")
-    for out in (tmp_path / name for name in names):
-        made = arena("export", run, "--as", "transcript", "--out", out)
+    names = ("a.sqlite", "run.txt", "cup.toml", "cup.txt", "a.sqlite-wal", "bot.py")
+    forms = dict.fromkeys(names, "transcript") | {"b.events.jsonl": "jsonl"}
+    for out, form in ((tmp_path / name, form) for name, form in forms.items()):
+        made = arena("export", run, "--as", form, "--out", out)
         assert (made.exit_code, f"--out {out}: is there already" in made.stderr) == (2, True)
     assert (run.read_bytes(), cup.read_text()) == (before, "[tournament]\n")
     for _ in range(2):

@@ -82,8 +82,11 @@ def test_match_report(golden: Golden) -> None:
 def test_labels_that_make_no_pairs_are_no_independent_games() -> None:
     results = [Result("new", "base", 1.0, f"p{n // 3}") for n in range(12)]
     text = printed(standings_of_results(results), 120)
-    assert "results under one label depend on each other" in text
+    assert "Results that share a label and are no colour-swapped pair: 12." in text
     assert "independent" not in text and "Counted by" not in text
+    pair = [Result("new", "base", 0.5, "x"), Result("base", "new", 0.5, "x")]
+    mixed = printed(standings_of_results(results + pair), 120)
+    assert "colour-swapped pair: 12." in mixed and "\npairs" in mixed and "\ngames" not in mixed
     assert "each result counts as independent" in printed(
         standings_of_results([each._replace(pair="") for each in results]), 120
     )

@@ -342,5 +342,5 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert f'did you mean "{tmp_path}/second.toml"?' in refused(tmp_path / "secnd.toml")
     assert "not UTF-8 text: byte 0xff at 5" in refused(tmp_path / "second.toml")
     (tmp_path / "cup.sqlite").write_bytes(b"SQLite format 3\0\x10\0\xff")
-    assert "is a run, not the file it is played from" in refused(tmp_path / "cup.sqlite")
+    assert "is a file of SQLite, not text" in refused(tmp_path / "cup.sqlite")
     assert "is a folder" in refused(tmp_path)

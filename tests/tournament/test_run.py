@@ -227,17 +227,23 @@ def test_a_run_ends_where_all_games_fail_for_one_reason(
     load: Load, tmp_path: Path, played: Record
 ) -> None:
     config, path = load(DOTS.replace("rounds = 2", "rounds = 50")), tmp_path / "t.sqlite"
-    failing = ScriptedExecutor(lambda task: Lost(task, "the referee failed: no such file"))
-    outcome, events = play(config, path, failing)
+
+    class AllAtOnce(ScriptedExecutor):
+        capacity = HOPELESS + 10
+
+        def wait(self, timeout_s: float) -> Sequence[Report]:
+            tasks, self.tasks = self.tasks, []
+            return [Lost(task, "the referee failed: no such file") for task in tasks]
+
+    outcome, events = play(config, path, AllAtOnce(lambda task: Lost(task, "")))
     assert (outcome.total, outcome.done, outcome.exit_code) == (100, 0, 1)
-    assert outcome.void
-    assert len(stored(path)) == HOPELESS
+    assert len(outcome.void) == len(stored(path)) == HOPELESS + 10
     assert [e.text for e in events if isinstance(e, Noted)] == [
-        "The last 20 games could not be played, for one reason: the run ends here."
+        "The first 20 attempts failed for one reason: the run ends here."
     ]
 
     def fails_differently(task: Task) -> Report:
-        if len(stored(path)) > HOPELESS + 40:
+        if len(stored(path)) > HOPELESS + 60:
             return Played(task, played(task.spec, attempt=task.attempt))
         return Lost(task, f"the referee failed at {task.spec.game}")
 

@@ -177,7 +177,7 @@ def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
     again = staff.does("owners/add", names="dee\r\nAda Lovelace")
     assert "dee\nAda Lovelace</textarea>" in again
     assert "Lovelace" not in staff.page()
-    assert "write a name on each line" in staff.does("owners/add", names="\n")
+    assert "Write a name on each line first." in staff.does("owners/add", names="\n")
     assert "no owner is named" in staff.does("owners/renew", owner="zoe")
     for at in ("evening", "9999-12-31T23:59-05:00"):
         assert f"{at} is no moment" in staff.does("t/cup/freeze", at=at)

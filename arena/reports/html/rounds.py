@@ -87,7 +87,8 @@ def _over_time(look: Look) -> dict[str, Any] | None:
     ordered = [game for number in numbers for game in by_round[number]]
     ratings = [_ratings(view, ordered[: ends[time]]) for time in times]
     drawn = [Line(name, tuple(at.get(secret[name]) for at in ratings)) for name in first]
-    said = f"Elo of the first {len(drawn)} players after rounds {times[0]} to {times[-1]}"
+    who = f"{len(drawn)} players with {FEW_GAMES} games or more"
+    said = f"Elo of {who}, after rounds {times[0]} to {times[-1]}"
     rows = [(line.name, ["–" if f is None else signed(f) for f in line.figures]) for line in drawn]
     return {"drawn": lines(drawn, said), "times": times, "rows": rows, "said": said}
 

@@ -96,7 +96,7 @@ class SwissSchedule(MatchedSchedule):
             for player in sorted(keys, key=lambda player: keys[player], reverse=True)
         )
         had_byes = {player: sum(each.opponent is None for each in met[player]) for player in met}
-        byes = [f"{player} {n}" if n > 1 else player for player, n in had_byes.items() if n]
+        byes = [f"{player} × {n}" if n > 1 else player for player, n in had_byes.items() if n]
         worth = f"{self._a_bye} point{'s' if self._a_bye > 1 else ''} each"
         had = (
             f"Byes ({worth}): {', '.join(byes)}. For tie-breaks a bye is an opponent with the "

@@ -67,7 +67,7 @@ def test_equals_share_the_rank_and_a_bye_is_a_meeting_won() -> None:
     assert "Byes (2 points each): m2. For tie-breaks" in schedule.ranking().notes[-1]
     longer = opened(SWISS, 3, rounds=4)
     list(rehearse(longer, "dots", lambda game: 0.5))
-    assert "Byes (2 points each): m0, m1, m2 2. For" in longer.ranking().notes[-1]
+    assert "Byes (2 points each): m0, m1, m2 × 2. For" in longer.ranking().notes[-1]
 
 
 @pytest.mark.parametrize("order", range(3))
