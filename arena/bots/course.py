@@ -32,7 +32,7 @@ from arena.bots.course_file import (
     is_course,
     rules_of,
 )
-from arena.bots.entries import files_in
+from arena.bots.entries import files_of
 from arena.bots.manifest import is_name
 from arena.bots.package import ACTIVE, Bot, refuse_nameless
 from arena.bots.programs import nearest_to, python
@@ -182,7 +182,7 @@ def submit(
 
 def field(folder: Path) -> dict[str, str]:
     """The version that plays of each bot, by name: what a tournament takes that begins now."""
-    found = ((home.name, active(home)) for home in sorted(folder.iterdir()))
+    found = ((home.name, active(home)) for home in _homes(folder))
     return {name: version for name, version in found if version}
 
 
@@ -199,7 +199,12 @@ def damaged(folder: Path) -> list[str]:
 def _entries(folder: Path) -> Iterator[Entry]:
     if not folder.is_dir():
         raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
-    return map(_entry, sorted(path for path in folder.iterdir() if is_name(path.name)))
+    return map(_entry, _homes(folder))
+
+
+def _homes(folder: Path) -> list[Path]:
+    """The folders of bots; others, as those of a server, have names that no bot may have."""
+    return sorted(path for path in folder.iterdir() if is_name(path.name))
 
 
 def bot(folder: Path, name: str) -> Entry:
@@ -323,8 +328,7 @@ def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> N
 
 def _refuse_beyond(quota: Quota, folder: Path, bot: Bot, owner: str) -> None:
     here = Path(bot.cwd)
-    files = files_in(here) if bot.opens == "." else (bot.opens,)
-    size = sum((here / file).stat().st_size for file in files) / 1e6
+    size = sum((here / file).stat().st_size for file in files_of(here, bot.opens)) / 1e6
     if bot.contents == bot.digest and size > quota.size_mb:  # else it was measured unbuilt
         raise SubmissionError(
             f"{bot.source} has {_size(size)}; the course takes {_size(quota.size_mb)} at most"

@@ -152,6 +152,13 @@ def shown_name(name: str) -> str:
     return f'"{safe}"' if len(safe) <= 80 else f'"{safe[:60]}…" ({len(name)} characters)'
 
 
+def files_of(folder: Path, opens: str) -> tuple[str, ...]:
+    """The files of a bot in its folder: all of a package, which opens ".", and of a script itself.
+    Raises PackageError.
+    """
+    return files_in(folder) if opens == "." else (opens,)
+
+
 def files_in(folder: Path) -> tuple[str, ...]:
     """The files of a folder by their paths in it, judged, sorted. Raises PackageError."""
     judge = EntryJudge(folder, PackageError)

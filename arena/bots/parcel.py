@@ -5,7 +5,7 @@ import tarfile
 from pathlib import Path
 
 from arena.bots.archive import unpack
-from arena.bots.entries import files_in, opened
+from arena.bots.entries import files_in, files_of, opened
 from arena.bots.package import package_store
 from arena.bots.trees import digest, made_aside, settle
 from arena.errors import PackageError
@@ -27,7 +27,7 @@ def pack(contender: Contender, home: Home) -> bytes:
     assert isinstance(package, Package)
     folder = Path(home.package or package_store() / package.digest)
     try:
-        names = files_in(folder) if package.opens == "." else (package.opens,)
+        names = files_of(folder, package.opens)
         return _tar(folder, names)
     except OSError as error:
         raise PackageError(folder, [f"cannot be read: {error.strerror}"]) from None

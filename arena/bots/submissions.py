@@ -16,7 +16,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from arena.bots.entries import files_in
+from arena.bots.entries import files_in, files_of
 from arena.bots.manifest import FILE_NAME
 from arena.bots.package import ACTIVE, TREE, Bot
 from arena.bots.trees import copy, digest, made_aside, settle
@@ -119,7 +119,7 @@ def _make(
     tree, here = aside / TREE, Path(bot.cwd)
     tree.mkdir()
     try:
-        copy(here, files_in(here) if bot.opens == "." else (bot.opens,), tree)
+        copy(here, files_of(here, bot.opens), tree)
         contents = digest(tree, files_in(tree))
     except PackageError as error:
         raise SubmissionError(str(error)) from None
