@@ -56,6 +56,10 @@ def about_rating(standings: Standings) -> list[str]:
             f"First move: worth {moved.elo:+z.0f} ± {moved.error:.0f} Elo; the first player took"
             f" {share(took)} of the points; in brackets the 95 % interval."
         )
+    if any(row.tiles for row in standings.players):
+        lines.append(
+            "Won, drawn, lost: the scores of two games of one seed; a game may count in several."
+        )
     return lines
 
 
