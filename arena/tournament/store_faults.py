@@ -116,7 +116,7 @@ def unusable(path: Path, reason: object) -> StoreError:
     if getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
         return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
     if path.suffix == ".toml":
-        return StoreError(f"{path}: is no run, which is a file such as runs/NAME.sqlite")
+        return StoreError(f"{path}: not a run, which is a file such as runs/NAME.sqlite")
     said = "its configuration" if isinstance(reason, ValidationError) else reason
     return StoreError(
         f"{path}: not a run, or damaged ({said}); name a run's file, as runs/NAME.sqlite. To "
