@@ -209,7 +209,7 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
     path.parent.mkdir()
     path.write_text("[game]\nnot a database, but a text that is long enough to be looked at\n" * 9)
     refused("not a run, or damaged")
-    with pytest.raises(StoreError, match=r"cup.toml: is no run, which is a file such as"):
+    with pytest.raises(StoreError, match=r"cup.toml: not a run, which is a file such as"):
         Store.open(path.rename(path.with_name("cup.toml")))
 
     database = sqlite3.connect(path)
