@@ -125,7 +125,7 @@ def test_a_class(app: FastAPI, person: Callable[[], Person], page: Page, tmp_pat
         ada.hands_in(SLOW)
         expect(ada.page.locator("#bots")).to_contain_text("Version 1 plays")
         bob.hands_in(BROKEN)
-        expect(bob.page.locator("#checks")).to_contain_text("not accepted")
+        expect(bob.page.locator("#checks")).to_contain_text("refused")
         expect(bob.page.locator("#checks")).to_contain_text("thinking")
         bob.hands_in(LOSES)
         expect(bob.page.locator("#bots")).to_contain_text("Version 1 plays")
