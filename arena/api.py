@@ -22,7 +22,7 @@ from arena.files.toml_tables import written
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.ratings.model import Cell
-from arena.ratings.results import GameDigest, Result
+from arena.ratings.results import GameDigest, Result, refuse_names
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report
 from arena.reports.html import cells
@@ -320,13 +320,10 @@ def _result(number: int, row: Sequence[Any]) -> Result:
         result = Result(first, second, float(score), *map(_label, label))
     except (TypeError, ValueError, OverflowError):
         raise RateError(f"result {number}: {row!r} is not first, second, score[, pair]") from None
-    for name in result[:2]:
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise RateError(
-                f"result {number}: {name!r} is no name of a player: give a text that can be printed"
-            )
-    if result.first == result.second:
-        raise RateError(f"result {number}: {result.first!r} plays against itself")
+    try:
+        refuse_names(first, second)
+    except ValueError as error:
+        raise RateError(f"result {number}: {error}") from None
     if result.score not in (0, 0.5, 1):
         raise RateError(
             f"result {number}: score {score!r} is not 1 (the first player won), 0.5 (a draw) or 0"

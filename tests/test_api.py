@@ -132,8 +132,6 @@ class Unknown:
     def __bool__(self) -> bool:
         raise TypeError("boolean value of NA is ambiguous")
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 def test_a_missing_label_is_no_pair() -> None:
     rows = [("a", "b", 1), ("b", "a", 1), ("a", "b", 0.5)]

@@ -31,6 +31,15 @@ class Result(NamedTuple):
     opening, or the same seed); an empty label makes the result a cluster of its own."""
 
 
+def refuse_names(first: object, second: object) -> None:
+    """Raise ValueError where these cannot name two players in a list from elsewhere."""
+    for name in (first, second):
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise ValueError(f"{name!r} is no name of a player: give a text that can be printed")
+    if first == second:
+        raise ValueError(f"{first!r} plays against itself")
+
+
 class GameDigest(NamedTuple):
     """The part of a game record that standings are made from, small enough to keep by thousands."""
 

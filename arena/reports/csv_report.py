@@ -11,7 +11,7 @@ from arena.errors import RateError, first_few
 from arena.model.protocol import Termination
 from arena.ratings import tables
 from arena.ratings.model import Cell, PlayerStanding, Standings
-from arena.ratings.results import Result, results_of
+from arena.ratings.results import Result, refuse_names, results_of
 from arena.reports.games import GameRow, seen_by_each
 from arena.tournament.run_view import RunView, as_planned
 
@@ -197,11 +197,7 @@ def _result(fields: Sequence[str], columns: Sequence[int | None]) -> Result:
     for name, cell in zip(COLUMNS, (first, second, score), strict=True):
         if not cell:
             raise ValueError(f"no {name}; expected {', '.join(COLUMNS)} and, if wanted, pair")
-    for cell in (first, second):
-        if not cell.isprintable():
-            raise ValueError(f"a control character in the name {cell!r}")
-    if first == second:
-        raise ValueError(f"{first!r} plays against itself")
+    refuse_names(first, second)
     if score not in SCORES:
         raise ValueError(f"score {score!r} is not 1 (the first player won), 0.5 (a draw) or 0")
     return Result(intern(first), intern(second), SCORES[score], intern(pair))

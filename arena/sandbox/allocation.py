@@ -72,8 +72,9 @@ class Allocation:
         self.user = User()
         self._judge_readable()
         if viewable:
-            policy, own = self.spec.policy, self.spec.policy.mode == "limits"
-            private = PrivateFolders(self.user.uid, policy.disk_mb) if own else None
+            policy, private = self.spec.policy, None
+            if policy.mode == "limits":
+                private = PrivateFolders(self.user.uid, policy.disk_mb)
             self.mounts = Mounts.of(self.visible, private, policy.masked, self.cwd)
 
     def _judge_readable(self) -> None:

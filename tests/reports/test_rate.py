@@ -49,7 +49,7 @@ def test_the_pair_column_and_names_with_commas() -> None:
         ("first,second,score\na,b,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
         ("a,b,1,p1,x\n", "line 1: 5 fields, expected 4"),
         ("a,a,1\n", "line 1: 'a' plays against itself"),
-        ("a,b\x1b[2J,1\n", "line 1: a control character in the name"),
+        ("a,b\x1b[2J,1\n", r"line 1: 'b\x1b[2J' is no name of a player"),
         ('a,b,1\n"a,b,1\n', "line 2: not CSV"),
     ],
 )
