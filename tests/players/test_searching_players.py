@@ -114,7 +114,7 @@ def test_reuse_is_an_option_and_shows_in_the_visits(running_player: Callable[...
 def test_threads_of_alphabeta_search_and_solve(running_player: Callable[..., Any]) -> None:
     player = running_player("players.alphabeta")
     middle, late = (random_position(rules.load("othello"), plies, Random(3)) for plies in (10, 44))
-    player.ask(start_message(middle, options={"threads": 2, "depth": 8}))
+    player.ask(start_message(middle, options={"threads": 2, "depth": 12}))
     answer = player.ask(turn_message(middle, 0, time_ms=60_000))
     assert answer["move"] in middle.legal_moves()
     assert answer["info"]["nodes"] > 1000
