@@ -190,7 +190,7 @@ def test_late_on_a_busy_host_is_void(bots: Bots, dots: Spec) -> None:
 
 def test_who_waits_for_a_cpu_at_the_deadline_is_not_late(bots: Bots, dots: Spec) -> None:
     """The system counts a wait once it has ended, which may be after the deadline."""
-    settings = {"clock": Clock(move_ms=100), "grace_ms": 0, "startup_ms": 30_000}
+    settings = {"clock": Clock(move_ms=100), "grace_ms": 20, "startup_ms": 30_000}
     with on_one_core(), busy(40), SessionPool() as pool:
         players = bots.hostile("works_most"), bots.hostile()
         record = play_game(*dots(*players, ponder=False, **settings), pool)
