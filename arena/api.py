@@ -29,11 +29,11 @@ from arena.reports.html import cells
 from arena.reports.html.cells import Drawn, DrawnTable
 from arena.tournament import run as running
 from arena.tournament.config import TournamentConfig
-from arena.tournament.config_file import Unusable, load_config, read_config
+from arena.tournament.config_file import Begun, Unusable, load_config, read_config
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.ready import ready, ready_to_go_on
+from arena.tournament.ready import begun_in, ready, ready_to_go_on
 from arena.tournament.run_view import RunView, as_planned, recorded_game
 from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
@@ -188,8 +188,9 @@ def run(
     without = _texts("without", without, "names")
     file = tournament if isinstance(tournament, str | Path) else None
     with site(on, Path(file) if file is not None else None, insecure=insecure) as at:
-        read, place = _read(tournament, at)
-        path = _path("store", store or default_store(read.name))
+        given = None if store is None else _path("store", store)
+        read, place = _read(tournament, at, begun_in(given, take_new=take_new))
+        path = given or default_store(read.name)
         config = ready_to_go_on(read, place, path, take_new=take_new, without=without, site=at)
         with PlayedStore.open_run(path, config) as opened:
             outcome = running.run(config, opened, open_executor=at.open_executor)
@@ -364,7 +365,9 @@ def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
 
 
 def _read(
-    tournament: str | Path | Mapping[str, Any] | TournamentConfig, at: Site = HERE
+    tournament: str | Path | Mapping[str, Any] | TournamentConfig,
+    at: Site = HERE,
+    begun: Begun = lambda name: None,
 ) -> tuple[TournamentConfig, Path]:
     """A tournament and its file, with the kernels it needs compiled."""
     from players.catalogue import BUILTINS
@@ -375,15 +378,16 @@ def _read(
         case Mapping():
             file = Path("tournament")
             try:
+                tables, folder = dict(tournament), Path.cwd()
                 config = read_config(
-                    dict(tournament), BUILTINS, Path.cwd(), name=file.name, fit=at.fit
+                    tables, BUILTINS, folder, name=file.name, fit=at.fit, begun=begun
                 )
             except Unusable as error:
                 found = (Problem(written(at), None, why) for at, why in error.findings)
                 raise ConfigError(file, tuple(found)) from None
         case _:
             file = _path("a tournament", tournament)
-            config = load_config(file, BUILTINS, fit=at.fit)
+            config = load_config(file, BUILTINS, fit=at.fit, begun=begun)
     if at.here:
         warm_players(config, BUILTINS)
     return config, file

@@ -30,7 +30,7 @@ _CHUNK_BYTES = 2**16
 MAX_RATIO = 100
 """Bytes that may come out of one byte of an archive; programs and tables stay below 20."""
 _UNJUDGED_BYTES = 2**20  # allowed whatever the ratio: small archives of small files
-_HEADER_BYTES = 4 * 2**20  # for the headers of a tar, besides the contents
+HEADER_BYTES = 4 * 2**20  # for the headers of a tar, besides the contents
 _XZ_MEMORY_BYTES = 128 * 2**20  # twice the need of `xz -9`; a header can ask for gigabytes
 
 _END = struct.Struct("<4s4H2LH")
@@ -70,22 +70,22 @@ def is_archive(path: Path) -> bool:
     return _form(path) is not None
 
 
-def unpack(path: Path, file: IO[bytes], folder: Path) -> None:
+def unpack(path: Path, file: IO[bytes], folder: Path, most: int = MAX_ARCHIVE_BYTES) -> None:
     """Write an archive's files, judged first, without a folder around all. `file` is what was
-    opened of `path`. Raises ArchiveError.
+    opened of `path`, of `most` bytes. Raises ArchiveError.
     """
-    paths = _judged(path, file)
+    paths = _judged(path, file, most)
     tops = {name.split("/")[0] for name in paths}
     top = f"{tops.pop()}/" if len(tops) == 1 else ""
     if f"{top}{FILE_NAME}" not in paths:
         top = ""
-    for name, raw in _admitted(path, file):
+    for name, raw in _admitted(path, file, most):
         write(folder / name.removeprefix(top), raw.chunks, raw.executable)
 
 
-def _judged(path: Path, file: IO[bytes]) -> set[str]:
+def _judged(path: Path, file: IO[bytes], most: int) -> set[str]:
     paths = set()
-    for name, raw in _admitted(path, file):
+    for name, raw in _admitted(path, file, most):
         for _ in raw.chunks:  # counted as they come out, whatever the header says
             pass
         paths.add(name)
@@ -97,13 +97,13 @@ def _form(path: Path) -> str | None:
     return next((form for suffix, form in _FORMS.items() if name.endswith(suffix)), None)
 
 
-def _admitted(path: Path, file: IO[bytes]) -> Iterator[tuple[str, _RawEntry]]:
+def _admitted(path: Path, file: IO[bytes], most: int) -> Iterator[tuple[str, _RawEntry]]:
     """The files the judge admits; the bytes of all entries count, of refused ones too."""
     size = file.seek(0, 2)
     file.seek(0)
     judge = EntryJudge(path, ArchiveError)
-    if size > MAX_ARCHIVE_BYTES:
-        judge.stop(f"is larger than {MAX_ARCHIVE_BYTES >> 20} MiB")
+    if size > most:
+        judge.stop(f"is larger than {most >> 20} MiB")
     form = _form(path) or ""
     entries = _translated(_raw_entries(file, form, _Outflow(size)), form, judge)
     for raw in entries:
@@ -195,7 +195,7 @@ class _Outflow:
     def add(self, size: int) -> None:
         """Count more bytes. Raises _RefusedError."""
         self._total += size
-        if self._total > MAX_BYTES + _HEADER_BYTES:
+        if self._total > MAX_BYTES + HEADER_BYTES:
             raise _RefusedError(f"has more than {MAX_BYTES >> 20} MiB once unpacked")
         if self._total > max(_UNJUDGED_BYTES, MAX_RATIO * self._archive_bytes):
             raise _RefusedError(

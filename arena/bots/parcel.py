@@ -4,8 +4,8 @@ import io
 import tarfile
 from pathlib import Path
 
-from arena.bots.archive import unpack
-from arena.bots.entries import files_in, files_of, opened
+from arena.bots.archive import HEADER_BYTES, unpack
+from arena.bots.entries import MAX_BYTES, files_in, files_of, opened
 from arena.bots.package import package_store
 from arena.bots.trees import digest, made_aside, settle
 from arena.errors import PackageError
@@ -47,7 +47,7 @@ def keep(expected: str, packed: bytes) -> None:
     those of the digest.
     """
     with made_aside(package_store()) as aside:
-        unpack(_NAME, io.BytesIO(packed), aside)
+        unpack(_NAME, io.BytesIO(packed), aside, most=MAX_BYTES + HEADER_BYTES)
         for folder in (aside, aside / _TOP):
             if folder.is_dir() and digest(folder, files_in(folder)) == expected:
                 settle(folder, package_store() / expected)

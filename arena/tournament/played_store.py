@@ -203,7 +203,7 @@ class PlayedStore(Store):
         sums = (id_, checksum_of(rows), checksum(text))
         self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
         insert(
-            "INSERT OR REPLACE INTO machines VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO machines VALUES (?, ?, ?, ?, ?, ?, ?)",
             ((id_, *seat) for seat in seats_at(record)),
         )
         return True

@@ -8,7 +8,7 @@ from arena.errors import ConfigError, PackageError, Problem, ProgramError, Sandb
 from arena.model.containment import Guarantee, Held
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
-from arena.tournament.config_file import load_config
+from arena.tournament.config_file import Begun, load_config
 from arena.tournament.field import going_on
 from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
@@ -26,13 +26,21 @@ def load_to_go_on(
     """The tournament of a file, ready to begin, or to go on with the run in `store`. Raises
     ConfigError, UserError, StoreError.
     """
+    begun = begun_in(store, take_new=take_new)
+    config = load_config(file, builtins, fit=site.fit, begun=begun)
+    path = store or default_store(config.name)
+    return ready_to_go_on(config, file, path, take_new=take_new, without=without, site=site)
+
+
+def begun_in(store: Path | None, *, take_new: bool) -> Begun:
+    """Gives what the run in `store`, by default that of the name, goes on with; None where there is
+    none yet, or it takes the new field.
+    """
 
     def begun(name: str) -> TournamentConfig | None:
         return None if take_new else Store.begun_with(store or default_store(name))
 
-    config = load_config(file, builtins, fit=site.fit, begun=begun)
-    path = store or default_store(config.name)
-    return ready_to_go_on(config, file, path, take_new=take_new, without=without, site=site)
+    return begun
 
 
 def ready_to_go_on(

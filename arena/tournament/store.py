@@ -82,7 +82,7 @@ class Store:
         """`held` lets go of what the store holds. Raises StoreError."""
         self.path = path
         self._held = held
-        self._database = _connect(path, read_only=read_only)
+        self._database = connect(path, read_only=read_only)
         held.callback(self._database.close)
         self._schema = SCHEMA_VERSION
 
@@ -347,7 +347,7 @@ class Store:
         self.close()
 
 
-def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     # A reader that may write removes the -wal and -shm files when it is the last to close.
     writable = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
     mode = "rwc" if not read_only else "rw" if writable else "ro"

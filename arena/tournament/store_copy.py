@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from arena.tournament.config import TournamentConfig
-from arena.tournament.store import Store
+from arena.tournament.store import Store, connect
 from arena.tournament.store_faults import unusable
 
 _LATER = """
@@ -27,7 +27,7 @@ def copy_run(path: Path, to: Path, *, until: datetime | None = None) -> None:
     part = to.with_name(f"{to.name}.part")
     try:
         part.unlink(missing_ok=True)
-        with closing(sqlite3.connect(path)) as run, closing(sqlite3.connect(part)) as copy:
+        with closing(connect(path, read_only=True)) as run, closing(sqlite3.connect(part)) as copy:
             run.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
             if until is not None:

@@ -91,6 +91,7 @@ def renewal(left_out: Iterable[int]) -> str:
     kept = "WHERE id IN (SELECT id FROM games)"
     statements += [f"INSERT INTO {t} SELECT * FROM old_{t} {kept}" for t in of_games[1:]]
     statements += [f"DROP TABLE old_{name}" for name in (*of_games, "sandboxes")]
+    statements += [f"DELETE FROM machines WHERE id IN ({ids})"]
     return ";".join(statements)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots import parcel
+from arena.bots.archive import MAX_ARCHIVE_BYTES
 from arena.bots.package import open_bot
 from arena.bots.prepare import as_package, prepare
 from arena.errors import PackageError
@@ -46,3 +47,17 @@ def test_it_arrives_as_it_was_sent(
     with pytest.raises(PackageError, match="holds other files than those of 0000"):
         parcel.keep("0" * 64, packed)
     assert isinstance(sent.program, Package)
+
+
+def test_one_that_is_larger_than_an_archive_may_be_arrives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "head"))
+    (tmp_path / "fox.py").write_bytes(b"#" * (MAX_ARCHIVE_BYTES + 1))
+    bot = open_bot(tmp_path / "fox.py")
+    package = as_package(bot)
+    sent = Contender(name="fox", program=package, sandbox="none")
+    packed = parcel.pack(sent, Home(package=bot.cwd))
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "elsewhere"))
+    parcel.keep(package.digest, packed)
+    assert parcel.is_here(package)

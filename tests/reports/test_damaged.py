@@ -216,6 +216,7 @@ def test_a_game_of_which_nothing_is_left_is_offered_to_be_played_again(
     path: Path, records: list[GameRecord]
 ) -> None:
     before = report(path)
+    change(path, "INSERT INTO machines VALUES (3, 0, 'east', 'EPYC', 1.0, NULL, NULL)")
     damage_record(path, 3)
     change(path, "UPDATE seats SET points = 0.5 WHERE id = 3 AND seat = 1")
     assert "Damaged in the file and not counted: g0003. The command" in report(path)
@@ -227,6 +228,7 @@ def test_a_game_of_which_nothing_is_left_is_offered_to_be_played_again(
     assert play_on(path, records, replay_damaged=True) == ["g0003"]
     assert report(path) == before
     assert play_on(path, records) == []
+    change(path, "INSERT INTO machines VALUES (3, 0, 'west', 'EPYC', 1.0, NULL, NULL)")
 
 
 def without_checksums(path: Path) -> None:

@@ -377,10 +377,13 @@ def test_a_run_that_somebody_else_owns_is_read(
             place.chmod(mode)
         code = (
             "import sys; from pathlib import Path; from arena.tournament.store import Store\n"
-            "with Store.open(Path(sys.argv[2])) as store: print(len(list(store.digests())))"
+            "from arena.tournament.store_copy import copy_run\n"
+            "copy_run(Path(sys.argv[2]), Path(sys.argv[1], 'copy.sqlite'))\n"
+            "for place in (sys.argv[2], f'{sys.argv[1]}/copy.sqlite'):\n"
+            "    with Store.open(Path(place)) as store: print(len(list(store.digests())))"
         )
         arguments = (str(home), str(shared / "t.sqlite"))
-        assert run_as_ordinary_user(code, home, *arguments) == "1\n"
+        assert run_as_ordinary_user(code, home, *arguments) == "1\n1\n"
         assert [each.name for each in shared.iterdir()] == ["t.sqlite"]
     finally:
         shared.chmod(0o755)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import arena
 from arena.bots.build import build
 from arena.bots.package import open_bot
 from arena.errors import ConfigChangedError, ConfigError
@@ -169,6 +170,7 @@ def test_what_is_wrong_with_later_submissions_stops_no_run(
     for home in submitted.iterdir():
         (home / "active").unlink()
     assert "has no submission" in go_on().left_out[0]
+    assert arena.run(file, store=store).config.players == begun.players
 
 
 def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> None:
