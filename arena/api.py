@@ -76,7 +76,7 @@ class Run:
     def crosstable(self) -> Table:
         """A row for each player against each opponent met."""
         with RunView(self.path) as view:
-            rows = [tuple(cell.model_dump().values()) for cell in view.standings.crosstable]
+            rows = [tuple(cell.model_dump().values()) for cell in csv_report.cells_of(view)]
         return DrawnTable(_columns(tuple(Cell.model_fields), rows), self._drawn(cells.crosstable))
 
     def games(self) -> Table:

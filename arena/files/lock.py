@@ -32,7 +32,7 @@ def acquire(path: Path) -> int:
             if tries < _TRIES:  # `is_held` has it for a moment
                 time.sleep(_PAUSE_S)
                 continue
-            with suppress(ValueError):
+            with suppress(ValueError, LookupError, TypeError):
                 holder = f"pid {json.loads(holder)['pid']}"
             raise LockHeldError(holder) from None
         # The holder may have unlinked the file after we opened it: then our lock guards nothing.
@@ -62,7 +62,7 @@ def is_held(path: Path) -> bool:
 
 def holder(path: Path) -> int | None:
     """The pid of the process that has locked `path`; None where none has."""
-    with suppress(OSError, ValueError, LookupError):
+    with suppress(OSError, ValueError, LookupError, TypeError):
         if is_held(path):
             return int(json.loads(name_of(path).read_bytes())["pid"])
     return None

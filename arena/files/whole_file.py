@@ -50,3 +50,13 @@ def replacing(path: Path) -> Iterator[IO[str]]:
         except BaseException:
             part.unlink(missing_ok=True)
             raise
+        make_names_last(path.parent)
+
+
+def make_names_last(folder: Path) -> None:
+    """Have the names in a folder written, so that they are there after a power failure."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -73,7 +73,11 @@ class PlayerProcess:
         self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in self._pipes)
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(descriptor, False)
-        self._pidfd = os.pidfd_open(self.pid)
+        try:
+            self._pidfd = os.pidfd_open(self.pid)
+        except OSError:  # too many open files
+            self.container.kill()
+            raise
         self._poll = select.poll()
         for descriptor in (self._stdout, self._stderr, self._pidfd):
             self._poll.register(descriptor, select.POLLIN)

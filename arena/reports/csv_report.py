@@ -86,6 +86,11 @@ def results(rated: Iterable[Result], run: str) -> str:
     )
 
 
+def cells_of(view: RunView) -> Sequence[Cell]:
+    """The cells of a run's crosstable, also where it has too many players to be drawn."""
+    return view.standings.crosstable or tables.crosstable(results_of(view.rated))
+
+
 def games(seen: Iterable[GameRow]) -> str:
     """A line for each game as a player saw it; more than one opponent has a slash in between."""
     return table(GAME_COLUMNS, map(_game_row, seen))
@@ -99,9 +104,7 @@ def _game_row(row: GameRow) -> Iterable[object]:
 TABLES: dict[str, Callable[[RunView], str]] = {
     "players": lambda view: players(view.standings),
     "ranking": lambda view: ranking(view.standings),
-    "crosstable": lambda view: crosstable(
-        view.standings.crosstable or tables.crosstable(results_of(view.rated))
-    ),
+    "crosstable": lambda view: crosstable(cells_of(view)),
     "results": lambda view: results(results_of(as_planned(view.rated)), view.label),
     "games": lambda view: games(
         row for game in as_planned(view.games) for row in seen_by_each(game)

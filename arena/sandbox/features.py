@@ -13,6 +13,12 @@ from arena.model.record import Host
 from arena.sandbox import landlock, seccomp
 
 _CGROUPS = Path("/sys/fs/cgroup")
+_MEMORY_FILES = (
+    ("memory.max", "memory.current", "memory.stat"),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat"),
+)
+"""Of cgroups v2 and v1: the limit, what is used of it, and how much of that are files that give way
+to programs, as `inactive_file`."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +70,14 @@ def usable_cores(cgroups: Path = _CGROUPS) -> tuple[int, ...]:
 
 
 def available_memory(cgroups: Path = _CGROUPS) -> int:
-    """Bytes that programs may still take: what is free, within the limit of our container."""
+    """Bytes that programs may still take: what is free, also of the limit of our container."""
     lines = Path("/proc/meminfo").read_text().splitlines()
     free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+    for limit, used, details in _MEMORY_FILES:
         with suppress(OSError, ValueError):  # there is none, or it is "max"
-            return min(free, int((cgroups / name).read_text()))
+            left = int((cgroups / limit).read_text()) - int((cgroups / used).read_text())
+            counts = dict(line.split() for line in (cgroups / details).read_text().splitlines())
+            return min(free, max(left + int(counts["inactive_file"]), 0))
     return free
 
 

@@ -38,8 +38,10 @@ def challenges_of(request: Request) -> Challenges:
     return challenges
 
 
-def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
-    """The run of a match, for its owner and the staff. Raises HTTPException."""
+async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
+    """The run of a match, for its owner and the staff. Raises HTTPException. Not in a thread of its
+    own: requests share what is open.
+    """
     folder = challenges_of(request).folder(asking.owner, id)
     if folder is None:
         raise HTTPException(404, "There is no such match of yours.")

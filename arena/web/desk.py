@@ -90,9 +90,13 @@ class Desk:
 
     def did(self, what: str, sentence: str, tokens: Mapping[str, str] | None = None) -> Response:
         """Keep what was done, and answer."""
-        add_line(self.course, self._who, what)
+        self.note(what)
         links = {owner: f"{self._base}/in/{token}" for owner, token in (tokens or {}).items()}
         return self.answered(Answer(sentence, links))
+
+    def note(self, what: str) -> None:
+        """Keep what was done."""
+        add_line(self.course, self._who, what)
 
     def answered(self, answer: Answer) -> Response:
         """The page that the form was on, with the answer."""

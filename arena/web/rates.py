@@ -1,5 +1,6 @@
 """How often a visitor may do what costs: a bucket of tries for each, filled again slowly."""
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -16,20 +17,22 @@ class Rate:
         self, tries: int, seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._tries, self._pause, self._clock = tries, seconds / tries, clock
+        self._taking = threading.Lock()
         self._full_at: dict[str, float] = {}
         """When the bucket of a visitor is full again."""
 
     def wait(self, who: str) -> float:
         """Take a try; the seconds until there is one, if there is none now."""
-        now = self._clock()
-        full_at = max(self._full_at.get(who, now), now) + self._pause
-        early = full_at - now - self._tries * self._pause
-        if early > 1e-9:
-            return early
-        if len(self._full_at) >= _KEPT:
-            self._full_at = {each: at for each, at in self._full_at.items() if at > now}
-        self._full_at[who] = full_at
-        return 0.0
+        with self._taking:  # requests are answered in threads
+            now = self._clock()
+            full_at = max(self._full_at.get(who, now), now) + self._pause
+            early = full_at - now - self._tries * self._pause
+            if early > 1e-9:
+                return early
+            if len(self._full_at) >= _KEPT:
+                self._full_at = {each: at for each, at in self._full_at.items() if at > now}
+            self._full_at[who] = full_at
+            return 0.0
 
     def take(self, who: str, what: str) -> None:
         """Take a try, or refuse with 429."""

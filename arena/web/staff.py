@@ -14,7 +14,7 @@ from arena.web.desk import AtDesk
 from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
-from arena.web.staff_log import add_line, last_lines
+from arena.web.staff_log import last_lines
 from arena.web.tournaments import WORDS, moment
 
 _CHECKS = 30
@@ -90,7 +90,7 @@ def checks(request: Request, desk: AtDesk, owner: str = "") -> Response:
 @router.get("/export")
 def export_all(desk: AtDesk) -> Response:
     """All of it, as a ZIP."""
-    add_line(desk.course, "staff", "exported all")
+    desk.note("exported all")
     name = f"{desk.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
     return StreamingResponse(export(desk.course), media_type="application/zip", headers=headers)

@@ -367,7 +367,12 @@ def test_a_container_limits_the_memory(tmp_path: Path) -> None:
     assert available_memory(tmp_path) > 2**20
     (tmp_path / "memory.max").write_text("max\n")
     assert available_memory(tmp_path) > 2**20
-    (tmp_path / "memory.max").write_text("4096\n")
+    for name, text in (
+        ("memory.max", "16384\n"),
+        ("memory.current", "14336\n"),
+        ("memory.stat", "anon 12288\ninactive_file 2048\n"),
+    ):
+        (tmp_path / name).write_text(text)
     assert available_memory(tmp_path) == 4096
 
 
