@@ -129,6 +129,11 @@ class Dots(Game):
         return {"rows": self.rows, "cols": self.cols, "stop_at_majority": self.stop_at_majority}
 
     @property
+    def title(self) -> str:
+        """As `dots and boxes 5×5`."""
+        return f"dots and boxes {self.rows}×{self.cols}"
+
+    @property
     def typical_plies(self) -> int:
         """Every edge."""
         return len(self.names)

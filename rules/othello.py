@@ -26,6 +26,7 @@ from rules.position import (
     draw_grid,
     rows_of,
     select,
+    settings_text,
     square_name,
     square_symmetries,
     symbols,
@@ -91,6 +92,15 @@ class Othello(Game):
             "corners": self.corners,
             "free_centre": self.free_centre,
         }
+
+    @property
+    def title(self) -> str:
+        """As `Othello`, `cornerless Othello 6×6`; with its settings where no preset has them."""
+        board = "" if self.size == 8 else f" {self.size}×{self.size}"
+        for preset in PRESETS:
+            if self == load(preset=preset, size=self.size):
+                return f"{'' if preset == 'standard' else f'{preset} '}Othello{board}"
+        return f"Othello ({settings_text(self.variant)})"
 
     @property
     def typical_plies(self) -> int:

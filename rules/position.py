@@ -155,6 +155,12 @@ class Game(ABC):
         """
 
     @property
+    def title(self) -> str:
+        """The game in words, as `cornerless Othello 6×6`."""
+        settings = settings_text(self.variant)
+        return f"{self.name} ({settings})" if settings else self.name
+
+    @property
     def typical_plies(self) -> int:
         """How many plies a game has, about."""
         return 60
@@ -175,6 +181,12 @@ class Game(ABC):
     def check_boards(self) -> Mapping[str, Mapping[str, Any]]:
         """The settings that any program for this rule set must play, by a name for each."""
         return {self.name: {}}
+
+
+def settings_text(variant: Mapping[str, Any]) -> str:
+    """Settings with the values as a file has them: `size 8, corners false`."""
+    values = (str(each).lower() if isinstance(each, bool) else each for each in variant.values())
+    return ", ".join(f"{key} {value}" for key, value in zip(variant, values, strict=True))
 
 
 def share_of_plies(plies: int, parts: int) -> int:

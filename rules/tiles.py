@@ -133,6 +133,12 @@ class Tiles(Game):
     def variant(self) -> dict[str, Any]:
         return {"spawn": self.spawn, "placer": self.placer, "placer_chooses": self.placer_chooses}
 
+    @property
+    def title(self) -> str:
+        """As `2048`, `2584, spawn 1/3, tiles placed by a bot`."""
+        spawn = "" if self.spawn == next(iter(SPAWNS[self.name])) else f", spawn {self.spawn}"
+        return f"{self.name}{spawn}{', tiles placed by a bot' * (self.placer == 'player')}"
+
     def start(self, seed: int | None = None) -> TilesPosition:
         """Two tiles, both drawn by chance even where a player places the later ones."""
         rng = SystemRandom() if seed is None else Random(seed)

@@ -45,14 +45,6 @@ def limit_ms(clock: Clock) -> int:
     return PlayerClock.full(clock).limit_ms
 
 
-def clock_words(clock: Clock) -> str:
-    """A clock in words."""
-    said = [f"{clock.move_ms} ms a move"] if clock.move_ms else []
-    said += [f"{clock.bank_ms} ms a game"] if clock.bank_ms else []
-    said += [f"{clock.increment_ms} ms more a move"] if clock.increment_ms else []
-    return ", ".join(said)
-
-
 def clocks_of(terms: Terms) -> CheckClocks:
     """The clocks of a check for a tournament."""
     limit = limit_ms(terms.clock)

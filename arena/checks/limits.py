@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from arena.checks.conditions import clock_words, limit_ms
+from arena.checks.conditions import limit_ms
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, failed, not_judged, passed
@@ -47,7 +47,7 @@ def near_the_clock(subject: Subject) -> CheckFinding:
                         first = not used and _was_only_the_first(
                             dialogue, subject.opening(game), offence
                         )
-                        where = f"{board} at {clock_words(clock)}"
+                        where = f"{board} at {clock.words}"
                         return subject.failed(offence, where, _LOAD_EARLIER if first else None)
             if used:
                 slowest[limit] = max(slowest.get(limit, 0.0), *used)

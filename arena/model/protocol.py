@@ -113,6 +113,14 @@ class Clock(Message):
             raise ValueError("a clock needs move_ms or bank_ms, or both")
         return self
 
+    @property
+    def words(self) -> str:
+        """As `0.2 s a move`, or `60 s a game, 1 s more a move`."""
+        parts = [f"{self.move_ms / 1000:g} s a move"] if self.move_ms else []
+        parts += [f"{self.bank_ms / 1000:g} s a game"] if self.bank_ms else []
+        parts += [f"{self.increment_ms / 1000:g} s more a move"] if self.increment_ms else []
+        return ", ".join(parts)
+
 
 class Start(Message):
     """A game begins; answered by `ready` within `startup_ms`."""

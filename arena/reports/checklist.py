@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.bots.course_file import is_course
-from arena.checks.conditions import clock_words
 from arena.checks.events import Checked, Checking, Entered, Event, Judging, PointJudged
 from arena.checks.positions import name_of
 from arena.checks.result import Checklist, CheckResult
@@ -56,7 +55,7 @@ class CheckScreen:
         """Say what is checked, what contains it, and for which tournament."""
         mode, terms = event.held.mode, event.terms
         contained = "without a sandbox" if mode == "none" else f"in the sandbox {mode}"
-        played = f", for {name_of(terms.game)} at {clock_words(terms.clock)}" if terms else ""
+        played = f", for {name_of(terms.game)} at {terms.clock.words}" if terms else ""
         self._console.print(Text(f"Checking {self._bot} {contained}{played}"), soft_wrap=True)
         if self._console.is_terminal:
             self._line.start()

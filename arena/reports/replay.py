@@ -154,17 +154,13 @@ _KEY_NAMES = {
 
 def header(record: GameRecord) -> Text:
     """Game, rules and players."""
-    clock = record.terms.clock
-    limits = [
-        f"{clock.move_ms} ms a move" if clock.move_ms is not None else "",
-        f"bank {clock.bank_ms} ms" if clock.bank_ms is not None else "",
-        f"+{clock.increment_ms} ms a move" if clock.increment_ms else "",
-    ]
+    limits = record.terms.clock.words
     if not record.host.arena:  # another program kept it: its clock is not known
-        limits = [f"{key.replace('_', ' ')} {value}" for key, value in record.stated.items()]
+        stated = record.stated.items()
+        limits = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in stated)
     rules = f"{record.terms.rules} ({words.settings(record.terms.variant)})"
     text = Text.assemble((f"Game {record.game}", "bold"))
-    said = filter(None, [rules, ", ".join(filter(None, limits))])
+    said = filter(None, [rules, limits])
     text.append("".join(f" · {each}" for each in said) + "\n")
     for seat, player in enumerate(record.seats):
         text.append(f"{mark(record.terms.game, seat)}{player.player}", style="bold")

@@ -22,7 +22,6 @@ from players.learning.trainer import BlockTrainer
 from players.ntuple.network import Network
 from players.ntuple.temporal import WHOLE_GAME
 from players.weights.board_tuples import BOARD_GAMES
-from rules.othello import PRESETS
 
 _SIZES = 2
 """Of more sizes of tuples only the smallest and the largest are shown."""
@@ -99,7 +98,9 @@ def _game_training(
         "classic": "the classic evaluation at 1 ply",
     }[config.yardstick]
     view = GameBlockView(yardstick, unit)
-    about = _about(config, _board(config), f", ε {config.epsilon:g}")
+    about = _about(
+        config, rule_sets.load(config.rules, **config.variant).title, f", ε {config.epsilon:g}"
+    )
     return TrainingKind(
         config,
         about,
@@ -139,17 +140,3 @@ def _about(config: TrainConfig | GamesConfig, game: str, more: str) -> str:
         f"{game} · tuples: {tuples} {cells}{stages}{more} · {target} {config.updates}, {rate}, "
         f"alpha {config.alpha:g} · seed {config.seed}"
     )
-
-
-def _board(config: GamesConfig) -> str:
-    """The game as people call it."""
-    variant = config.variant
-    if config.rules == "dots":
-        return f"dots {variant['rows']}×{variant['cols']}"
-    size = variant["size"]
-    presets = (
-        f" {name}"
-        for name in PRESETS
-        if rule_sets.load("othello", preset=name, size=size).variant == variant
-    )
-    return f"othello {size}×{size}{next(presets, '')}"

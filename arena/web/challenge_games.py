@@ -11,7 +11,6 @@ import rules
 from arena.bots.course_file import TOURNAMENTS, tournament_files
 from arena.errors import ArenaError
 from arena.files.toml import read_file
-from arena.reports.html.wording import game_title
 from arena.tournament.conditions import load_conditions
 from rules.position import Game
 
@@ -40,6 +39,6 @@ def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
         with suppress(ArenaError):  # the staff sees what is wrong with the file
             terms = load_conditions(file, file, seed=0).terms
             if terms is not None and terms.game.seats == 2:
-                title = f"{game_title(terms)}, as in {file.stem}"
+                title = f"{terms.game.title}, as in {file.stem}"
                 table = {"rules": terms.rules} | read_file(file)[1].get("game", {})
                 yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, table, terms.game)

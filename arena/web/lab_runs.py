@@ -13,7 +13,6 @@ from arena.model import Frozen
 from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.curves import Curve, short
-from arena.reports.html.wording import clock_words, game_title
 from arena.tournament.formats.sprt import SprtSchedule
 from arena.tournament.run_view import RunView
 from arena.training.run_folder import LOG, TABLE
@@ -57,7 +56,7 @@ def test_of(name: str, view: RunView, changed_at: datetime, *, is_running: bool)
     assert isinstance(view.schedule, SprtSchedule)  # asked before
     verdict, path, config = view.schedule.verdict, view.schedule.path, view.config
     points = tuple((2.0 * unit, ratio) for unit, ratio in enumerate(path, 1))
-    title, clock = game_title(config.terms), clock_words(config.terms.clock)
+    title, clock = config.terms.game.title, config.terms.clock.words
     return LabRun(
         name=name,
         kind="test",

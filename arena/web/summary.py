@@ -8,7 +8,6 @@ from starlette.concurrency import run_in_threadpool
 from arena.errors import StoreError
 from arena.files.plain_text import printable
 from arena.model import Frozen
-from arena.reports.html.wording import game_title
 from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
@@ -103,7 +102,7 @@ def _of_games(config: TournamentConfig, schedule: Schedule, played: int) -> dict
     over = not config.is_fixed and schedule.over
     return {
         "title": printable(config.name),
-        "game": game_title(config.terms),
+        "game": config.terms.game.title,
         "format": config.format,
         "bots": sum(player.name not in config.unrated for player in config.players),
         "played": played,

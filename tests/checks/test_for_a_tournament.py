@@ -124,7 +124,7 @@ def test_a_bot_too_slow_for_the_clock_fails_the_item_about_it(check: Check, cup:
     assert all(result.passed for result in islice(check(slow, clocks=longer), 7))
     wrong = failure(list(islice(check(slow, **under(cup)), 7)))
     assert (wrong.title, wrong.verdict) == ("near the clock", Termination.TIMEOUT)
-    assert "at 260 ms a move" in wrong.detail
+    assert "at 0.26 s a move" in wrong.detail
 
 
 def test_a_bank_is_kept_over_whole_games(check: Check, cup: Path) -> None:

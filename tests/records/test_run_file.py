@@ -25,7 +25,7 @@ def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:
     shown = arena("replay", run, "2", "--all")
     assert "out of time" in shown.stdout
     assert "place GGS/os, clock 05:00//02:00, type 8" in shown.stdout
-    assert "ms a move" not in shown.stdout.partition("End:")[0]
+    assert "s a move" not in shown.stdout.partition("End:")[0]
     again = arena("import", FILES / "server.ggf", "--to", run)
     assert (again.exit_code, "is there already; give the run another name" in again.stderr) == (
         2,

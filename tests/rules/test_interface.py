@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -183,3 +184,22 @@ def test_a_state_must_be_an_object_with_its_keys(game: rules.Game) -> None:
     with pytest.raises(ValueError, match="to_move is null, but the game is not over"):
         game.position({**state, "to_move": None})
     assert game.position({**state, "extra": 1}) == game.start(seed=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "title"),
+    [
+        ("othello", {}, "Othello"),
+        ("othello", {"preset": "cornerless", "size": 6}, "cornerless Othello 6×6"),
+        (
+            "othello",
+            {"corners": False},
+            "Othello (size 8, start centre, corners false, free_centre false)",
+        ),
+        ("dots", {"rows": 2}, "dots and boxes 2×5"),
+        ("2048", {}, "2048"),
+        ("2584", {"spawn": "1/3", "placer": "player"}, "2584, spawn 1/3, tiles placed by a bot"),
+    ],
+)
+def test_the_title_of_a_game(name: str, settings: dict[str, Any], title: str) -> None:
+    assert rules.load(name, **settings).title == title

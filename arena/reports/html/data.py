@@ -11,7 +11,6 @@ from arena.ratings.results import GameDigest
 from arena.reports.html.audience import Audience, Seen
 from arena.reports.html.figures import player_figures
 from arena.reports.html.model import Drawing, GameColumns, GameData, GameRunning, RunData, SeatSaid
-from arena.reports.html.wording import game_title
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import GameInPlay, RunView
 from rules import tiles
@@ -25,7 +24,7 @@ def run_data(view: RunView, audience: Audience) -> RunData:
     seen = Seen(config, audience)
     return RunData(
         name=seen.sentence(config.name),
-        title=game_title(config.terms),
+        title=config.terms.game.title,
         rules=config.terms.rules,
         variant=config.terms.variant,
         drawing=drawing(config.terms.rules),

@@ -19,7 +19,7 @@ from arena.files.plain_text import printable
 from arena.reports.html import openings, overview, rounds, tile_scores
 from arena.reports.html.audience import Audience
 from arena.reports.html.overview import Look
-from arena.reports.html.wording import clock_words, game_title, milliseconds, signed
+from arena.reports.html.wording import milliseconds, signed
 from arena.tournament.run_view import RunView
 
 SECTIONS: Mapping[str, Callable[[Look], Mapping[str, Any] | None]] = {
@@ -93,7 +93,7 @@ def run_page(view: RunView, audience: Audience) -> dict[str, Any]:
     parts = _sections(look, tuple(SECTIONS))
     return {
         "title": look.seen.sentence(view.config.name),
-        "subtitle": f"{game_title(terms)} · {clock_words(terms.clock)}",
+        "subtitle": f"{terms.game.title} · {terms.clock.words}",
         "facts": parts.pop("facts"),
         "parts": tuple(parts.values()),
         "playing": len(view.playing),
