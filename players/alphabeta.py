@@ -1,6 +1,5 @@
 """Alpha-beta: iterative deepening with a transposition table, and exact endgames."""
 
-import sys
 from typing import Annotated
 
 from pydantic import Field
@@ -14,6 +13,7 @@ from players.options import (
     SearchOptions,
     Tunable,
     named_or_file,
+    or_exit,
     read_options,
 )
 from players.sdk import Answer, Start, Turn
@@ -82,10 +82,8 @@ class AlphaBeta(Builtin):
         from players.weights.evaluations import load_terms
         from players.weights.spreads import load_spread
 
-        try:
+        with or_exit():
             terms = load_terms(start.rules, start.variant, options.evaluation)
-        except ValueError as error:
-            sys.exit(str(error))
         endgame = load_endgame(start.rules, self._board, options.endgame_mb)
         endgame.guide(terms)
         position = self._board.position(start.state)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +16,7 @@ from players.options import (
     TileMethod,
     Tunable,
     named_or_file,
+    or_exit,
     read_options,
 )
 from players.sdk import Answer, Start, Turn
@@ -146,10 +146,8 @@ def search_of(
 def network_of(name: str, rules: str) -> Network:
     from players.weights.network_file import load_network
 
-    try:
+    with or_exit():
         return load_network(name, rules).network
-    except ValueError as error:
-        sys.exit(str(error))
 
 
 def think(

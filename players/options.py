@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -84,6 +85,15 @@ def read_options(model: type[Model], start: Start) -> Model:
     except ValidationError as error:
         known = ", ".join(model.model_fields) or "none"
         sys.exit(f"{'; '.join(_sentences(error))}. Known options: {known}.")
+
+
+@contextmanager
+def or_exit() -> Iterator[None]:
+    """End the process with the sentence of a ValueError, on stderr."""
+    try:
+        yield
+    except ValueError as error:
+        sys.exit(str(error))
 
 
 def _sentences(error: ValidationError) -> Iterator[str]:

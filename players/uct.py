@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -20,6 +19,7 @@ from players.options import (
     SearchOptions,
     Tunable,
     named_or_file,
+    or_exit,
     read_options,
 )
 from players.sdk import Answer, Start, Turn
@@ -346,10 +346,8 @@ def _terms(options: UctOptions, start: Start) -> Any:
 
     if options.leaf == "playout" and options.leaf_plies is None and not options.prior:
         return None
-    try:
+    with or_exit():
         return load_terms(start.rules, start.variant, options.evaluation)
-    except ValueError as error:
-        sys.exit(str(error))
 
 
 def filled_share(state: Mapping[str, Any]) -> float:

@@ -1,12 +1,11 @@
 """Weighted UCT: during selection the UCB value is multiplied by a weight of the move's square."""
 
-import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from players.games.registry import Board, unsupported
 from players.option_files import judge_tables
-from players.options import WEIGHT_TABLES, TunableTable, named_or_file
+from players.options import WEIGHT_TABLES, TunableTable, named_or_file, or_exit
 from players.sdk import Start
 from players.uct import Uct, UctOptions
 
@@ -47,10 +46,8 @@ class WeightedUct(Uct):
         """The table the options ask for. A mistake in it ends the process with a sentence."""
         from players.weights import load_weights
 
-        try:
+        with or_exit():
             return load_weights(options.weights, start.rules, board.moves)
-        except ValueError as error:
-            sys.exit(str(error))
 
 
 if __name__ == "__main__":

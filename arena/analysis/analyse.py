@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import sys
@@ -18,7 +17,7 @@ import rules
 from arena.errors import UserError
 from arena.files import json_text
 from arena.files.stop_signals import apart
-from arena.files.toml_tables import shown
+from arena.files.toml_tables import nearest, shown
 from arena.reports.replay import mark, positions
 from arena.tournament.run_view import recorded_game
 from arena.tournament.warming import warm_kernels
@@ -93,9 +92,7 @@ def run_path(name: str) -> Path:
     """The file of a run. Raises UserError for what may be a rule set's name, misspelt."""
     path = Path(name)
     if not path.exists() and path.suffix != ".sqlite":
-        near = difflib.get_close_matches(name, rules.names(), n=1)
-        hint = f'; did you mean "{near[0]}"?' if near else ""
-        known = ", ".join(rules.names())
+        known, hint = ", ".join(rules.names()), nearest(name, rules.names())
         raise UserError(f"{name} is neither a rule set ({known}) nor a run's file{hint}")
     return path
 

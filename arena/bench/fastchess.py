@@ -10,10 +10,10 @@ from pathlib import Path
 
 from arena.bench.measured import Measured
 from arena.errors import BenchError
+from arena.sandbox.overload import cpu_ms
 
 PLIES = 200
 """Of each game, which is adjudicated then."""
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def found() -> str | None:
@@ -51,7 +51,7 @@ def _run(program: str, engine: Path, games: int) -> tuple[float, float]:
             elif said.startswith(b"Finished game"):
                 ended = time.perf_counter()
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        used_ms = cpu_ms([process.pid])
     if process.returncode != 0 or not ended:
         raise BenchError(f"{program} ended with exit code {process.returncode}: {' '.join(line)}")
-    return ended - began, (int(fields[11]) + int(fields[12])) / _TICKS
+    return ended - began, used_ms / 1000

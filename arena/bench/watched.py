@@ -17,11 +17,11 @@ from typing import NamedTuple
 from arena.bench.browsers import OpenPages
 from arena.errors import BenchError
 from arena.ratings.tables import student_t95
+from arena.sandbox.overload import cpu_ms
 from arena.tournament.events import EVENT, MovesPlayed, RunFinished, events_file
 from arena.tournament.store import Store
 
 OPEN_PAGES = 300
-_TICKS = os.sysconf("SC_CLK_TCK")
 _PLAYED = """
 [tournament]
 name = "{name}"
@@ -104,7 +104,11 @@ def _play(folder: Path, name: str, rounds: int, pages: int) -> PlayedRuns:
     file.write_text(_PLAYED.format(name=name, rounds=rounds, games=at_once))
     command = [sys.executable, "-P", "-m", "arena", "run", str(file), "--store", str(store)]
     with served(folder) as (server, address), (folder / f"{name}.log").open("wb") as log:
-        began, server_began, pages_began = time.monotonic(), _cpu_s(server.pid), time.process_time()
+        began, server_began, pages_began = (
+            time.monotonic(),
+            cpu_ms([server.pid]),
+            time.process_time(),
+        )
         run = subprocess.Popen(command, stdout=log, stderr=log)
         try:
             open_pages = OpenPages(f"{address}t/{name}", pages)
@@ -113,16 +117,11 @@ def _play(folder: Path, name: str, rounds: int, pages: int) -> PlayedRuns:
         finally:
             run.kill()
         took_s = time.monotonic() - began
-        server_share = (_cpu_s(server.pid) - server_began) / took_s
+        server_share = (cpu_ms([server.pid]) - server_began) / 1000 / took_s
         pages_share = (time.process_time() - pages_began) / took_s
     rates, forfeits = _results(store)
     delays = tuple(_delays(store, open_pages.heard))
     return PlayedRuns(rates, forfeits, delays, server_share, pages_share)
-
-
-def _cpu_s(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def _results(store: Path) -> tuple[tuple[float, ...], int]:

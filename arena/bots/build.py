@@ -98,14 +98,8 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
     )
     said = bytearray()
     try:
-        process = container.start()
-        try:
+        with container.running() as process:
             wrong = _follow(container, process, folder, said)
-        finally:
-            container.kill()
-            for pipe in (process.stdin, process.stdout, process.stderr):
-                if pipe is not None:
-                    pipe.close()
     except PlayerFault as fault:
         wrong = f"could not be started: {fault.detail}"
     if wrong:

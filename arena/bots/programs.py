@@ -1,6 +1,5 @@
 """Programs: from the words of a file to a command this machine can start."""
 
-import difflib
 import os
 import shutil
 import sys
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import ProgramError
+from arena.files.toml_tables import nearest
 from arena.sandbox import spawn
 
 INTERPRETERS: dict[str, tuple[str, ...]] = {
@@ -116,5 +116,4 @@ def existing(written: str, folder: Path) -> Path:
 def nearest_to(path: Path) -> str:
     """`; did you mean "bot.py"?`: the nearest name in the folder; empty where none is near."""
     siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = difflib.get_close_matches(path.name, siblings, n=1)
-    return f'; did you mean "{near[0]}"?' if near else ""
+    return nearest(path.name, siblings)

@@ -139,17 +139,8 @@ def _own(name: str, folder: Path) -> list[Path] | None:
 
 def _output(spec: Prepared) -> str:
     """What a program writes to stdout; empty where it cannot be started or takes too long."""
-    container = Container(spec)
     try:
-        process = container.start()
-    except PlayerFault:
+        with Container(spec).running() as process:
+            return process.communicate(timeout=_ANSWER_S)[0].decode("utf-8", "replace")
+    except (PlayerFault, subprocess.TimeoutExpired):
         return ""
-    try:
-        return process.communicate(timeout=_ANSWER_S)[0].decode("utf-8", "replace")
-    except subprocess.TimeoutExpired:
-        return ""
-    finally:
-        container.kill()
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe is not None:
-                pipe.close()

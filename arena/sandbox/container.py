@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.model.contender import Prepared
@@ -69,6 +69,20 @@ class Container:
         """The process we started: the player's, or bubblewrap's outer one."""
         _STARTED.add(self.pid)
         return self._launched.process
+
+    @contextmanager
+    def running(self) -> Iterator[subprocess.Popen[bytes]]:
+        """Start the program; at the end all of it is ended, and its pipes are closed. Raises as
+        `start` does.
+        """
+        process = self.start()
+        try:
+            yield process
+        finally:
+            self.kill()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
 
     def memory_bytes(self) -> int:
         """Memory of all its processes now. Where no control group counts it, pages that several of
