@@ -104,11 +104,8 @@ def _play(folder: Path, name: str, rounds: int, pages: int) -> PlayedRuns:
     file.write_text(_PLAYED.format(name=name, rounds=rounds, games=at_once))
     command = [sys.executable, "-P", "-m", "arena", "run", str(file), "--store", str(store)]
     with served(folder) as (server, address), (folder / f"{name}.log").open("wb") as log:
-        began, server_began, pages_began = (
-            time.monotonic(),
-            cpu_ms([server.pid]),
-            time.process_time(),
-        )
+        began, pages_began = time.monotonic(), time.process_time()
+        server_began = cpu_ms([server.pid])
         run = subprocess.Popen(command, stdout=log, stderr=log)
         try:
             open_pages = OpenPages(f"{address}t/{name}", pages)
