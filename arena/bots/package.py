@@ -52,12 +52,14 @@ class Bot(Frozen):
         return Path(self.command[-1]).name if self.rules is None else "."
 
 
-def open_bot(path: Path) -> Bot:
-    """The bot at `path`; an archive is unpacked into the user's cache. Raises PackageError."""
+def open_bot(path: Path, *, again: bool = False) -> Bot:
+    """The bot at `path`; an archive is unpacked into the user's cache. What was opened before is
+    not refused `again` for files its commands name, which may have come since. Raises PackageError.
+    """
     source = path.absolute()
     with _told(path):
         if source.is_dir():
-            return open_folder(source, source)
+            return open_folder(source, source, again=again)
         if is_archive(source) and source.is_file():
             with made_aside(package_store()) as aside, source.open("rb") as file:
                 unpack(source, file, aside)
@@ -135,14 +137,15 @@ def _kept(aside: Path) -> Path:
     return final
 
 
-def open_folder(folder: Path, source: Path) -> Bot:
-    """The bot with its bot.toml in `folder`. Raises PackageError."""
+def open_folder(folder: Path, source: Path, *, again: bool = False) -> Bot:
+    """The bot with its bot.toml in `folder`, as `open_bot` opens it. Raises PackageError."""
     _refuse_without_manifest(folder, source)
     files = files_in(folder)  # before one is read: links and huge files are refused
     content = digest(folder, files)
     manifest = read_manifest(folder / FILE_NAME)
     for key, words in (("command", manifest.command), ("build", manifest.build or ())):
-        _refuse_files_outside(key, words, source)
+        if not again:
+            _refuse_files_outside(key, words, source)
     given, of = manifest.model_dump(), str(source)
     bot = Bot(**given, cwd=str(folder), digest=content, contents=content, source=of)
     return bot if bot.build else startable(bot)
@@ -179,12 +182,18 @@ def startable(bot: Bot) -> Bot:
             named_only = "/" not in program or Path(program).is_absolute()
             if not named_only and not (folder / program).resolve().is_relative_to(folder.resolve()):
                 raise ProgramError(f'"{program}" leads out of the package')
+            trusted = program == sys.executable or visible_files.of_system(program)
+            if Path(program).is_absolute() and not trusted:
+                raise ProgramError(f"\"{program}\" is neither the package's nor the system's")
             command = programs.command([program, *arguments], folder).command
+            if "/" in program:
+                programs.refuse_interpreter(Path(command[0]))
         except ProgramError as error:
             hint = ""
             if "/" not in program and (folder / program).is_file():
                 hint = f'; the file of that name in the package is started as "./{program}"'
-            raise PackageError(Path(bot.source), [f"command: {error}{hint}"]) from None
+            said = str(error).replace(f"{folder}/", "")
+            raise PackageError(Path(bot.source), [f"command: {said}{hint}"]) from None
     return bot.model_copy(update={"command": command, "build": None})
 
 
@@ -194,12 +203,9 @@ def with_python(words: tuple[str, ...], python: str = sys.executable) -> tuple[s
 
 
 def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> None:
-    """A sandbox shows the files a command names: a student's could name our secrets. It also shows
-    the files installed next to a program, so a program elsewhere must be on the PATH.
-    """
+    """No sandbox shows the files outside that a package's commands name."""
     for word in words:
-        own = not word.startswith("/") or not names_file(word)
-        if not own and not within(str(Path(word).resolve()), visible_files.programs()):
+        if word.startswith("/") and names_file(word) and not visible_files.of_system(word):
             reason = (
                 f"{key}: {word} is absolute; name files of the package as seen from its folder, "
                 "and programs as the PATH finds them"

@@ -30,15 +30,20 @@ def prepare(
     folder = Path(home.folder) if home.folder else Path.cwd()
     program, unbuilt = _program(contender.program, folder, home)
     ours = program.command[0] == sys.executable
+    is_script = isinstance(contender.program, Package) and contender.program.opens != "."
     prepared = Prepared(
         **{name: getattr(contender, name) for name in Given.model_fields},
         command=program.command,
         builtin=isinstance(contender.program, Module),
         cwd=program.cwd,
         policy=Policy(
-            readable=_readable(contender, folder, rule_set if ours else None),
+            readable=(
+                *_readable(contender, folder, rule_set if ours else None),
+                *([program.command[-1]] if is_script else []),
+            ),
             listable=_roots(rule_set) if ours else (),
             masked=masked,
+            shows_named=isinstance(contender.program, CommandLine),
             environment=_environment(contender, rule_set),
         ),
     )
@@ -75,7 +80,7 @@ def _program(
     place = Path(home.package or package_store() / program.digest, program.opens)
     if not place.exists():
         raise PackageError(place, ["is not there; it is needed to play"])
-    bot = open_bot(place)
+    bot = open_bot(place, again=True)
     if bot.contents != program.digest:
         raise PackageError(place, ["was changed since the tournament was read; start it again"])
     bot = startable(bot) if program.built else bot

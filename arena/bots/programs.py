@@ -3,12 +3,14 @@
 import os
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import ProgramError
 from arena.files.toml_tables import nearest
 from arena.sandbox import spawn
+from arena.sandbox.visible_files import of_system
 
 INTERPRETERS: dict[str, tuple[str, ...]] = {
     ".py": (sys.executable,),
@@ -73,6 +75,7 @@ def script(written: str, folder: Path) -> Program:
             raise ProgramError(
                 f"{path}, line 1: the interpreter {named[0]} does not exist; name another"
             )
+        refuse_interpreter(path)
         interpreter = tuple(named)
     if path.suffix in _SOURCES:
         raise ProgramError(
@@ -88,6 +91,19 @@ def script(written: str, folder: Path) -> Program:
     if interpreter is not None and shutil.which(interpreter[0]) is None:
         raise ProgramError(f"{path} needs {interpreter[0]}, which is not on the PATH; install it")
     return Program((*(interpreter or ()), str(path)), str(path.parent))
+
+
+def refuse_interpreter(program: Path) -> None:
+    """Raise ProgramError where a script's #! line names a program that the system does not come
+    with: no sandbox shows it.
+    """
+    with suppress(OSError):  # may be run and not read
+        for name in spawn.interpreter(str(program))[:1]:
+            if Path(name).exists() and not of_system(name):
+                raise ProgramError(
+                    f"{program}, line 1: the interpreter {name} is not the system's; write "
+                    f"#!/usr/bin/env {Path(name).name}, which finds it on the PATH"
+                )
 
 
 def command(words: list[str], folder: Path) -> Program:

@@ -165,7 +165,7 @@ def open_version(home: Path, receipt: Receipt) -> Bot:
     at = home / receipt.version
     verified(at)
     try:
-        bot = open_bot(at / TREE / receipt.opens)
+        bot = open_bot(at / TREE / receipt.opens, again=True)
         bot = startable(bot) if bot.build else bot
     except PackageError as error:
         raise SubmissionError(f"{error}; {_SUBMIT_AGAIN}") from None

@@ -12,7 +12,12 @@ from arena.model.contender import Prepared
 from arena.reports.words import holding
 from arena.sandbox.features import this_host, usable_cores
 from arena.sandbox.probe import resolve
-from arena.tournament.executors.cluster import await_scheduler, refuse_open, worker_command
+from arena.tournament.executors.cluster import (
+    await_scheduler,
+    is_loopback,
+    refuse_open,
+    worker_command,
+)
 
 _CERTIFICATE = "distributed.comm.tls.worker.cert"
 
@@ -38,6 +43,8 @@ def become_worker(
     say(_held(), soft_wrap=True)
     say(f"Joining {address}", soft_wrap=True)
     await_scheduler(address)
+    if is_loopback(address) and "--host" not in more:
+        more = ("--host", "127.0.0.1", *more)  # else others reach it by the network
     command = worker_command(address, cores or there, *more, shared=shared)
     os.execv(sys.executable, command)
 

@@ -45,6 +45,9 @@ class Policy(Frozen):
     masked: tuple[str, ...] = ()
     """Files, absolute, that it finds closed or empty though it may read their folder: a
     file that can be read can be locked."""
+    shows_named: bool = False
+    """Whether it may read what its command and a #! line name: where those who run the arena wrote
+    the command. Strangers write a package and a script: theirs name only the system's programs."""
     writable: tuple[str, ...] = ()
     """Folders it may write that outlive it: only what builds a program has one."""
     environment: dict[str, str] = Field(default_factory=dict)

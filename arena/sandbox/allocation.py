@@ -82,15 +82,14 @@ class Allocation:
         with suppress(OSError):  # may be run and not read
             programs += interpreter(self.program)[:1]
         for word in (*programs, *(str(Path(self.cwd, word)) for word in self.spec.command[1:])):
-            path = Path(word)
-            needed = stat.S_IXOTH if word in programs else stat.S_IROTH
-            if not names_file(word) or within(str(path.resolve()), self.visible.writable):
+            path, is_program = Path(word), word in programs
+            if not names_file(word) or not within(str(path.resolve()), self.visible.readable):
                 continue
-            if not path.stat().st_mode & needed:
+            if not path.stat().st_mode & (stat.S_IXOTH if is_program else stat.S_IROTH):
                 raise PlayerFault(
                     Termination.START_FAILED,
                     f"{path} is closed to other users, and a contained player runs as a user "
-                    f"that owns nothing: chmod -R o+rX {path.parent}.",
+                    f"that owns nothing: chmod o+r{'x' * is_program} {path}.",
                 )
 
     def _own(self, folders: Iterable[str]) -> None:

@@ -124,7 +124,13 @@ def probe(
             name="canary",
             command=(sys.executable, "-I", "-S", canary_acts.__file__, json.dumps(given)),
             memory_mb=_MEMORY_MB,
-            policy=Policy(mode=mode, readable=readable, processes=_PROCESSES, disk_mb=_DISK_MB),
+            policy=Policy(
+                mode=mode,
+                readable=readable,
+                shows_named=True,
+                processes=_PROCESSES,
+                disk_mb=_DISK_MB,
+            ),
         )
         try:
             container = Container(spec, cores, features)

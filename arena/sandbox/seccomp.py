@@ -25,8 +25,9 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "fchownat": (260, 54), "fcntl": (72, 25), "file_setattr": (469, 469),
     "finit_module": (313, 273), "fremovexattr": (199, 16), "fsconfig": (431, 431),
     "fsetxattr": (190, 7), "fsmount": (432, 432), "fsopen": (430, 430), "fspick": (433, 433),
-    "futimesat": (261, None), "init_module": (175, 105), "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427), "io_uring_setup": (425, 425), "ioperm": (173, None),
+    "futimesat": (261, None), "init_module": (175, 105),
+    "inotify_init": (253, None), "inotify_init1": (294, 26), "io_setup": (206, 0),
+    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "io_uring_setup": (425, 425), "ioperm": (173, None),
     "iopl": (172, None), "ioprio_set": (251, 30), "kcmp": (312, 272), "kexec_file_load": (320, 294),
     "kexec_load": (246, 104), "keyctl": (250, 219), "kill": (62, 129), "lchown": (94, None),
     "lookup_dcookie": (212, 18), "lremovexattr": (198, 15), "lsetxattr": (189, 6),
@@ -66,7 +67,9 @@ _NEVER = (
     # Other views of files, and around them
     "mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount",
     "mount_setattr", "fsopen", "fsconfig", "fsmount", "fspick", "name_to_handle_at",
-    "open_by_handle_at", "fanotify_init",
+    "open_by_handle_at",
+    # What others do with files; of leases, which make them wait, and notes `fcntl` is refused
+    "fanotify_init", "inotify_init", "inotify_init1",
     # Other namespaces
     "unshare", "setns",
     # Wide doors into the kernel
@@ -81,6 +84,8 @@ _NEVER = (
     "finit_module", "delete_module", "acct", "quotactl", "quotactl_fd", "syslog",
     "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname",
     "setdomainname", "iopl", "ioperm", "vhangup", "ioprio_set",
+    # Of which there are few, for all users together
+    "io_setup",
 )  # fmt: skip
 _ATTRIBUTES = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat",
@@ -99,7 +104,7 @@ _CLONE_REFUSED = 0x7E0280EE
 """Flags of `clone`: mount, cgroup, UTS, IPC, user, pid and network namespaces; a child of one's
 parent (CLONE_PARENT); and all signals at its end but SIGCHLD (17) and none."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-_F_SETSIG = 10
+_F_SETSIG, _F_SETLEASE, _F_NOTIFY = 10, 1024, 1026
 _SIGNALLING = {
     "kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2,
     "pidfd_send_signal": 1,
@@ -132,8 +137,8 @@ def program(
 ) -> bytes:
     """The filter for `machine`, one of MACHINES, as an array of `struct sock_filter`. Refused are,
     with EPERM (sockets: EACCES): all sockets but those of UNIX, other processes' memory and limits,
-    mounts, namespaces, ways out of its tree of processes, and calls that change the whole machine.
-    Allowed are, where asked: `own_cores`, to choose cores, where a cpuset bounds them;
+    mounts, namespaces, ways out of its tree of processes, leases of files and notes of what others do
+    with them, and calls that change the whole machine. Allowed are, where asked: `own_cores`, to choose cores, where a cpuset bounds them;
     `unix_sockets` with names (pairs of streams always), where no other process's name is in sight;
     `attributes`, to change modes, owners and times, where all files it can name are its own;
     `thaws`, all that can send SIGCONT, where no signals stop it; `memory_files` without a name,
@@ -154,6 +159,8 @@ def program(
     code += _when(_EQUAL, number["clone"], clone + _return(_ALLOW))
     for option in (_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER):
         code += _refused_argument(number["prctl"], 0, option)
+    for command in (_F_SETLEASE, _F_NOTIFY):
+        code += _refused_argument(number["fcntl"], 1, command)
     if not thaws:
         code += _refused_argument(number["fcntl"], 1, _F_SETSIG)
         for name, argument in _SIGNALLING.items():

@@ -60,8 +60,11 @@ class VisibleFiles(NamedTuple):
 
 def visible_to(spec: Prepared, program: str, search: str | None) -> VisibleFiles:
     """The files `spec` needs to run `program` (absolute), found by the PATH `search`."""
-    wanted = [*_program(program, search), *spec.policy.readable]
-    wanted += [word for word in spec.command[1:] if word.startswith("/") and names_file(word)]
+    named = spec.policy.shows_named
+    wanted = [*_next_to(program), *_interpreter(program, search, anywhere=named)]
+    wanted += spec.policy.readable
+    if named:
+        wanted += [word for word in spec.command[1:] if word.startswith("/") and names_file(word)]
     if spec.cwd is not None:
         wanted.append(str(Path(spec.cwd).absolute()))
     links: dict[Link, None] = {}
@@ -80,6 +83,11 @@ def visible_to(spec: Prepared, program: str, search: str | None) -> VisibleFiles
 def within(path: str, folders: Iterable[str]) -> bool:
     """Whether the path is one of the folders or below one."""
     return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def of_system(path: str) -> bool:
+    """Whether a path leads to one of the system's programs or libraries."""
+    return within(str(Path(path).resolve()), programs())
 
 
 def names_file(word: str) -> bool:
@@ -119,17 +127,19 @@ def _real(paths: Iterable[str], links: dict[Link, None]) -> set[str]:
     return found
 
 
-def _program(program: str, search: str | None) -> list[str]:
-    """A program, its interpreter where it is a script, and the files next to either."""
-    wanted = _next_to(program)
+def _interpreter(program: str, search: str | None, *, anywhere: bool) -> list[str]:
+    """The interpreter of a script, and the files next to it: one that `env` finds on the PATH, or
+    `anywhere`.
+    """
     with suppress(OSError):  # may be run and not read
         words = interpreter(program)
-        wanted += _next_to(words[0]) if words else []
-        if words and Path(words[0]).name == "env":
-            names = [word for word in words[1:] if not word.startswith("-")]
-            found = shutil.which(names[0], path=search) if names else None
+        names = [word for word in words[1:] if not word.startswith("-")]
+        wanted = _next_to(words[0]) if words and anywhere else []
+        if names and Path(words[0]).name == "env" and "/" not in names[0]:
+            found = shutil.which(names[0], path=search)
             wanted += _next_to(found) if found else []
-    return wanted
+        return wanted
+    return []
 
 
 def _next_to(program: str) -> list[str]:

@@ -12,7 +12,7 @@ from arena.bots import build as room
 from arena.bots.build import build, first_errors
 from arena.bots.package import open_bot
 from arena.bots.trees import remove
-from arena.errors import BuildError, PackageError, SandboxError
+from arena.errors import BuildError, SandboxError
 from arena.model.containment import Mode
 from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
@@ -175,18 +175,3 @@ def test_folders_closed_to_their_owner_are_removed(tmp_path: Path) -> None:
     remove(made)
     assert not made.exists()
     assert outside.stat().st_mode & 0o777 == 0o751
-
-
-@pytest.mark.parametrize("key", ["build", "command"])
-@pytest.mark.parametrize("written", ['["cp", "/usr/..{}", "here"]', '["{}"]'])
-def test_no_command_names_a_file_by_an_absolute_path(
-    package: Package, tmp_path: Path, key: str, written: str
-) -> None:
-    """A sandbox shows a player the files its command names."""
-    secret = tmp_path / "secret"
-    secret.write_text("secret")
-    words = {"build": '["true"]', "command": '["./bot"]'}
-    words[key] = written.format(secret)
-    text = 'name = "b"\nrules = ["dots"]\n' + "".join(f"{k} = {v}\n" for k, v in words.items())
-    with pytest.raises(PackageError, match=f"{key}: .*{secret} is absolute"):
-        open_bot(package(manifest=text))

@@ -131,8 +131,8 @@ def test_right_in_a_home_a_player_sees_its_own_file_alone(
     bot.write_text("import os; print(os.listdir(os.path.dirname(__file__)))")
     secret.write_text("secret")
     words = (sys.executable, "-I", "-S", str(bot))
-    spec = Prepared(name="p", command=words, cwd=str(tmp_path), policy=Policy(mode="bwrap"))
-    container = Container(spec)
+    policy = Policy(mode="bwrap", readable=(str(bot),))
+    container = Container(Prepared(name="p", command=words, cwd=str(tmp_path), policy=policy))
     with gathering():
         out, _ = container.start().communicate(timeout=30)
         container.kill()

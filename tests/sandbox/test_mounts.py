@@ -61,6 +61,7 @@ def test_a_player_is_shown_what_it_needs(tmp_path: Path) -> None:
         command=(str(tmp_path / "link" / "bin" / "run"), str(script), "/usr/bin/env", "/tmp"),
         cwd=str(tmp_path / "bot"),
         policy=Policy(
+            shows_named=True,
             readable=(str(tmp_path / "data"), "/no/such/path", "/"),
             writable=(str(tmp_path / "out"),),
         ),

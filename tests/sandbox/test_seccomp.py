@@ -32,8 +32,9 @@ def test_what_is_refused() -> None:
     code = (
         TRIED
         + """
+import ctypes, fcntl
 NEWUSER, NEWNS = 0x10000000, 0x20000
-CLONE, MQ_UNLINK = map(int, sys.argv[1:])
+CLONE, MQ_UNLINK, IO_SETUP = map(int, sys.argv[1:])
 print(
     tried(lambda: call("ptrace", 0, 0, 0, 0)),
     tried(lambda: call("unshare", NEWUSER)),
@@ -50,6 +51,9 @@ print(
     tried(lambda: call("setpriority", 0, os.getppid(), 5)),
     tried(lambda: call("prlimit", os.getppid(), 7, None, None)),
     tried(lambda: os.sched_setscheduler(os.getppid(), os.SCHED_BATCH, os.sched_param(0))),
+    tried(lambda: call("inotify_init1", 0)),
+    tried(lambda: call("syscall", IO_SETUP, 8, ctypes.byref(ctypes.c_ulong()))),
+    *(tried(lambda: fcntl.fcntl(os.open("/", 0), note, 1)) for note in (1024, 1026)),
 )
 print(
     tried(lambda: socket.socket(socket.AF_INET)),
@@ -60,10 +64,10 @@ print(
 """
     )
     called = numbers(MACHINE or "")
-    given = (str(called["clone"]), str(called["mq_unlink"]))
+    given = (str(called["clone"]), str(called["mq_unlink"]), str(called["io_setup"]))
     for may in (STRICT, LOOSE):
         first, second = run(code, made(**may).install, arguments=given).splitlines()
-        assert first.split() == ["EPERM"] * 25
+        assert first.split() == ["EPERM"] * 29
         assert second.split() == ["EACCES"] * 4
 
 

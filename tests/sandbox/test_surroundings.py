@@ -199,8 +199,9 @@ def test_a_file_closed_to_its_user_is_named(contained: Mode, tmp_path: Path) -> 
     bot = tmp_path / "bot.py"
     bot.write_text("")
     bot.chmod(0o600)
-    spec = Prepared(name="p", command=(sys.executable, str(bot)), policy=Policy(mode=contained))
-    with pytest.raises(PlayerFault, match=r"bot\.py is closed to other users.*chmod -R o\+rX"):
+    policy = Policy(mode=contained, readable=(str(bot),))
+    spec = Prepared(name="p", command=(sys.executable, str(bot)), policy=policy)
+    with pytest.raises(PlayerFault, match=r"bot\.py is closed to other users.*chmod o\+r /"):
         Container(spec).start()
 
 

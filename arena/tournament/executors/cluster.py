@@ -36,6 +36,8 @@ LOGS = {"distributed.admin.low-level-log-length": 20}
 """Each connection keeps that many of the messages that went through it, 1,000 by default: of games
 these are 9 KB each, at the scheduler for each worker.
 """
+_PAGES = "127.0.0.1:0"
+"""Where Dask's own pages are, of a scheduler and of a worker: they ask nobody who they are."""
 _DEATH_S = 60
 """A worker that does not reach the scheduler for that long ends itself."""
 
@@ -56,8 +58,9 @@ def cluster(
             raise UserError(f"on: must be an address, local:N or a distributed.Client, got {on!r}")
         elif started := re.fullmatch(r"local:([1-9]\d*)", on):
             here = True
-            address = stack.enter_context(_started(int(started[1])))
-            client = stack.enter_context(Client(address, timeout=_CONNECT_S))
+            security = Security.temporary()
+            address = stack.enter_context(_started(int(started[1]), security))
+            client = stack.enter_context(Client(address, security=security, timeout=_CONNECT_S))
             client.wait_for_workers(int(started[1]), timeout=_START_S)
         else:
             client = stack.enter_context(_connected(on, table, folder))
@@ -111,8 +114,7 @@ def refuse_open(address: str, *, insecure: bool) -> None:
     found = re.fullmatch(r"(tcp|tls)://(.+):(\d+)/?", address)
     if not found:
         raise UserError(f"{address!r} is no cluster; give {_FORMS}")
-    scheme, host = found[1], found[2].strip("[]")
-    if scheme == "tcp" and not insecure and not _is_loopback(host):
+    if found[1] == "tcp" and not insecure and not is_loopback(address):
         raise UserError(
             f"{address} is not encrypted: all who reach it can run programs on all machines. Use "
             "TLS (tls://), or say --insecure, or insecure = true in [cluster], for a network that "
@@ -120,7 +122,9 @@ def refuse_open(address: str, *, insecure: bool) -> None:
         )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(address: str) -> bool:
+    """Whether a scheduler's address is one of this machine alone."""
+    host = address.partition("://")[2].rpartition(":")[0].strip("[]")
     try:
         return all(ip_address(found[4][0]).is_loopback for found in socket.getaddrinfo(host, None))
     except OSError:
@@ -171,13 +175,15 @@ def worker_command(address: str, cores: int, *more: str, shared: bool = False) -
     return [
         sys.executable, "-P", "-m", "distributed.cli.dask_worker", address,
         "--nworkers", "1", "--nthreads", str(cores), "--resources", resources,
-        "--no-dashboard", "--death-timeout", str(_DEATH_S), *more,
+        "--no-dashboard", "--dashboard-address", _PAGES, "--death-timeout", str(_DEATH_S), *more,
     ]  # fmt: skip
 
 
 @contextmanager
-def _started(workers: int) -> Iterator[str]:
-    """The address of a scheduler in this process, with workers on this machine."""
+def _started(workers: int, security: Security) -> Iterator[str]:
+    """The address of a scheduler in this process, with workers on this machine. Their certificate
+    keeps out others who can log in here, and would run programs as us.
+    """
     there = len(usable_cores())
     cores, shared = max(1, there // workers), workers > there
     if shared:
@@ -186,11 +192,13 @@ def _started(workers: int) -> Iterator[str]:
         )
         PlainConsole(stderr=True).print(said, soft_wrap=True)
     with ExitStack() as stack:
-        head = stack.enter_context(
-            LocalCluster(n_workers=0, dashboard_address=":0", host="127.0.0.1", silence_logs=50)
-        )
+        made = LocalCluster(
+            n_workers=0, host="127.0.0.1", protocol="tls://", security=security,
+            dashboard_address=_PAGES, silence_logs=50,
+        )  # fmt: skip
+        head = stack.enter_context(made)
         folder = stack.enter_context(TemporaryDirectory(prefix="arena-cluster-"))
-        place = ("--local-directory", folder)
+        place = ("--local-directory", folder, "--host", "127.0.0.1", *_kept(security, folder))
         command = worker_command(head.scheduler_address, cores, *place, shared=shared)
         for _ in range(workers):
             process = subprocess.Popen(
@@ -202,6 +210,14 @@ def _started(workers: int) -> Iterator[str]:
             )
             stack.callback(_ended(process))
         yield str(head.scheduler_address)
+
+
+def _kept(security: Security, folder: str) -> Iterator[str]:
+    """Keep a worker's certificates in a folder of ours; the options that name them."""
+    for option, name in (("ca-file", "ca_file"), ("cert", "worker_cert"), ("key", "worker_key")):
+        file = Path(folder, f"{option}.pem")
+        file.write_text(getattr(security, f"tls_{name}"))
+        yield from (f"--tls-{option}", str(file))
 
 
 def _ended(process: subprocess.Popen[bytes]) -> Callable[[], None]:
