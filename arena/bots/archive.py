@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 from arena.bots.entries import MAX_BYTES, MAX_ENTRIES, EntryJudge, EntryKind, kind_of, shown_name
 from arena.bots.manifest import FILE_NAME
@@ -31,6 +31,7 @@ MAX_RATIO = 100
 """Bytes that may come out of one byte of an archive; programs and tables stay below 20."""
 _UNJUDGED_BYTES = 2**20  # allowed whatever the ratio: small archives of small files
 HEADER_BYTES = 4 * 2**20  # for the headers of a tar, besides the contents
+_EXTENDED_BYTES = 40 * 2**10  # of one such header of a tar; 2,000 may have 900 bytes each
 _XZ_MEMORY_BYTES = 128 * 2**20  # twice the need of `xz -9`; a header can ask for gigabytes
 
 _END = struct.Struct("<4s4H2LH")
@@ -164,7 +165,7 @@ def _of_zipped(
 
 
 def _of_tar(stream: _BoundedStream) -> Iterator[_RawEntry]:
-    with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]  # its stub asks for more than read()
+    with tarfile.open(fileobj=stream, mode="r|", tarinfo=_TarHeader) as archive:  # type: ignore[call-overload]  # its stub asks for more than read()
         for member in archive:
             if member.size < 0:
                 raise _RefusedError(f"gives {shown_name(member.name)} a size below zero")
@@ -173,6 +174,18 @@ def _of_tar(stream: _BoundedStream) -> Iterator[_RawEntry]:
             opened = archive.extractfile(member) if kind is EntryKind.FILE else None
             parts = chunks(opened) if opened else iter(())
             yield _RawEntry(member.name, kind, bool(member.mode & 0o100), parts)
+
+
+class _TarHeader(tarfile.TarInfo):
+    """A header that is refused where it would take long to read: some Pythons need a time that
+    grows with the square of an extended header (CVE-2024-6232).
+    """
+
+    def _proc_pax(self, archive: Any) -> Any:
+        archive.squares = getattr(archive, "squares", 0) + self.size**2
+        if archive.squares > _EXTENDED_BYTES**2:
+            raise _RefusedError("has extended headers of many bytes; pack it with --format=ustar")
+        return super()._proc_pax(archive)  # type: ignore[misc]  # made for subclasses, and private
 
 
 _KINDS_IN_TAR = {

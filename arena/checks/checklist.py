@@ -92,6 +92,7 @@ def _judge(item: Item, subject: Subject) -> CheckFinding:
         except Offence as offence:  # a start that failed now, and not in the item about starts
             finding = subject.failed(offence)
         break
-    if finding.verdict is Termination.OUT_OF_MEMORY and item.judge is not memory:
+    judged_later = item.judge is not memory and bool(subject.rules)  # if it has started at all
+    if finding.verdict is Termination.OUT_OF_MEMORY and judged_later:
         return not_judged("it went beyond its memory limit (see item 9)")
     return finding

@@ -4,8 +4,11 @@ looked for by that Python in the sandbox of the bot, before the bot is started.
 
 import ast
 import json
-import subprocess
+import os
+import selectors
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +18,10 @@ from arena.model.record import PlayerFault
 from arena.sandbox.container import Container
 
 _ANSWER_S = 20.0
+_MOST_BYTES = 2**16
+"""More than a Python has to say."""
+_SOURCE_BYTES = 2**20
+"""Of a file whose imports are looked for: a parser takes hundreds of times as much memory."""
 _QUESTION = """\
 import sys
 if sys.path[0] == "":
@@ -98,13 +105,15 @@ def imports(entry: Path, root: Path) -> Iterator[Import]:
         path = pending.pop()
         seen.add(path)
         try:
+            if path.stat().st_size > _SOURCE_BYTES:
+                continue
             text = path.read_text("utf-8")
-            tree = ast.parse(text)
-        except (OSError, ValueError, SyntaxError, RecursionError):
+            named = list(_named(ast.parse(text)))
+        except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue  # the start of the bot tells
         if "sys.path" in text:
             return
-        for name, line in _named(tree):
+        for name, line in named:
             own = _own(name, root)
             if own is None:
                 found.append(Import(name.partition(".")[0], path.name, line))
@@ -138,9 +147,20 @@ def _own(name: str, folder: Path) -> list[Path] | None:
 
 
 def _output(spec: Prepared) -> str:
-    """What a program writes to stdout; empty where it cannot be started or takes too long."""
-    try:
-        with Container(spec).running() as process:
-            return process.communicate(timeout=_ANSWER_S)[0].decode("utf-8", "replace")
-    except (PlayerFault, subprocess.TimeoutExpired):
-        return ""
+    """What a program writes to stdout, cut off where that is much or takes too long; empty where it
+    cannot be started.
+    """
+    said, until = bytearray(), time.monotonic() + _ANSWER_S
+    with suppress(PlayerFault), Container(spec).running() as process:
+        assert process.stdout is not None and process.stderr is not None
+        with selectors.DefaultSelector() as open_pipes:
+            for pipe in (process.stdout, process.stderr):
+                open_pipes.register(pipe, selectors.EVENT_READ)
+            while open_pipes.get_map() and len(said) < _MOST_BYTES and time.monotonic() < until:
+                for key, _ in open_pipes.select(until - time.monotonic()):
+                    read = os.read(key.fd, _MOST_BYTES)
+                    if not read:
+                        open_pipes.unregister(key.fileobj)
+                    elif key.fileobj is process.stdout:
+                        said += read
+    return said.decode("utf-8", "replace")

@@ -138,6 +138,8 @@ def no_strays(subject: Subject) -> CheckFinding:
             dialogue.say_quit()
         except Offence as offence:
             return not_judged(f"it did not play on ({offence.termination})")
+        except ValueError:  # there are no such processes any more
+            return not_judged(f"it did not play on ({Termination.EXITED})")
         dialogue.close_stdin()
         _wait_for_end(program)
         orphans = children(first) - before - {program}

@@ -27,7 +27,8 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "fsetxattr": (190, 7), "fsmount": (432, 432), "fsopen": (430, 430), "fspick": (433, 433),
     "futimesat": (261, None), "init_module": (175, 105),
     "inotify_init": (253, None), "inotify_init1": (294, 26), "io_setup": (206, 0),
-    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "io_uring_setup": (425, 425), "ioperm": (173, None),
+    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "io_uring_setup": (425, 425),
+    "ioperm": (173, None),
     "iopl": (172, None), "ioprio_set": (251, 30), "kcmp": (312, 272), "kexec_file_load": (320, 294),
     "kexec_load": (246, 104), "keyctl": (250, 219), "kill": (62, 129), "lchown": (94, None),
     "lookup_dcookie": (212, 18), "lremovexattr": (198, 15), "lsetxattr": (189, 6),
@@ -137,12 +138,12 @@ def program(
 ) -> bytes:
     """The filter for `machine`, one of MACHINES, as an array of `struct sock_filter`. Refused are,
     with EPERM (sockets: EACCES): all sockets but those of UNIX, other processes' memory and limits,
-    mounts, namespaces, ways out of its tree of processes, leases of files and notes of what others do
-    with them, and calls that change the whole machine. Allowed are, where asked: `own_cores`, to choose cores, where a cpuset bounds them;
-    `unix_sockets` with names (pairs of streams always), where no other process's name is in sight;
-    `attributes`, to change modes, owners and times, where all files it can name are its own;
-    `thaws`, all that can send SIGCONT, where no signals stop it; `memory_files` without a name,
-    where they count as its memory.
+    mounts, namespaces, ways out of its tree of processes, leases of files and notes of what others
+    do with them, and calls that change the whole machine. Allowed are, where asked: `own_cores`, to
+    choose cores, where a cpuset bounds them; `unix_sockets` with names (pairs of streams always),
+    where no other process's name is in sight; `attributes`, to change modes, owners and times,
+    where all files it can name are its own; `thaws`, all that can send SIGCONT, where no signals
+    stop it; `memory_files` without a name, where they count as its memory.
     """
     number = numbers(machine)
     refused = _NEVER + (() if own_cores else ("sched_setaffinity",))

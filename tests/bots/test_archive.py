@@ -1,6 +1,7 @@
 """Archives that are fine, and archives made to do harm: nothing of those is ever written."""
 
 import stat
+import tarfile
 import tracemalloc
 from pathlib import Path
 from random import Random
@@ -103,3 +104,14 @@ def test_a_bomb_by_size(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPat
     noise = {f"noise{n}": Random(n).randbytes(2**19) for n in range(3)}
     path = archived(tmp_path / f"b.{form}", noise)
     assert "once unpacked" in refusal(path, tmp_path)
+
+
+def test_extended_headers_take_no_long_time(tmp_path: Path) -> None:
+    """Digits alone took some Pythons a time that grew with their square."""
+    path = tmp_path / "b.tar"
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, 60_000
+    path.write_bytes(header.tobuf(tarfile.USTAR_FORMAT) + b"1" * 60_416 + bytes(1024))
+    assert "extended headers of many bytes" in refusal(path, tmp_path)
+    long_name = "/".join(["a" * 200] * 10)
+    assert set(files_in(Path(open_bot(archived(path, GOOD | {long_name: b""})).cwd))) > {long_name}

@@ -105,6 +105,7 @@ MISTAKES = {
         ("for line", "turns = 0\nfor line"),
         (_CHOICE, "        turns += 1\n        request['legal'][turns > 2 and 10**6]\n" + _CHOICE),
     ),
+    "takes memory at once": mistake(("for line", "held = bytearray(10**9)\nfor line")),
     # 9 memory
     "keeps everything": mistake(
         ("for line", "kept = []\nfor line"),

@@ -1,6 +1,7 @@
 """The Python of a script and the modules it needs: read, asked, told, and named in three places."""
 
 import sys
+import tracemalloc
 import venv
 from itertools import islice
 from pathlib import Path
@@ -75,6 +76,9 @@ def started(results: object) -> CheckResult:
         ("import own\nfrom pack import part\nfrom . import this\n", ["b", "c"]),
         ("import sys\nsys.path.append('vendor')\nimport a\n", []),
         ("import a\nthis is no Python\n", []),
+        (f"import a\nx = {'-' * 300_000}1\n", []),
+        (f"import a\nx = {'.'.join('x' * 3000)}\n", []),
+        (f"import a\n#{' ' * 2**20}\n", []),
     ],
 )
 def test_imports_are_read(text: str, named: list[str], tmp_path: Path) -> None:
@@ -116,6 +120,17 @@ def test_another_python_runs_in_every_sandbox(mode: Asked, python: Path, tmp_pat
     found = ask_python(spec)
     assert found is not None
     assert (found.has, found.lacks) == (("brainy",), ())
+
+
+def test_a_bot_that_answers_in_place_of_its_python_is_cut_off(tmp_path: Path) -> None:
+    home = mine(tmp_path)
+    (home / "json.py").write_text("import os\nwhile True: os.write(1, b'x' * 65536)\n")
+    contender = Contender(name="mine", program=as_package(open_bot(home)), sandbox="none")
+    tracemalloc.start()
+    assert ask_python(prepare(contender, "dots", Home(package=str(home)))) is None
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**20
 
 
 def test_the_table_goes_before_bot_toml_and_that_before_the_tournament(
