@@ -179,12 +179,11 @@ def startable(bot: Bot) -> Bot:
     program, *arguments = command
     if command == bot.command:
         try:
-            named_only = "/" not in program or Path(program).is_absolute()
-            if not named_only and not (folder / program).resolve().is_relative_to(folder.resolve()):
+            is_own = (folder / program).resolve().is_relative_to(folder.resolve())
+            is_absolute = Path(program).is_absolute()
+            is_known = program == sys.executable or visible_files.of_system(program)
+            if "/" in program and not is_own and not (is_absolute and is_known):
                 raise ProgramError(f'"{program}" leads out of the package')
-            trusted = program == sys.executable or visible_files.of_system(program)
-            if Path(program).is_absolute() and not trusted:
-                raise ProgramError(f"\"{program}\" is neither the package's nor the system's")
             command = programs.command([program, *arguments], folder).command
             if "/" in program:
                 programs.refuse_interpreter(Path(command[0]))

@@ -88,6 +88,8 @@ def script(written: str, folder: Path) -> Program:
             f"{path} is not executable and has no known interpreter (known: {known}); "
             f"make it executable, or write command = [interpreter, script]"
         )
+    if interpreter is None:
+        refuse_interpreter(path)
     if interpreter is not None and shutil.which(interpreter[0]) is None:
         raise ProgramError(f"{path} needs {interpreter[0]}, which is not on the PATH; install it")
     return Program((*(interpreter or ()), str(path)), str(path.parent))

@@ -45,10 +45,12 @@ def test_no_first_line_names_a_program_of_others(
     (folder / "bot").chmod(0o755)
     with pytest.raises(PackageError, match=r"bot, line 1: the interpreter .*fox is not the system"):
         open_bot(folder)
-    script = tmp_path / "bot.sh"
-    script.write_text(f"#!{line.format(other)}\n")
-    with pytest.raises(PackageError, match=r"line 1: the interpreter .*fox is not the system"):
-        open_bot(script)
+    for name in ("bot.sh", "bot"):
+        script = tmp_path / name
+        script.write_text(f"#!{line.format(other)}\n")
+        script.chmod(0o755)
+        with pytest.raises(PackageError, match=r"line 1: the interpreter .*fox is not the system"):
+            open_bot(script)
 
 
 @pytest.mark.parametrize("form", ["script", "package"])
