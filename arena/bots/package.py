@@ -13,7 +13,7 @@ from arena.bots.archive import is_archive, unpack
 from arena.bots.course_file import FILE as COURSE
 from arena.bots.entries import MAX_BYTES, EntryJudge, files_in
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
-from arena.bots.trees import chunks, copy, digest, made_aside, runs, settle, write
+from arena.bots.trees import chunks, copy, digest, made_aside, remove, runs, settle, write
 from arena.errors import ManifestError, PackageError, ProgramError
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.model import Frozen
@@ -99,6 +99,14 @@ def take(path: Path) -> Bot:
             name = source.name if is_name(source.stem) else f"bot{source.suffix}"
             write(aside / name, parts, runs(file))
             return _open_script(_kept(aside) / name, source)
+
+
+def forget(bot: Bot) -> None:
+    """Remove a bot that was taken from the user's cache, and what was built of it."""
+    taken = Path(bot.cwd)
+    if taken.parent == package_store():
+        for place in taken.parent.glob(f"{taken.name}*"):
+            remove(place)
 
 
 def refuse_missing(path: Path) -> None:

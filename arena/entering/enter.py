@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.bots import course
 from arena.bots.archive import is_archive
 from arena.bots.build import build
-from arena.bots.package import Bot, refuse_missing, take
+from arena.bots.package import Bot, forget, refuse_missing, take
 from arena.bots.programs import module
 from arena.bots.submissions import receipt_of
 from arena.bots.versions import CheckedItem, Receipt, named, place_of, playing, submitted
@@ -49,6 +49,7 @@ def enter(
     conditions = conditions_of(path, tournament).with_python(course.python_of(to))
     checklist = check(path, conditions, sandbox, tell, _opened(bot))
     if not checklist.passed:
+        forget(bot)
         return _entered(bot, None, before)
     built = build(bot, checklist.sandbox.mode, conditions.python_for(bot))
     course.submit(to, built, _kept(checklist), owner, now)

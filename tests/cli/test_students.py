@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from arena.bots.package import open_bot
+from arena.bots.package import open_bot, package_store
 from arena.bots.submissions import submissions
 from tests import command
 from tests.submitting import accept
@@ -85,6 +85,8 @@ def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Pat
     assert bad.exit_code == 1
     assert f"mine is not accepted; mine@1 ({bot.digest[:8]}) stays active" in bad.stderr
     assert submissions(tmp_path / "subs") == (bot,)
+    assert (package_store() / bot.digest).exists()
+    assert not (package_store() / open_bot(tmp_path / "mine").digest).exists()
 
 
 def test_a_bot_is_checked_for_the_tournament_even_if_it_passed_before(
