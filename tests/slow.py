@@ -7,29 +7,33 @@ import re
 
 _SLOW = (
     # pages in Chromium
-    "browser/",
+    "browser/test_(?!modules)",
     # attacks, sandboxes, and faults inside them; the same faults of a bare player are tried
     "hostile/test_(soak|start)",
     r"hostile/test_matrix\.py::(test_an_attack|.*\[(limits|bwrap))",
-    "sandbox/test_(canary|cgroups|container|landlock|overload|surroundings)",
+    "sandbox/test_(canary|cgroups|container|landlock|surroundings)",
+    r"sandbox/test_overload\.py::test_(delay|late|nothing|who)",
     r"sandbox/test_seccomp\.py::test_(a_compiler|an_ordinary|java|node|python)",
     r"tournament/test_sandbox\.py::test_(a_game_in|built_in)",
     # players that wait, stop and go on; those in other languages; engines of others
-    r"referee/test_(kept|other_languages|ponder|presence)",
+    "referee/test_(kept|other_languages|ponder)",
+    r"referee/test_presence\.py::test_(?!a_look)",
     r"referee/test_game\.py::test_(faults_may|the_monkey)",
     r"players/test_(gtp|nboard)\.py::test_(a_game_(taken|with)|an_eng|another|games|keeps|levels|the_clock|what_(keeps|the)|whole)",
     # bots from the first item of a check to the last, and their builds; some mistakes are tried
-    "checks/test_(alike|for_a_tournament)",
+    "checks/test_alike",
+    r"checks/test_for_a_tournament\.py::test_(a_bank|a_bot_too|a_good|positions|the_same|what_is_judged)",
     r"checks/test_check\.py::test_a_(good_script|package|process|script_is)",
     r"checks/test_mistakes\.py::.*\[(?!banner|debug print|ignores time|no flush)",
-    "bots/test_starter",
+    "bots/test_starter_strength",
+    r"bots/test_starters\.py::test_(it_decides|it_plays|its|the_test)",
     r"bots/test_archive\.py::test_what_does_harm",
     r"bots/test_build\.py::test_what_it_makes",
     r"bots/test_course\.py::test_killed",
     r"environments/test_as_bot\.py::test_a_policy",
     # commands in processes of their own, whole weeks of a course, examples of all pages
     r"(cli|human)/.*::test_(a_pipe|a_terminal|ctrl_c|leaving|on_a_terminal)",
-    "cli/test_check",
+    r"cli/test_check\.py::test_(?!a_line|what_is_not)",
     r"cli/test_course\.py::test_a_run_goes",
     r"cli/test_commands\.py::test_tile_games_replay",
     r"cli/test_foreign_text\.py::test_(a_store\[analyse|what_a_bot)",
@@ -55,7 +59,7 @@ _SLOW = (
     r"tournament/test_(cluster_faults|moved)",
     "training/test_spread",
     r"tournament/test_cluster\.py::test_the_games_of_a_machine_that",
-    "test_cluster_bench",
+    r"test_cluster_bench\.py::test_machines",
     r"reports/test_damaged\.py::test_no_byte.*\[([1-9]|0-True)",
     r"fuzz/test_fuzz\.py::test_a_longer",
     # all kernels there are, and those that nothing else needs
@@ -66,7 +70,8 @@ _SLOW = (
     r"test_bench_tiles",
     # analysis to the end of a game
     r"analysis/test_analyse\.py::test_(a_mover|each_move|json|positions_of|small_games|the_board)",
-    "analysis/test_(judging|openings|problems)",
+    "analysis/test_(judging|problems)",
+    r"analysis/test_openings\.py::test_(?!what_cannot)",
     # searches of deep positions, many playouts, whole games
     r"search/test_alphabeta\.py::test_(a_search_stopped|early|every_method|full_depth.*Dots)",
     r"uct/test_uct_options\.py::test_(selection|threads)",
@@ -89,12 +94,14 @@ _SLOW = (
     r"learning/test_tile_training\.py::test_(a_network_is_trained|a_seed|a_small_file|games_teach)",
     r"tuning/test_tuning\.py::TestTuner::test_(a_long|more_games|resumed)",
     r"tuning/test_tuning_pictures\.py::test_(figures|weights_at)",
-    r"test_tuning_(games|tiles)",
+    "test_tuning_games",
+    "training/test_tuning_tiles",
+    r"tuning/test_tuning_tiles\.py::test_(a_game|a_weight|each|other|two)",
     r"training/test_training\.py::test_(a_disk|a_pipe|a_training|after|ctrl_c)",
     r"training/test_training_games\.py::test_tune_trains",
     r"training/test_tuning\.py::test_(from|games|killed|verified)",
     r"training/test_verifying\.py::test_(a_tuning|settings)",
-    "training/test_verifying_td",
+    r"training/test_verifying_td\.py::test_(a_learned|ctrl_c|networks|what_was)",
     r"training/test_sprt\.py::test_(a_clear|a_tournament|an_older|not_decided|players_are)",
     # many samples of what is random
     r"ratings/test_(elo\.py::test_intervals|large_fields)",
