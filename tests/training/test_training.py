@@ -28,7 +28,8 @@ rules = "2048"
 [network]
 tuples = ["a1 b1 c1", "a1 b1 a2 b2"]
 """
-GAMES = 1200
+GAMES = 240
+"""Enough to be stopped in, two blocks after a checkpoint and two before the end."""
 
 
 def config(games: int = GAMES, seed: int = 1) -> str:
@@ -177,7 +178,7 @@ def test_after_a_kill_the_same_command_ends_with_the_same_curve(
     assert len(curve(folder / "runs/t.train")) == 9
     again = arena("train", "t.toml")
     assert again.exit_code == 0
-    assert "of 1,200 games were played before." in again.output
+    assert f"160 of {GAMES} games were played before." in again.output
     assert "\n20 games:" not in again.output
     assert curve(folder / "runs/t.train") == curve(trained)
     weights = [
@@ -196,7 +197,7 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(folder: Path, trained: Path) -> Non
     assert (folder / "runs/t.train/curve.png").exists()
     again = arena("train", "t.toml")
     assert again.exit_code == 0
-    assert f"{20 * played:,} of 1,200 games were played before." in again.output
+    assert f"{20 * played:,} of {GAMES} games were played before." in again.output
     assert f"\n{20 * played} games:" not in again.output
     assert curve(folder / "runs/t.train") == curve(trained)
 

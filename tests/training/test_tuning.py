@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -74,8 +73,20 @@ def tune(folder: Path, games: int = 32, text: str = FILE) -> Result:
     return arena("tune", "it.toml")
 
 
-def test_from_a_file_to_a_player(folder: Path) -> None:
-    result = tune(folder)
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """The folder of a tuning that was not stopped, and what it said."""
+    folder = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return folder, tune(folder)
+
+
+def test_from_a_file_to_a_player(
+    tuned: tuple[Path, Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, result = tuned
+    monkeypatch.chdir(folder)
     assert result.exit_code == 0, result.output
     assert "after 32 games" in result.output
     assert "played before" not in result.output
@@ -126,20 +137,20 @@ learn = Tuner.run_batch
 
 def run_batch(self):
     learn(self)
-    if self.counts["batches"] == 3:
+    if self.counts["batches"] == 2:
         os.kill(os.getpid(), signal.SIGKILL)
 
 Tuner.run_batch = run_batch
 app(["tune", "it.toml"])
 """
-"""Dies once the third batch is learned; the first alone is in a checkpoint."""
+"""Dies once the second batch is learned; the first alone is in a checkpoint."""
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tuned: tuple[Path, Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "it.toml").write_text(FILE.format(games=40))
+    (folder / "it.toml").write_text(FILE.format(games=32))
     checkpoint = folder / "runs" / "it.tune" / CHECKPOINT
     killed = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
@@ -148,21 +159,18 @@ def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
 
     def interrupted(tuner: Tuner) -> None:
         learn(tuner)
-        if tuner.counts["batches"] == 4:
+        if tuner.counts["batches"] == 3:
             os.kill(os.getpid(), signal.SIGINT)
 
     with monkeypatch.context() as patch:
         patch.setattr(Tuner, "run_batch", interrupted)
-        stopped = tune(folder, games=40)
+        stopped = tune(folder)
     assert stopped.exit_code == 130
-    assert "8 of 40 games were played before." in stopped.output
+    assert "8 of 32 games were played before." in stopped.output
     assert "Stopped; the best so far is in runs/it.tune/player.toml. Go on with:" in stopped.output
-    assert games_in(checkpoint) == 32
-    assert tune(folder, games=40).exit_code == 0
-    resumed = kept(checkpoint)
-    shutil.rmtree(folder / "runs")
-    assert tune(folder, games=40).exit_code == 0
-    assert kept(checkpoint) == resumed
+    assert games_in(checkpoint) == 24
+    assert tune(folder).exit_code == 0
+    assert kept(checkpoint) == kept(tuned[0] / "runs" / "it.tune" / CHECKPOINT)
 
 
 def games_in(checkpoint: Path) -> int:

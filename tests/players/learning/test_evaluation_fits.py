@@ -116,8 +116,9 @@ def test_games_give_positions_of_all_phases_with_a_move() -> None:
     assert np.bincount(fit_othello.samples_of(kept, model).phase).max() == 50
 
 
-def test_a_fit_of_othello_finds_the_values_it_is_shown() -> None:
+def test_a_fit_of_othello_finds_the_values_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Margins made by an evaluation known: the fit says nearly the same where it was not shown."""
+    monkeypatch.setattr(fit_othello, "STEPS", 8)
     words, model, rule_set = words_of_games(4000)
     positions = [model._replace(own=own, other=other) for own, other in words]
     truth = load_terms("othello", rule_set.variant, "classic")
@@ -174,7 +175,8 @@ def test_threads_change_neither_games_nor_labels(monkeypatch: pytest.MonkeyPatch
     assert (margins == same_margins).all() and len(np.unique(margins)) > 100
 
 
-def test_each_phase_is_labelled_by_those_after_it() -> None:
+def test_each_phase_is_labelled_by_those_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fit_othello, "STEPS", 1)
     words, model, _ = words_of_games(2000)
     samples = fit_othello.samples_of(words, model)
     seen: list[tuple[int, int]] = []
