@@ -22,8 +22,8 @@ _SLOW = (
     r"players/test_(gtp|nboard)\.py::test_(a_game_(taken|with)|an_eng|another|games|keeps|levels|the_clock|what_(keeps|the)|whole)",
     # bots from the first item of a check to the last, and their builds; some mistakes are tried
     "checks/test_alike",
-    r"checks/test_for_a_tournament\.py::test_(a_bank|a_bot_too|a_good|positions|the_same|what_is_judged)",
-    r"checks/test_check\.py::test_a_(good_script|package|process|script_is)",
+    r"checks/test_for_a_tournament\.py::test_(a_bank|a_bot_too|a_good|positions|the_same)",
+    r"checks/test_check\.py::test_a_(good_script|package_is|process|script_is)",
     r"checks/test_mistakes\.py::.*\[(?!banner|debug print|ignores time|no flush)",
     "bots/test_starter_strength",
     r"bots/test_starters\.py::test_(it_decides|it_plays|its|the_test)",
@@ -50,7 +50,7 @@ _SLOW = (
     r"web/test_challenge\.py::test_(in_a_sandbox|there_is_a_quota|two_games)",
     r"web/test_serve\.py::test_a_course_with",
     r"web/test_keeper\.py::test_(a_(closed|killed|standing)|new_bots|none_is|one_is_played|what_cannot)",
-    r"web/test_submit_to_server\.py::test_(a_folder|refusals|what_is_shown)",
+    r"web/test_submit_to_server\.py::test_(refusals|what_is_shown)",
     r"web/test_upload\.py::test_(a_broken_bot|a_killed_server)",
     # runs that are killed, clusters, moved tasks
     r"tournament/test_formats\.py::test_killed",

@@ -146,15 +146,6 @@ def test_a_bot_of_other_games_does_not_take_part(check: Check, cup: Path) -> Non
     assert wrong.detail == "mine plays othello; the tournament is of dots"
 
 
-def test_what_is_judged_is_told_while_it_is(check: Check) -> None:
-    told: list[str] = []
-    for _ in check(RIGHT, tell=told.append):
-        pass
-    assert told[0] == " 1 package safety"
-    assert " 6 legal moves: dots 5×5, position 2 of 26" in told
-    assert "13 games against another: game 3 of 4, dots 5×5" in told
-
-
 def test_the_same_seed_asks_the_same(check: Check, tmp_path: Path) -> None:
     def heard(seed: int) -> str:
         log = tmp_path / "log"

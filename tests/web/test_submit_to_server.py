@@ -66,12 +66,19 @@ def without_times(said: str) -> str:
 
 
 def test_what_is_shown_is_the_same_as_here(url: str, token: str, folder: Path) -> None:
+    """Of a folder, which is sent packed, and of a script."""
     course.init(Path("here"))
     course.add_owners(Path("here"), ["ada"], NOW)
-    for text, code in ((RIGHT, 0), (BROKEN, 1)):
-        Path("bot.py").write_text(text)
-        sent = submit("bot.py", "--to", url, "--token", token, code=code)
-        here = submit("bot.py", "--to", "here", "--as", "ada", code=code)
+    Path("fox").mkdir()
+    Path("fox/bot.py").write_text(RIGHT)
+    Path("fox/bot.toml").write_text(
+        'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\n'
+    )
+    Path("bot.py").write_text(BROKEN)
+    for bot, code, said in (("fox", 0, "Accepted fox@1 ("), ("bot.py", 1, "4 ✗ clean stdout")):
+        sent = submit(bot, "--to", f"{url}/", "--token", token, code=code)
+        here = submit(bot, "--to", "here", "--as", "ada", code=code)
+        assert said in sent.stdout
         assert here.stdout.startswith(sent.stdout) or (
             without_times(here.stdout).startswith(without_times(sent.stdout))
         )
@@ -79,18 +86,7 @@ def test_what_is_shown_is_the_same_as_here(url: str, token: str, folder: Path) -
     (there,), (kept,) = course.bots(folder), course.bots(Path("here"))
     assert there.plays is not None and kept.plays is not None
     assert (there.owner, there.plays.digest) == ("ada", kept.plays.digest)
-
-
-def test_a_folder_is_sent_packed(url: str, token: str, folder: Path) -> None:
-    Path("fox").mkdir()
-    Path("fox/bot.py").write_text(RIGHT)
-    Path("fox/bot.toml").write_text(
-        'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\n'
-    )
-    said = submit("fox", "--to", f"{url}/", "--token", token).stdout
-    assert "Accepted fox@1 (" in said and "Games: dots." in said
-    (there,) = course.bots(folder)
-    assert there.plays is not None and there.plays.digest == open_bot(Path("fox")).digest
+    assert there.plays.digest == open_bot(Path("fox")).digest
 
 
 def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
