@@ -34,7 +34,6 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: Page) -> Iterator
 
 def test_from_a_file_to_two_games(ada: Page, axe: Callable[[Page], None]) -> None:
     ada.wait_for_selector("text=No bots yet")
-    axe(ada)
     file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
     ada.set_input_files("input[type=file]", files=[file])
     ada.click("text=Check it")

@@ -36,17 +36,16 @@ CHECKED = (CheckedItem(title="answers", passed=True, detail="in 3 ms"),)
 NAMES = ("ant", "bee", "cat")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def write_course(folder: Path) -> Path:
     """A course of three bots and one run, `cup`, of six games an hour apart; the last is lost by a
     forfeit.
     """
-    made = tmp_path / "course"
+    made = folder / "course"
     course.init(made)
     course.add_owners(made, NAMES, NOW)
     for name in NAMES:
         for text in ("print(1)", "print(2)"):
-            script = tmp_path / "bot.py"
+            script = folder / "bot.py"
             script.write_text(f"{text} # {name}")
             bot = course.admitted(made, open_bot(script), name, NOW)
             course.submit(made, bot, CHECKED, name, NOW)
@@ -63,6 +62,11 @@ def folder(tmp_path: Path) -> Path:
             began = (NOW + timedelta(hours=hour)).isoformat(timespec="milliseconds")
             store.add(game.model_copy(update={"started_at": began}))
     return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_course(tmp_path)
 
 
 @pytest.fixture

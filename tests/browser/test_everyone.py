@@ -1,0 +1,47 @@
+"""The pages of a course: everyone can use them. Other files judge those of a run and of the lab."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from arena.bots import course
+from arena.web.app import ServerSettings, make_app
+from tests.web.conftest import serving
+from tests.web.test_staff import write_course
+
+PAGES = {
+    "nobody": ("/in",),
+    "cat": ("/me", "/play"),
+    "staff": ("/staff", "/staff/t/cup", "/staff/bot/cat"),
+}
+"""Addresses, by whose they are."""
+
+
+class Site(NamedTuple):
+    """The server of a course."""
+
+    url: str
+    tokens: dict[str, str]
+    """What lets people in."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = write_course(tmp_path_factory.mktemp("class"))
+    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
+    tokens = {"cat": course.renew(folder, "cat"), "staff": app.state.people.staff_token}
+    with serving(app) as url:
+        yield Site(url, tokens)
+
+
+@pytest.mark.parametrize(("who", "at"), [(who, at) for who in PAGES for at in PAGES[who]])
+def test_everyone_can_use_it(
+    who: str, at: str, site: Site, page: Page, axe: Callable[[Page], None]
+) -> None:
+    if who != "nobody":
+        page.goto(f"{site.url}/in/{site.tokens[who]}")
+    page.goto(f"{site.url}{at}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    axe(page)
