@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.command import arena
+from tests.reports.conftest import play_record
+from tests.reports.runs import begun
 
 SMALL = ("--rules", "dots", "--set", "rows=3", "--set", "cols=3", "--sandbox", "none")
+LOOK = (*SMALL, "--dry-run", "--max-games", "2")
+"""What would be played; a hundred thousand games are counted one by one."""
 RUN = "runs/sprt-dots-greedy-monkey.sqlite"
 
 
@@ -66,7 +70,7 @@ def test_a_tournament_file_of_tiles_compares_seed_by_seed(folder: Path) -> None:
 
 def names_of(*arguments: str) -> str:
     """What the players of a run are called, and the run."""
-    shown = arena("sprt", *arguments, *SMALL, "--dry-run")
+    shown = arena("sprt", *arguments, *LOOK)
     assert shown.exit_code == 0, shown.stderr
     lines = shown.output.splitlines()
     return f"{lines[1].removeprefix('2 players: ')} in {lines[-1].rpartition(' ')[2]}"
@@ -108,19 +112,19 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
         'bot = "alphabeta"\noptions = { depth = 3, evaluation = "mine.json" }\n'
     )
     (folder / "tuned" / "mine.json").write_text('{"features": {}}')
-    shown = arena("sprt", "tuned/quick.toml", "uct", "--a-option", "depth=4", "--dry-run", *SMALL)
+    shown = arena("sprt", "tuned/quick.toml", "uct", "--a-option", "depth=4", *LOOK)
     assert shown.exit_code == 0, shown.stderr
     assert "2 players: quick, uct" in shown.output
     assert not (folder / "runs").exists()
     (folder / "tuned" / "mine.json").unlink()
-    shown = arena("sprt", "tuned/quick.toml", "uct", "--dry-run", *SMALL)
+    shown = arena("sprt", "tuned/quick.toml", "uct", *LOOK)
     assert shown.exit_code == 2
     assert f"quick.toml:2: options.evaluation: no such file: {folder}/tuned" in shown.stderr
 
 
 def test_the_only_player_of_a_file_need_not_be_named(folder: Path) -> None:
     (folder / "player.toml").write_text('[[player]]\nbot = "uct"\nname = "tuned"\n')
-    shown = arena("sprt", "player.toml", "monkey", "--dry-run", *SMALL)
+    shown = arena("sprt", "player.toml", "monkey", *LOOK)
     assert shown.exit_code == 0, shown.stderr
     assert "2 players: tuned, monkey" in shown.output
     assert "stop_at_majority false" in shown.output
@@ -172,12 +176,21 @@ def test_mistakes_name_what_was_typed(folder: Path, arguments: tuple[str, ...], 
 
 def test_an_older_run_has_no_test(folder: Path) -> None:
     """Its configuration was kept before there were any."""
-    assert arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "2").exit_code == 1
-    with sqlite3.connect(RUN) as database:
+    path = folder / "old.sqlite"
+    seated = (("greedy", "monkey"), ("monkey", "greedy"))
+    games = [
+        play_record("dots", *players, seed=n, game=f"g{n}", pair="p1", rows=2, cols=2)
+        for n, players in enumerate(seated)
+    ]
+    with begun(path, games, format="sprt", format_keys={"elo0": 0.0, "elo1": 5.0}) as store:
+        for game in games:
+            store.add(game)
+    assert json.loads(arena("report", str(path), "--json").output)["sprt"] is not None
+    with sqlite3.connect(path) as database:
         (text,) = database.execute("SELECT config FROM run").fetchone()
         config = json.loads(text)
         config["format"] = "round-robin"
         del config["format_keys"]
         database.execute("UPDATE run SET config = ?", (json.dumps(config),))
     database.close()
-    assert json.loads(arena("report", RUN, "--json").output)["sprt"] is None
+    assert json.loads(arena("report", str(path), "--json").output)["sprt"] is None

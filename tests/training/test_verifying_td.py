@@ -227,4 +227,4 @@ def test_networks_of_2048_are_compared_by_sprt(folder: Path) -> None:
     command = told.output.strip().rpartition("by: ")[2].replace("\n", " ")
     network = Path(evidence.__file__).parents[2] / "weights" / "network-2048.ntuple"
     arguments = shlex.split(command.replace("NETWORK.ntuple", str(network)))[1:]
-    assert arena(*arguments, "--dry-run").exit_code == 0
+    assert arena(*arguments, "--dry-run", "--max-games", "2").exit_code == 0
