@@ -65,11 +65,6 @@ class Class:
     def state(self, name: str = "cup") -> State:
         return next(each.state for each in self.keeper.tournaments() if each.name == name)
 
-    def pid(self, name: str = "cup") -> int:
-        pid = self.keeper.process(name).pid(self.keeper.wish(name).pid)
-        assert pid is not None
-        return pid
-
     def games(self, name: str = "cup") -> int:
         with suppress(StoreError), RunView(self.keeper.process(name).store) as view:
             return len(view.games)
@@ -124,19 +119,11 @@ def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
     assert classroom.state() == "over"
 
 
-def test_a_killed_server_costs_no_game_and_a_killed_tournament_goes_on(classroom: Class) -> None:
+def test_a_pause_outlives_the_server(classroom: Class) -> None:
+    """Killed servers and killed tournaments are tried in test_killed_server.py."""
     classroom.file("cup", LONG)
     classroom.keeper.start("cup")
     classroom.playing()
-    first = classroom.pid()
-    classroom.server()  # the one before is gone, and has told it nothing
-    classroom.playing()
-    assert classroom.pid() == first
-    os.kill(first, signal.SIGKILL)
-    kept = classroom.games()
-    classroom.playing()
-    assert classroom.pid() != first
-    assert classroom.games() > kept
     classroom.keeper.pause("cup")
     classroom.until(lambda: classroom.state() == "paused")
     games = classroom.games()
