@@ -20,7 +20,6 @@ from tests.command import arena
         (("play", "2048"), 0),
         (("schema",), 0),
         (("--help",), 0),
-        (("run", "--help"), 0),
         (("run", "more.toml"), 130),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 from arena.bots.prepare import prepare
 from arena.errors import PackageError
 from arena.model.contender import Package
+from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.tournament.config import TournamentConfig
@@ -61,8 +62,9 @@ def same(record: GameRecord) -> dict[str, object]:
     return kept | {"moves": moves, "players": [seat.player for seat in record.seats]}
 
 
-def tasks(config: TournamentConfig) -> list[Task]:
-    return [Task(spec=spec) for spec in schedule(config)]
+def first_games(config: TournamentConfig) -> tuple[GameSpec, ...]:
+    """One of each pair."""
+    return schedule(config)[::2]
 
 
 def at_home(config: TournamentConfig) -> list[GameRecord]:
@@ -72,7 +74,7 @@ def at_home(config: TournamentConfig) -> list[GameRecord]:
     with SessionPool() as pool:
         return [
             play_game(spec, [players[each.name] for each in spec.players], pool)
-            for spec in schedule(config)
+            for spec in first_games(config)
         ]
 
 
@@ -82,9 +84,9 @@ def test_a_moved_task_is_played_as_at_home(load: Load, bots: Path, tmp_path: Pat
         players=0,
     )
     home = at_home(config)
-    assert len(home) == 6
+    assert len(home) == 3
     assert {record.termination for record in home} == {"natural"}
-    lines = [task.model_dump_json() for task in tasks(config)]
+    lines = [Task(spec=spec).model_dump_json() for spec in first_games(config)]
     assert not any(str(tmp_path) in line or sys.prefix in line for line in lines)
 
     away = tmp_path / "away"

@@ -16,6 +16,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.bots.package import open_bot
 from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.checks import safe_name
@@ -25,7 +26,7 @@ from arena.web.sentences import MISTAKE
 from tests.right_bot import RIGHT
 
 from .conftest import TestClient
-from .test_mine import app, folder, tokens
+from .test_mine import NOW, app, folder, tokens
 
 __all__ = ["app", "folder", "tokens"]
 
@@ -68,13 +69,12 @@ def zipped(**files: str) -> bytes:
     return made.getvalue()
 
 
-def test_a_broken_bot_and_then_a_mended_one(client: TestClient, folder: Path) -> None:
-    first = hand_in(client, "bot.py", RIGHT.replace("legal[0]", "legal[-1]"))
-    events = told(client, first["id"])
-    assert [name for _, name, _ in events if name != "judging"] == [
-        "checking", *["judged"] * 14, "checked", "entered",
-    ]  # fmt: skip
-    assert [int(id) for id, _, _ in events] == list(range(1, len(events) + 1))
+def test_a_broken_bot_and_then_a_mended_one(
+    client: TestClient, folder: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "first.py"
+    script.write_text(RIGHT.replace("legal[0]", "legal[-1]"))
+    course.submit(folder, course.admitted(folder, open_bot(script), "ada", NOW), (), "ada", NOW)
     (plays,) = course.bots(folder)
     assert (plays.name, plays.owner, plays.state) == ("ada", "ada", "plays")
 
@@ -86,16 +86,21 @@ def test_a_broken_bot_and_then_a_mended_one(client: TestClient, folder: Path) ->
     assert "stderr" in wrong["fix"]
     assert course.bots(folder) == (plays,), "the old version plays on"
 
-    hand_in(client, "again.py", RIGHT)
+    mended = hand_in(client, "again.py", RIGHT)
     listed = client.get("/api/submissions").json()
-    assert told(client, listed[0]["id"])[-1][1] == "entered"
+    assert listed[0]["id"] == mended["id"]
+    events = told(client, mended["id"])
+    assert [name for _, name, _ in events if name != "judging"] == [
+        "checking", *["judged"] * 14, "checked", "entered",
+    ]  # fmt: skip
+    assert [int(id) for id, _, _ in events] == list(range(1, len(events) + 1))
     (plays,) = course.bots(folder)
     assert plays.plays is not None and plays.plays.number == 2
     states = [each["state"] for each in client.get("/api/submissions").json()]
-    assert states == ["accepted", "refused", "accepted"]
+    assert states == ["accepted", "refused"]
     assert not list((folder / ".web").rglob("upload")), "what was handed in is not kept twice"
     late = events[-2][0]
-    assert [name for _, name, _ in told(client, first["id"], late)] == ["entered"]
+    assert [name for _, name, _ in told(client, mended["id"], late)] == ["entered"]
 
 
 def test_what_cannot_be_taken_is_refused_in_a_sentence(client: TestClient, folder: Path) -> None:
