@@ -188,7 +188,7 @@ class Soak:
         until = time.monotonic() + seconds
         while run.poll() is None and time.monotonic() < until:
             self.workers(run)
-            time.sleep(0.02)
+            time.sleep(0.1)
 
     def _disturb(self, run: subprocess.Popen[bytes], what: str, rng: random.Random) -> bool:
         """Whether there was something to disturb: a game in play."""

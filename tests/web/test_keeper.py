@@ -76,7 +76,7 @@ class Class:
         while not holds():
             assert time.monotonic() < give_up, self.keeper.process("cup").last_lines()
             self.keeper.look()
-            time.sleep(0.02)
+            time.sleep(0.1)
 
     def playing(self, name: str = "cup") -> None:
         games = self.games(name)

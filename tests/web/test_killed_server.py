@@ -41,7 +41,7 @@ def until(holds: Callable[[], bool]) -> None:
     give_up = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < give_up
-        time.sleep(0.05)
+        time.sleep(0.2)
 
 
 @pytest.fixture
