@@ -77,7 +77,7 @@ def interrupted(store: Path, least: int) -> int:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as night:
         while played(store) < least:
             assert night.poll() is None, night.stderr and night.stderr.read().decode()
-            time.sleep(0.05)
+            time.sleep(0.2)
         os.kill(night.pid, signal.SIGINT)
         assert night.wait() == 130
     return played(store)

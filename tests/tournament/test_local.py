@@ -85,7 +85,7 @@ def all_gone(mark: str, within_s: float) -> bool:
     while marked(mark):
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.02)
+        time.sleep(0.1)
     return True
 
 
