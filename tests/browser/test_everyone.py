@@ -12,7 +12,7 @@ from tests.web.conftest import serving
 from tests.web.test_staff import write_course
 
 PAGES = {
-    "nobody": ("/in",),
+    "nobody": ("/", "/in"),
     "cat": ("/me", "/play"),
     "staff": ("/staff", "/staff/t/cup", "/staff/bot/cat"),
 }
