@@ -1,8 +1,9 @@
 """The application: its routers, its rules for every answer, and what it serves."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import cache, partial
+from pathlib import Path
 
 from fastapi import APIRouter, Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -24,13 +25,21 @@ from arena.web import (
     tournaments,
     upload,
 )
+from arena.web.challenge import Challenges
+from arena.web.checks import Checks
+from arena.web.desk import Answers
+from arena.web.freeze import Freezer
+from arena.web.keeper import Keeper
 from arena.web.lab import Lab
 from arena.web.last_good import LastGood
 from arena.web.live import Hubs
+from arena.web.people import People
+from arena.web.public import PublicRuns
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
 from arena.web.settings import ServerSettings
+from arena.web.state import CourseState, ServerState
 from arena.web.streams import Streams
 from arena.web.summary import Summaries
 from arena.web.tables import Tables
@@ -55,14 +64,11 @@ ROUTERS: tuple[APIRouter, ...] = (
 )
 """Of each file of routes, its `router`."""
 
-ALWAYS = (Depends(own_form), Depends(tournaments.freeze_due))
-"""What comes before every answer."""
-
 
 @cache
 def _routes() -> Sequence[BaseRoute]:
     """All routes, made once: what an application answers is in its state."""
-    every = APIRouter(dependencies=ALWAYS)
+    every = APIRouter(dependencies=[Depends(own_form), Depends(tournaments.freeze_due)])
     for router in ROUTERS:
         every.include_router(router, include_in_schema=router.prefix.startswith("/api"))
     return every.routes
@@ -75,24 +81,9 @@ def make_app(settings: ServerSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        dependencies=ALWAYS,
         lifespan=_until_closed,
     )
-    app.state.settings = settings
-    app.state.runs = Runs(settings.runs)
-    app.state.summaries = Summaries(app.state.runs)
-    app.state.public_runs, app.state.public_summaries = app.state.runs, app.state.summaries
-    app.state.hubs = Hubs()
-    app.state.streams = Streams()
-    app.state.tables = Tables()
-    app.state.lab = Lab(app.state.runs)
-    app.state.identify = lambda _: Visitor()
-    if settings.course is not None:
-        app.state.rules = LastGood(partial(rules_to_serve, settings.course))
-        people.add_people(app, settings.course)
-        upload.add_uploads(app, settings.course)
-        challenge_pages.add_challenges(app, settings.course)
-        tournaments.add_tournaments(app, settings.course)
+    app.state = _state(settings)
     app.add_middleware(GZipMiddleware)
     app.add_middleware(SafeAnswers, public_url=settings.public_url)
     errors.handle(app)
@@ -100,10 +91,42 @@ def make_app(settings: ServerSettings) -> FastAPI:
     return app
 
 
+def _state(settings: ServerSettings) -> ServerState:
+    state = ServerState()
+    state.settings = settings
+    state.runs = state.public_runs = Runs(settings.runs)
+    state.summaries = state.public_summaries = Summaries(state.runs)
+    state.hubs, state.streams, state.tables = Hubs(), Streams(), Tables()
+    state.lab, state.course = Lab(state.runs), None
+    state.identify = lambda _: Visitor()
+    if settings.course is not None:
+        state.course = course = _course(settings.course)
+        state.identify = course.people.identify
+        state.public_runs = PublicRuns(state.runs, course.freezer.public)
+        state.public_summaries = Summaries(state.public_runs)
+    return state
+
+
+def _course(folder: Path) -> CourseState:
+    rules = LastGood(partial(rules_to_serve, folder))
+    keeper = Keeper(folder, rules)
+    return CourseState(
+        folder,
+        rules,
+        people=People(folder),
+        checks=Checks(folder),
+        challenges=Challenges(folder, rules),
+        keeper=keeper,
+        freezer=Freezer(keeper),
+        answers=Answers(),
+    )
+
+
 @asynccontextmanager
 async def _until_closed(app: FastAPI) -> AsyncIterator[None]:
+    course: CourseState | None = app.state.course
     try:
-        with tournaments.kept(app):
+        with tournaments.kept(course) if course else nullcontext():
             yield
     finally:
         app.state.hubs.end()

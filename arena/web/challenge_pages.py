@@ -1,17 +1,15 @@
 """Matches that owners ask for: the form, the JSON, and the page of each run."""
 
-from collections import OrderedDict
-from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from arena.web import run_pages
-from arena.web.challenge import MOST_MS, Challenge, Challenges, ChallengeWanted, TooMany
-from arena.web.rates import Rate
+from arena.web.challenge import MOST_MS, Challenge, ChallengeWanted, TooMany
 from arena.web.rights import Asking, Role, may
 from arena.web.runs import Runs, ShownRun
+from arena.web.state import OfCourse, course_of
 from arena.web.upload import Owner
 
 _LISTED, _OPEN = 50, 8
@@ -25,27 +23,15 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def add_challenges(app: FastAPI, course: Path) -> None:
-    """Let the owners of a course ask an application for matches."""
-    app.state.challenges = Challenges(course, app.state.rules)
-    app.state.asked = Rate(6, 60)
-    app.state.challenge_runs = OrderedDict[Path, Runs]()
-
-
-def challenges_of(request: Request) -> Challenges:
-    """The matches of the course that is served."""
-    challenges: Challenges = request.app.state.challenges
-    return challenges
-
-
 async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
     """The run of a match, for its owner and the staff. Raises HTTPException. Not in a thread of its
     own: requests share what is open.
     """
-    folder = challenges_of(request).folder(asking.owner, id)
+    course = course_of(request)
+    folder = course.challenges.folder(asking.owner, id)
     if folder is None:
         raise HTTPException(404, "There is no such match of yours.")
-    opened: OrderedDict[Path, Runs] = request.app.state.challenge_runs
+    opened = course.challenge_runs
     runs = opened.setdefault(folder, Runs(folder))
     opened.move_to_end(folder)
     if len(opened) > _OPEN:
@@ -53,7 +39,6 @@ async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
     return runs[id]
 
 
-OfCourse = Annotated[Challenges, Depends(challenges_of)]
 Found = Annotated[ShownRun, Depends(run_of)]
 
 
@@ -67,26 +52,25 @@ Found = Annotated[ShownRun, Depends(run_of)]
     },
     summary="Play two games",
 )
-def ask(request: Request, owner: Owner, challenges: OfCourse, wanted: ChallengeWanted) -> Challenge:
+def ask(owner: Owner, course: OfCourse, wanted: ChallengeWanted) -> Challenge:
     """Two games of one of my bots against another, as soon as there is a place."""
-    request.app.state.asked.take(owner, "six matches within a minute")
+    course.asked.take(owner, "six matches within a minute")
     try:
-        return challenges.ask(owner, wanted)
+        return course.challenges.ask(owner, wanted)
     except TooMany as error:
         raise HTTPException(429, str(error)) from None
 
 
 @api.get("", responses=_REFUSED, summary="My matches, the newest first")
-def listed(owner: Owner, challenges: OfCourse) -> list[Challenge]:
+def listed(owner: Owner, course: OfCourse) -> list[Challenge]:
     """The last of them."""
-    return challenges.of(owner, _LISTED)
+    return course.challenges.of(owner, _LISTED)
 
 
 @pages.post("/me/challenges")
 def ask_by_form(
-    request: Request,
     owner: Owner,
-    challenges: OfCourse,
+    course: OfCourse,
     bot: Annotated[str, Form()],
     against: Annotated[str, Form()],
     rules: Annotated[str, Form()],
@@ -94,7 +78,7 @@ def ask_by_form(
 ) -> Response:
     """The same from the page, which it shows again."""
     wanted = ChallengeWanted(bot=bot, against=against, rules=rules, move_ms=move_ms)
-    ask(request, owner, challenges, wanted)
+    ask(owner, course, wanted)
     return RedirectResponse("/me#challenges", 303)
 
 

@@ -5,24 +5,19 @@ from. Each action is kept in `COURSE/staff.log`.
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse, Response
 from fastapi.routing import APIRoute
 
 from arena.bots.course import damaged
-from arena.bots.course_file import Course
-from arena.bots.roster import Roster
 from arena.errors import ArenaError
 from arena.web.errors import in_public
-from arena.web.freeze import Freezer
-from arena.web.keeper import Keeper
-from arena.web.last_good import LastGood
 from arena.web.rates import address_of
 from arena.web.sentences import without_folders
 from arena.web.staff_log import add_line
+from arena.web.state import course_of, state_of
 
 _WAITING = 100
 """Answers that wait for their page; older ones are forgotten."""
@@ -62,17 +57,12 @@ class Desk:
     """A course, and what the staff has to hand."""
 
     def __init__(self, request: Request) -> None:
-        state = request.app.state
-        if state.settings.course is None:
-            raise HTTPException(404, "This server shows runs and has no course.")
-        self.course: Path = state.settings.course
-        self.keeper: Keeper = state.keeper
-        self.freezer: Freezer = state.freezer
-        self.answers: Answers = state.staff_answers
-        self.rules: LastGood[Course] = state.rules
-        self.roster: LastGood[Roster] = state.people.roster
+        found = course_of(request)
+        self.course, self.rules, self.roster = found.folder, found.rules, found.people.roster
+        self.keeper, self.freezer, self.answers = found.keeper, found.freezer, found.answers
         self._who = f"staff, {address_of(request)}"
-        self._base = str(state.settings.public_url or request.base_url).rstrip("/")
+        settings = state_of(request).settings
+        self._base = str(settings.public_url or request.base_url).rstrip("/")
         self._page = request.url.path.rpartition("/")[0]
 
     def problems(self) -> list[str]:

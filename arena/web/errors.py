@@ -12,6 +12,7 @@ from arena.web.pages import page
 from arena.web.rights import Role, visitor_of
 from arena.web.safe import HEADERS
 from arena.web.sentences import MISTAKE, without_folders
+from arena.web.state import state_of
 
 _SENTENCES = {
     401: "This page is for people of the course. Open the link that you were given.",
@@ -67,7 +68,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 def in_public(sentence: str, request: Request) -> str:
     """A sentence with files named from the folder of runs or the course."""
-    settings = request.app.state.settings
+    settings = state_of(request).settings
     return without_folders(sentence, settings.runs, settings.course)
 
 

@@ -24,6 +24,7 @@ from arena.web.pages import environment, page
 from arena.web.rights import Role, may, visitor_of
 from arena.web.runs import Runs, ShownRun, State
 from arena.web.sentences import without_folders
+from arena.web.state import state_of
 
 _MOST_ROWS = 100
 """Of a table; of more, as many are picked evenly."""
@@ -35,7 +36,7 @@ _TITLES = {"test": "Sequential tests", "training": "Trainings", "tuning": "Tunin
 async def _may_look(request: Request) -> None:
     """Of a course, its staff alone."""
     visitor = visitor_of(request)
-    if request.app.state.settings.course is not None and not visitor.may(Role.STAFF):
+    if state_of(request).settings.course is not None and not visitor.may(Role.STAFF):
         raise HTTPException(
             401 if visitor.role is Role.ANYONE else 403, "The lab is for the staff."
         )
@@ -100,14 +101,9 @@ async def _read(run: ShownRun) -> LabRun:
     return await run.look(lambda view: test_of(run.name, view, changed, is_running=running))
 
 
-def _lab(request: Request) -> Lab:
-    lab: Lab = request.app.state.lab
-    return lab
-
-
 async def _found(request: Request, name: str) -> LabRun:
     try:
-        run = await _lab(request).find(name)
+        run = await state_of(request).lab.find(name)
     except HTTPException:
         why = f"The lab has no test, training or tuning {shown(name)}. /lab lists those it has."
         raise HTTPException(404, why) from None
@@ -119,7 +115,7 @@ async def _found(request: Request, name: str) -> LabRun:
 @router.get("")
 async def contents(request: Request) -> Response:
     """What there is."""
-    runs, problems = await _lab(request).all()
+    runs, problems = await state_of(request).lab.all()
     groups = {title: [run for run in runs if run.kind == kind] for kind, title in _TITLES.items()}
     return page(request, "lab.html", groups=groups, runs=runs, problems=problems)
 
@@ -148,7 +144,7 @@ async def compare(request: Request, a: str, b: str) -> Response:
 @api.get("")
 async def list_lab_runs(request: Request) -> list[LabRun]:
     """Sequential tests, trainings and tunings, without their curves."""
-    runs, _ = await _lab(request).all()
+    runs, _ = await state_of(request).lab.all()
     return [run.model_copy(update={"curves": (), "rows": ()}) for run in runs]
 
 

@@ -19,14 +19,14 @@ from arena.entering.remote import MAX_BYTES
 from arena.web.boards import TIMES_MS
 from arena.web.challenge import MOST_MS, Challenge, choices
 from arena.web.challenge_games import GameOffer, game_offers
-from arena.web.challenge_pages import challenges_of
 from arena.web.checks import Check
 from arena.web.losses import losses
 from arena.web.pages import page, rendered
 from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
+from arena.web.state import course_of
 from arena.web.streams import EventStream, event, refuse_beyond
-from arena.web.upload import ALIVE_S, LOOK_S, OneFolder, Owner, checks_of
+from arena.web.upload import ALIVE_S, LOOK_S, OneFolder, Owner
 
 _CHECKS, _CHALLENGES = 10, 5
 """Shown on the page."""
@@ -57,9 +57,8 @@ class Mine(NamedTuple):
 
 def mine(request: Request, owner: str) -> Mine:
     """What an owner has. Raises ArenaError."""
-    checks, challenges = checks_of(request), challenges_of(request)
-    folder = request.app.state.settings.course
-    rules: Course = request.app.state.rules.now()
+    found = course_of(request)
+    folder, rules = found.folder, found.rules.now()
     now, entries, offers = datetime.now(UTC), course.bots(folder), game_offers(folder)
     return Mine(
         owner=owner,
@@ -68,9 +67,9 @@ def mine(request: Request, owner: str) -> Mine:
         rules=rules,
         size_mb=min(rules.quota.size_mb, MAX_BYTES / 1e6),
         is_over=rules.is_over(now),
-        checks=checks.of(owner)[:_CHECKS],
-        challenges=challenges.of(owner, _CHALLENGES),
-        challenges_left=challenges.left(owner, now),
+        checks=found.checks.of(owner)[:_CHECKS],
+        challenges=found.challenges.of(owner, _CHALLENGES),
+        challenges_left=found.challenges.left(owner, now),
         opponents=choices(folder, owner, offers)[1],
         games=offers,
         times_ms=[each for each in TIMES_MS if each <= MOST_MS],
@@ -95,7 +94,7 @@ async def live(request: Request, owner: Owner, folder: OneFolder) -> Response:
 
 
 async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator[bytes]:
-    checks, shown, said_at = checks_of(request), None, 0.0
+    checks, shown, said_at = course_of(request).checks, None, 0.0
     while shown is None or shown.is_going_on:
         check = await run_in_threadpool(checks.read, folder)
         if check != shown:
@@ -118,7 +117,7 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
 @router.post("/me/bots/{name}/withdraw")
 def withdraw(request: Request, owner: Owner, name: str) -> Response:
     """Take a bot out of tournaments."""
-    course.withdraw(request.app.state.settings.course, _named(name), owner)
+    course.withdraw(course_of(request).folder, _named(name), owner)
     return RedirectResponse("/me#bots", 303)
 
 
@@ -127,7 +126,7 @@ def rollback(
     request: Request, owner: Owner, name: str, version: Annotated[str, Form()]
 ) -> Response:
     """Let another version play."""
-    course.rollback(request.app.state.settings.course, _named(name), version, owner)
+    course.rollback(course_of(request).folder, _named(name), version, owner)
     return RedirectResponse("/me#bots", 303)
 
 

@@ -11,6 +11,7 @@ from jinja2 import Environment
 from arena.reports.html import pages as report_pages
 from arena.web import assets
 from arena.web.rights import Role, Visitor, visitor_of
+from arena.web.state import state_of
 
 
 class NavLink(NamedTuple):
@@ -45,7 +46,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
 def rendered(request: Request, template: str, **values: Any) -> str:
     """The text of a page."""
     visitor = visitor_of(request)
-    settings = request.app.state.settings
+    settings = state_of(request).settings
     shown = {
         "visitor": visitor,
         "site": _links(visitor, is_course=settings.course is not None),

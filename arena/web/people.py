@@ -9,7 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, FastAPI, Form, HTTPException, Request
+from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from arena.bots.roster import FILE, Owner, Roster, read_roster
@@ -19,6 +19,7 @@ from arena.web.pages import page
 from arena.web.rates import Rate, address_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.sessions import SignedSession, Signer
+from arena.web.state import CourseState, OfCourse, state_of
 
 COOKIE = "arena_session"
 _OWNERS_S = timedelta(days=60).total_seconds()
@@ -116,67 +117,50 @@ def _bearer(request: Request) -> str | None:
     return token.strip() if ours else None
 
 
-def add_people(app: FastAPI, course: Path) -> None:
-    """Let an application know the people of a course; `app.state.people` has the staff's token."""
-    app.state.people = People(course)
-    app.state.identify = app.state.people.identify
-
-
-def people_of(request: Request) -> People:
-    """The people of the course that is served; 404 where none is."""
-    found: People | None = getattr(request.app.state, "people", None)
-    if found is None:
-        raise HTTPException(404, "This server shows runs and has no course to come in to.")
-    return found
-
-
-OfCourse = Annotated[People, Depends(people_of)]
-
-
 @router.get("/in")
-def login(request: Request, people: OfCourse) -> Response:
+def login(request: Request, course: OfCourse) -> Response:
     """The page that asks for a token."""
     return page(request, "in.html")
 
 
 @router.post("/in")
-def log_in(request: Request, people: OfCourse, token: Annotated[str, Form()]) -> Response:
+def log_in(request: Request, course: OfCourse, token: Annotated[str, Form()]) -> Response:
     """Begin a session with a token typed in."""
     try:
-        session = people.begun_by(request, token.strip())
+        session = course.people.begun_by(request, token.strip())
     except HTTPException as refused:
         return page(request, "in.html", refused.status_code, said=refused.detail)
-    return _come_in(request, people, session)
+    return _come_in(request, course, session)
 
 
 @router.get("/in/{token}")
-def follow_link(request: Request, people: OfCourse, asking: Asking, token: str) -> Response:
+def follow_link(request: Request, course: OfCourse, asking: Asking, token: str) -> Response:
     """Begin a session by the link that each person has. A visitor who is somebody else is asked
     first: the link may be a trap.
     """
-    session = people.begun_by(request, token.strip())
+    session = course.people.begun_by(request, token.strip())
     if asking.role is Role.ANYONE or asking.owner == session.owner:
-        return _come_in(request, people, session)
+        return _come_in(request, course, session)
     return page(request, "in_instead.html", token=token, owner=session.owner)
 
 
-def _come_in(request: Request, people: People, session: SignedSession) -> Response:
+def _come_in(request: Request, course: CourseState, session: SignedSession) -> Response:
     answer = RedirectResponse("/me" if session.owner else "/staff", 303)
     answer.set_cookie(
         COOKIE,
-        people.signer.cookie(session),
+        course.people.signer.cookie(session),
         max_age=round(session.ends_at - time.time()),
         httponly=True,
         samesite="lax",
-        secure=request.app.state.settings.secure,
+        secure=state_of(request).settings.secure,
     )
     return answer
 
 
 @router.post("/out")
-def log_out(request: Request, people: OfCourse) -> Response:
+def log_out(request: Request, course: OfCourse) -> Response:
     """End the session, here and wherever its cookie was copied to."""
-    people.signer.end(request.cookies.get(COOKIE, ""), time.time())
+    course.people.signer.end(request.cookies.get(COOKIE, ""), time.time())
     answer = RedirectResponse("/", 303)
     answer.delete_cookie(COOKIE)
     return answer

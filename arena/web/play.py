@@ -11,8 +11,9 @@ from arena.web.boards import TIMES_MS, TableWish, boards, choices, setup_of
 from arena.web.pages import page
 from arena.web.rates import address_of
 from arena.web.rights import Role, may, visitor_of
+from arena.web.state import state_of
 from arena.web.table_lines import Command, TableState
-from arena.web.tables import IDLE_S, CommandRefusedError, RunningTable, Tables
+from arena.web.tables import IDLE_S, CommandRefusedError, RunningTable
 
 _PATIENCE_S = 25.0
 """How long a page waits for a change before it asks again: less than proxies wait."""
@@ -20,10 +21,10 @@ _PATIENCE_S = 25.0
 
 async def _may_play(request: Request) -> None:
     """Refuse strangers of a course, which lets only its own people play unless its file says."""
-    course = request.app.state.settings.course
+    course = state_of(request).course
     if course is None or visitor_of(request).may(Role.OWNER):
         return
-    if request.app.state.rules.now().play != "anyone":
+    if course.rules.now().play != "anyone":
         raise HTTPException(
             401, "Only people of the course play here. Open the link you were given."
         )
@@ -52,7 +53,7 @@ def _form(request: Request, wish: TableWish, problem: str = "") -> Response:
         wish=wish,
         problem=problem,
         boards=boards(),
-        choices=choices(request.app.state.settings.course),
+        choices=choices(state_of(request).settings.course),
         times=TIMES_MS,
         idle_min=round(IDLE_S / 60),
     )
@@ -69,11 +70,10 @@ async def begin(
     """Start a game, and lead to its table."""
     wish = TableWish(board, opponent, seat, move_ms)
     try:
-        setup = setup_of(wish, request.app.state.settings.course, secrets.randbelow(2**31))
-        tables: Tables = request.app.state.tables
-        person = _person(request)
-        tables.begun.take(person, "ten games begun in five minutes")
-        name = await tables.open(person, wish, setup)
+        state, person = state_of(request), _person(request)
+        setup = setup_of(wish, state.settings.course, secrets.randbelow(2**31))
+        state.tables.begun.take(person, "ten games begun in five minutes")
+        name = await state.tables.open(person, wish, setup)
     except UserError as error:
         return _form(request, wish, str(error))
     return RedirectResponse(f"/play/{name}", 303)
@@ -86,7 +86,7 @@ def _person(request: Request) -> str:
 
 
 def _table(request: Request, name: str) -> RunningTable:
-    table: RunningTable | None = request.app.state.tables.find(name)
+    table = state_of(request).tables.find(name)
     if table is None:
         raise HTTPException(404, "This game is not there any more. Begin another one at /play.")
     return table

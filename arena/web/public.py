@@ -7,6 +7,7 @@ from fastapi import Request
 
 from arena.web.rights import Role, visitor_of
 from arena.web.runs import Runs, ShownRun
+from arena.web.state import state_of
 from arena.web.summary import Summaries
 
 
@@ -31,14 +32,11 @@ class PublicRuns(Runs):
 
 def runs_of(request: Request) -> Runs:
     """The runs that a visitor sees."""
-    state = request.app.state
-    runs: Runs = state.runs if visitor_of(request).may(Role.STAFF) else state.public_runs
-    return runs
+    state = state_of(request)
+    return state.runs if visitor_of(request).may(Role.STAFF) else state.public_runs
 
 
 def summaries_of(request: Request) -> Summaries:
     """Lines on the runs that a visitor sees."""
-    state = request.app.state
-    staff = visitor_of(request).may(Role.STAFF)
-    summaries: Summaries = state.summaries if staff else state.public_summaries
-    return summaries
+    state = state_of(request)
+    return state.summaries if visitor_of(request).may(Role.STAFF) else state.public_summaries

@@ -5,7 +5,6 @@
 """
 
 import hmac
-from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from arena.model import Frozen
 from arena.web.safe import SAFE_METHODS, UPLOADS
+from arena.web.state import state_of
 
 _MOST_FIELDS = 1000
 """Of a form, which is of bounded size anyway."""
@@ -72,8 +72,7 @@ class RightsRule:
 def visitor_of(request: Request) -> Visitor:
     """The visitor that the application's identity finds behind a request, found once."""
     if not hasattr(request.state, "visitor"):
-        identify: Callable[[Request], Visitor] = request.app.state.identify
-        request.state.visitor = identify(request)
+        request.state.visitor = state_of(request).identify(request)
     visitor: Visitor = request.state.visitor
     return visitor
 

@@ -18,12 +18,12 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.web import assets
 from arena.web.kept import KeptAnswer, answer, kept
-from arena.web.live import Hubs
 from arena.web.news import RESET
 from arena.web.pages import page, rendered
 from arena.web.public import runs_of, summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
+from arena.web.state import state_of
 from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.tournaments import frozen_since, moment, shown_until, still_to_come
 
@@ -74,8 +74,8 @@ Known = Annotated[int | None, Depends(_known)]
 @router.get("/")
 async def tournaments(request: Request) -> Response:
     """The runs there are."""
-    course = request.app.state.settings.course
-    until = request.app.state.rules.now().deadline if course else None
+    course = state_of(request).course
+    until = course.rules.now().deadline if course else None
     found = await summaries_of(request).all()
     ahead = await run_in_threadpool(still_to_come, request)
     shown = runs_of(request)
@@ -88,7 +88,7 @@ async def tournaments(request: Request) -> Response:
 @router.get("/t/{name}")
 async def document(request: Request, run: Found, visitor: Asking) -> Response:
     """A run."""
-    hubs: Hubs = request.app.state.hubs
+    hubs = state_of(request).hubs
     mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
     frozen = frozen_since(request, run)
     key = ("page", visitor, getattr(request.state, "form_token", None), mark, frozen)
@@ -151,8 +151,7 @@ async def live(
 ) -> Response:
     """What happens in it from now on, or after an event."""
     refuse_beyond(request)
-    hubs: Hubs = request.app.state.hubs
-    events: AsyncGenerator[bytes] = hubs[run].listen(known)
+    events = state_of(request).hubs[run].listen(known)
     first = await anext(events)
     told = as_long(first, events, shown_until(request, run))
     return EventStream(request, told)

@@ -20,6 +20,7 @@ from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.cores import keep_off
 from arena.web.settings import ServerSettings
+from arena.web.state import CourseState
 
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 _NICE = 10
@@ -72,19 +73,20 @@ def serve(
     address = settings.public_url or f"http://{_in_url(host)}:{listening.getsockname()[1]}"
     keep_off()  # threads that are there already would not follow
     app = make_app(settings)
-    if settings.course is not None:
-        app.state.keeper.hold()
+    course: CourseState | None = app.state.course
+    if course is not None:
+        course.keeper.hold()
     if _is_loopback(host) and settings.public_url is None:  # no other name leads here by chance
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", _in_url(host)])
 
     def ready() -> None:
         say(f"{address}/")
-        if settings.course is not None:
-            token = app.state.people.staff_token
+        if course is not None:
+            token = course.people.staff_token
             say(f"For the staff, until this server ends: {address}/in/{token}")
 
     _spare_memory()
-    if settings.course is None:
+    if course is None:
         os.nice(_NICE)
     config = uvicorn.Config(
         app,

@@ -6,7 +6,7 @@ from arena.model import Frozen
 
 
 class ServerSettings(Frozen):
-    """The settings of a server, as `app.state.settings`."""
+    """The settings of a server."""
 
     runs: Path = Path("runs")
     """The folder of the runs; of a course, `COURSE/runs`. Both folders are absolute: sentences lose

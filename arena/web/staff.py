@@ -9,12 +9,12 @@ from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
 from arena.files.toml_tables import did_you_mean, shown
-from arena.web.checks import Checks
 from arena.web.desk import AtDesk
 from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
 from arena.web.staff_log import last_lines
+from arena.web.state import course_of
 from arena.web.tournaments import WORDS, moment
 
 _CHECKS = 30
@@ -79,7 +79,7 @@ def bot(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response
 @router.get("/checks")
 def checks(request: Request, desk: AtDesk, owner: str = "") -> Response:
     """The last checks: of all, or of one owner."""
-    found: Checks = request.app.state.checks
+    found = course_of(request).checks
     if owner and owner not in (each.name for each in desk.roster.now().owners):
         raise HTTPException(404, "No owner of the course has this name.")
     shown = found.of(owner) if owner else found.latest(_CHECKS)

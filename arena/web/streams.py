@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from arena.web.rates import address_of
 from arena.web.rights import visitor_of
+from arena.web.state import state_of
 
 MOST = 400
 """Of one address, which may be that of a whole class."""
@@ -33,7 +34,7 @@ class EventStream(StreamingResponse):
 
     def __init__(self, request: Request, events: AsyncIterable[bytes]) -> None:
         super().__init__(events, media_type="text/event-stream")
-        self._opened, self._who = _streams(request), _who(request)
+        self._opened, self._who = state_of(request).streams, _who(request)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._opened[self._who] += 1
@@ -47,7 +48,7 @@ class EventStream(StreamingResponse):
 
 def refuse_beyond(request: Request) -> None:
     """Refuse with 429 a stream for which there is no room."""
-    opened, who = _streams(request), _who(request)
+    opened, who = state_of(request).streams, _who(request)
     most = MOST_OF_OWNER if visitor_of(request).owner else MOST
     if opened[who] >= most:
         sentence = f"{most} live pages of yours or of your address are open already; close some."
@@ -62,11 +63,6 @@ def event(name: str, data: str, id_: int | None = None) -> bytes:
     """The text of a server-sent event."""
     line = "" if id_ is None else f"id: {id_}\n"
     return f"{line}event: {name}\ndata: {data}\n\n".encode()
-
-
-def _streams(request: Request) -> Streams:
-    streams: Streams = request.app.state.streams
-    return streams
 
 
 def _who(request: Request) -> str:

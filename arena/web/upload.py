@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -20,9 +20,9 @@ from arena.entering.remote import MAX_BYTES
 from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS
-from arena.web.rates import Rate
 from arena.web.rights import Asking, Role, form_of, may
 from arena.web.safe import TOO_LARGE
+from arena.web.state import OfCourse
 from arena.web.streams import EventStream, event, refuse_beyond
 
 _MORE_BYTES = 10_000
@@ -45,24 +45,11 @@ def own(asking: Asking) -> str:
     return asking.owner
 
 
-def add_uploads(app: FastAPI, course: Path) -> None:
-    """Let an application take bots for a course."""
-    app.state.checks = Checks(course)
-    app.state.uploads = Rate(6, 60)
-
-
-def checks_of(request: Request) -> Checks:
-    """The checks of the course that is served."""
-    checks: Checks = request.app.state.checks
-    return checks
-
-
 Owner = Annotated[str, Depends(own)]
-OfCourse = Annotated[Checks, Depends(checks_of)]
 
 
-def _of_owner(id: str, owner: Owner, checks: OfCourse) -> Path:
-    folder = checks.folder(owner, id)
+def _of_owner(id: str, owner: Owner, course: OfCourse) -> Path:
+    folder = course.checks.folder(owner, id)
     if folder is None:
         raise HTTPException(404, "There is no such check of yours.")
     return folder
@@ -109,16 +96,16 @@ def _refused(*codes: int) -> dict[int | str, dict[str, Any]]:
 async def hand_in(
     request: Request,
     owner: Owner,
-    checks: OfCourse,
+    course: OfCourse,
     name: Annotated[str, Query(description="The file's name, where the body is the file.")] = "",
 ) -> Check:
     """Take a script or an archive, as the body or in a form, and begin its check. What follows is
     told at `/api/submissions/{id}/live`.
     """
-    request.app.state.uploads.take(owner, "six bots within a minute")
+    course.uploads.take(owner, "six bots within a minute")
     file, contents = await _received(request, name)
     try:
-        return await run_in_threadpool(checks.add, owner, file, contents)
+        return await run_in_threadpool(course.checks.add, owner, file, contents)
     except StillChecking as error:
         raise HTTPException(409, str(error)) from None
     except SubmissionError as error:
@@ -128,15 +115,15 @@ async def hand_in(
 
 
 @api.get("", responses=_refused(), summary="My submissions and their checks, the newest first")
-def listed(owner: Owner, checks: OfCourse) -> list[Check]:
+def listed(owner: Owner, course: OfCourse) -> list[Check]:
     """All that are kept."""
-    return checks.of(owner)
+    return course.checks.of(owner)
 
 
 @api.get("/{id}", responses=_refused(), summary="One submission and its check")
-def one(folder: OneFolder, checks: OfCourse) -> Check:
+def one(folder: OneFolder, course: OfCourse) -> Check:
     """As it stands."""
-    return checks.read(folder)
+    return course.checks.read(folder)
 
 
 @api.get(
@@ -148,7 +135,7 @@ def one(folder: OneFolder, checks: OfCourse) -> Check:
 async def live(
     request: Request,
     folder: OneFolder,
-    checks: OfCourse,
+    course: OfCourse,
     last: Annotated[str, Header(alias="Last-Event-ID")] = "",
 ) -> EventStream:
     """Each event as it happens, from the one after `Last-Event-ID` on. The last of a check is
@@ -156,14 +143,14 @@ async def live(
     """
     refuse_beyond(request)
     seen = int(last) if re.fullmatch("[0-9]{1,8}", last) else 0
-    told = _told(checks, folder, seen)
+    told = _told(course.checks, folder, seen)
     return EventStream(request, told)
 
 
 @pages.post("/me/upload")
-async def upload(request: Request, owner: Owner, checks: OfCourse, name: str = "") -> Response:
+async def upload(request: Request, owner: Owner, course: OfCourse, name: str = "") -> Response:
     """The same from the page, which it shows again."""
-    await hand_in(request, owner, checks, name)
+    await hand_in(request, owner, course, name)
     return RedirectResponse("/me#checks", 303)
 
 

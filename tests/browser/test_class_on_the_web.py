@@ -65,9 +65,9 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FastAPI]:
     course.submit(folder, bot, (), "cem", NOW)
     (folder / "tournaments" / "ladder.toml").write_text(LADDER)
     made = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    made.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    made.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
     yield made
-    for child in list(made.state.keeper._children.values()):
+    for child in list(made.state.course.keeper._children.values()):
         child.kill()
         child.wait()
 
@@ -122,7 +122,7 @@ def person(browser: Browser, problems: list[str]) -> Iterator[Callable[[], Perso
 def test_a_class(app: FastAPI, person: Callable[[], Person], page: Page, tmp_path: Path) -> None:
     with serving(app) as url:
         staff, visitor = person(), person()
-        staff.page.goto(f"{url}/in/{app.state.people.staff_token}")
+        staff.page.goto(f"{url}/in/{app.state.course.people.staff_token}")
         links = owners_come(staff)
         links["cem"] = f"{url}/in/{course.renew(app.state.settings.course, 'cem')}"
         ada, bob, cem = (come_in(person(), links[name]) for name in ("ada", "bob", "cem"))

@@ -25,8 +25,8 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: Page) -> Iterator
     course.init(folder)
     token = course.add_owners(folder, ["ada"], NOW)["ada"]
     app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
-    app.state.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
+    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    app.state.course.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
     with serving(app) as url:
         page.goto(f"{url}/in/{token}")
         yield page

@@ -73,7 +73,7 @@ def test_it_answers_owners_as_described(tmp_path: Path, monkeypatch: pytest.Monk
     course.init(tmp_path / "course")
     token = course.add_owners(tmp_path / "course", ["ada"], datetime.now(UTC))["ada"]
     app = make_app(ServerSettings(course=tmp_path / "course", runs=tmp_path / "course" / "runs"))
-    monkeypatch.setattr(app.state.checks.jobs, "add", lambda folder: None)
+    monkeypatch.setattr(app.state.course.checks.jobs, "add", lambda folder: None)
     for found in schemathesis.openapi.from_asgi("/api/openapi.json", app).get_all_operations():
         if (operation := found.ok()).path.startswith(("/api/submissions", "/api/challenges")):
             _ask(operation, {"Authorization": f"Bearer {token}"})

@@ -29,8 +29,8 @@ def quick(app: FastAPI, folder: Path) -> FastAPI:
     small = '[game]\nrules = "dots"\nrows = 1\ncols = 1\n'
     (folder / "tournaments" / "small.toml").write_text(small)
     (folder / "tournaments" / "broken.toml").write_text(small + "rows = 2\n")
-    app.state.asked = Rate(100, 1)
-    app.state.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
+    app.state.course.asked = Rate(100, 1)
+    app.state.course.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
     return app
 
 
@@ -66,7 +66,7 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
     game = ada.get(f"{at}/data").json()["games"]["id"][0]
     assert "my secret" in ada.get(f"{at}/game/{game}").text
     staff = TestClient(quick)
-    staff.get(f"/in/{quick.state.people.staff_token}", follow_redirects=False)
+    staff.get(f"/in/{quick.state.course.people.staff_token}", follow_redirects=False)
     assert staff.get(at).status_code == 200
     for path in (at, f"{at}/data", f"{at}/game/{game}", f"{at}/live"):
         assert bob.get(path).status_code == 404

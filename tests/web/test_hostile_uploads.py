@@ -52,8 +52,8 @@ def by_web(folder: Path) -> Iterator[Callable[[str, bytes], list[str]]]:
     """What a server says to a file of ada's, as `by_command` does."""
     token = course.add_owners(folder, ["ada", "bob"], NOW)["ada"]
     app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
-    app.state.uploads = Rate(1000, 1)
+    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    app.state.course.uploads = Rate(1000, 1)
     with TestClient(app, headers={"Authorization": f"Bearer {token}"}) as client:
 
         def hand_in(name: str, contents: bytes) -> list[str]:

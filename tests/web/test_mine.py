@@ -57,7 +57,7 @@ def tokens(folder: Path) -> dict[str, str]:
 @pytest.fixture
 def app(folder: Path, tokens: dict[str, str]) -> FastAPI:
     app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
     return app
 
 
@@ -71,7 +71,7 @@ def browser(app: FastAPI, tokens: dict[str, str]) -> Browser:
     def make(owner: str) -> TestClient:
         client = TestClient(app)
         client.get(f"/in/{tokens[owner]}", follow_redirects=False)
-        form = app.state.people.signer.form_token(client.cookies["arena_session"])
+        form = app.state.course.people.signer.form_token(client.cookies["arena_session"])
         client.headers["X-Form-Token"] = form
         return client
 
@@ -193,11 +193,11 @@ def test_a_version_that_is_damaged_is_told(app: FastAPI, browser: Browser, folde
     page = browser("ada").get("/me").text
     assert "No version plays." in page and "A version is damaged on the server" in page
     staff = TestClient(app)
-    staff.get(f"/in/{app.state.people.staff_token}")
+    staff.get(f"/in/{app.state.course.people.staff_token}")
     assert "receipt.json is not a receipt of the arena" in staff.get("/staff").text
 
 
 def test_the_staff_has_a_page_of_its_own(app: FastAPI) -> None:
     client = TestClient(app, follow_redirects=False)
-    client.get(f"/in/{app.state.people.staff_token}")
+    client.get(f"/in/{app.state.course.people.staff_token}")
     assert client.get("/me").headers["location"] == "/staff"

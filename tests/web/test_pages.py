@@ -4,13 +4,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from starlette.types import Message
 
 from arena.bots import course
 from arena.errors import StoreError
 from arena.web.app import ServerSettings, make_app
-from arena.web.rights import Role, Visitor, may
+from arena.web.rights import Role, Visitor, may, own_form
 from arena.web.safe import HEADERS
 from tests.web.conftest import TestClient
 
@@ -42,7 +42,7 @@ def odd(app: FastAPI) -> TestClient:
     @app.get("/staff", dependencies=[may(Role.STAFF)])
     async def staff() -> None: ...
 
-    @app.post("/change")
+    @app.post("/change", dependencies=[Depends(own_form)])
     async def change() -> str:
         return "done"
 

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from arena.bots import course
 from arena.errors import UserError
 from arena.web.app import ServerSettings, make_app
 from arena.web.people import COOKIE
 from arena.web.rates import Rate
-from arena.web.rights import Asking, Role, Visitor, may
+from arena.web.rights import Asking, Role, Visitor, may, own_form
 from arena.web.sessions import FOLDER, SignedSession, Signer
 from tests.web.conftest import TestClient
 
@@ -42,7 +42,7 @@ def app(folder: Path) -> FastAPI:
     async def who(asking: Asking) -> Visitor:
         return asking
 
-    @app.post("/change", dependencies=[may(Role.OWNER)])
+    @app.post("/change", dependencies=[Depends(own_form), may(Role.OWNER)])
     async def change() -> str:
         return "changed"
 
@@ -89,7 +89,7 @@ def test_a_session_that_was_ended_is_over_for_a_copy_too(
     for _ in ("now", "after a restart"):
         client.cookies.set(COOKIE, copy)
         assert who(client) == ("anyone", None)
-        client.app.state.people.__init__(folder)  # type: ignore[attr-defined] # a restart
+        client.app.state.course.people.__init__(folder)  # type: ignore[attr-defined] # a restart
     client.cookies.clear()
     client.get(f"/in/{tokens['ada']}")
     assert who(client) == ("owner", "ada"), "by the link again"
@@ -110,7 +110,7 @@ def test_nobody_becomes_another_without_wanting_it(
     assert client.post("/in", data=sent).status_code == 303
     assert who(client) == ("owner", "ada")
     assert client.get(f"/in/{tokens['ada']}").status_code == 303, "is ada already"
-    staffs = client.get(f"/in/{app.state.people.staff_token}").text
+    staffs = client.get(f"/in/{app.state.course.people.staff_token}").text
     assert "Come in as the staff instead of ada" in staffs
 
 
@@ -138,10 +138,10 @@ def test_a_script_sends_the_token_itself(client: TestClient, tokens: dict[str, s
 
 
 def test_the_staff_comes_in_by_the_token_of_the_console(client: TestClient, app: FastAPI) -> None:
-    came = client.get(f"/in/{app.state.people.staff_token}")
+    came = client.get(f"/in/{app.state.course.people.staff_token}")
     assert came.headers["location"] == "/staff"
     assert who(client) == ("staff", None)
-    app.state.people.__init__(app.state.settings.course)
+    app.state.course.people.__init__(app.state.settings.course)
     assert who(client) == ("anyone", None), "the token of another start"
 
 
@@ -149,7 +149,7 @@ def test_a_restart_logs_no_owner_out(
     client: TestClient, folder: Path, tokens: dict[str, str]
 ) -> None:
     client.get(f"/in/{tokens['ada']}")
-    client.app.state.people.__init__(folder)  # type: ignore[attr-defined] # a restart
+    client.app.state.course.people.__init__(folder)  # type: ignore[attr-defined] # a restart
     assert who(client) == ("owner", "ada")
 
 
@@ -224,7 +224,7 @@ def test_a_change_comes_from_no_other_site(client: TestClient, tokens: dict[str,
 
 
 def test_tokens_are_not_guessed_at_will(client: TestClient, tokens: dict[str, str]) -> None:
-    client.app.state.people.wrong = Rate(60, 60, clock=lambda: 0.0)  # type: ignore[attr-defined]
+    client.app.state.course.people.wrong = Rate(60, 60, clock=lambda: 0.0)  # type: ignore[attr-defined]
     wrong = {"Authorization": "Bearer 0123"}
     for _ in range(30):
         assert client.get("/in/0123").status_code == 401

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute
 
 from arena.bots import course as course_of
 from arena.web.app import ROUTERS, ServerSettings, make_app
 from arena.web.rights import RightsRule, Role, Visitor
-from arena.web.safe import HEADERS
+from arena.web.safe import HEADERS, SAFE_METHODS
 from tests.web.conftest import TestClient
 
 ROUTES = [route for router in ROUTERS for route in router.routes]
@@ -51,6 +51,29 @@ def refused() -> Iterator[tuple[Role, APIRoute]]:
         for rule in rules(route):
             for role in order[: order.index(rule.role)]:
                 yield role, route
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+def test_what_comes_before_every_answer(
+    app: FastAPI, route: APIRoute, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+    freezer = app.state.course.freezer
+    monkeypatch.setattr(freezer, "is_behind", lambda: bool(asked.append("due")))
+
+    def identify(request: Request) -> Visitor:
+        request.state.form_token = "secret"
+        return Visitor(role=Role.STAFF)
+
+    app.state.identify, path = identify, re.sub(r"{[^}]*}", "1", route.path)
+    for method in route.methods.difference(SAFE_METHODS):
+        answer = TestClient(app).request(method, path)
+        assert answer.status_code == 403 and "The page is too old" in answer.text
+    app.state.identify = lambda _: Visitor()
+    for method in route.methods:
+        asked.clear()
+        TestClient(app, follow_redirects=False).request(method, path)
+        assert asked == ["due"]
 
 
 @pytest.mark.parametrize(

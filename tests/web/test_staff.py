@@ -79,7 +79,7 @@ class Staff:
 
     def __init__(self, app: FastAPI) -> None:
         self.client = TestClient(app)
-        assert self.client.get(f"/in/{app.state.people.staff_token}").status_code == 200
+        assert self.client.get(f"/in/{app.state.course.people.staff_token}").status_code == 200
 
     def page(self, at: str = "/staff") -> str:
         answer = self.client.get(at)
@@ -159,7 +159,7 @@ def test_a_mistake_of_the_staff_closes_no_page(
 def test_an_owner_reads_no_mistake_of_the_staff(app: FastAPI, folder: Path) -> None:
     owner = TestClient(app)
     owner.get(f"/in/{course.renew(folder, 'ant')}")
-    form = app.state.people.signer.form_token(owner.cookies["arena_session"])
+    form = app.state.course.people.signer.form_token(owner.cookies["arena_session"])
     (folder / "roster.json").write_text("{")
     answer = owner.post("/me/bots/ant/withdraw", headers={"X-Form-Token": form})
     assert (answer.status_code, "A file of the course has a mistake" in answer.text) == (503, True)
@@ -191,10 +191,10 @@ def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
 def test_a_tournament_is_left_by_its_players_alone(staff: Staff, app: FastAPI) -> None:
     refused = "&#34;zz&#34; does not play in cup; players: ant, bee, cat"
     assert refused in staff.does("t/cup/leave", player="zz")
-    assert app.state.keeper.wish("cup").without == ()
+    assert app.state.course.keeper.wish("cup").without == ()
     assert "cup goes on without ant" in staff.does("t/cup/leave", player="ant")
     assert "a game needs 2 players, and 1 would be left" in staff.does("t/cup/leave", player="bee")
-    assert app.state.keeper.wish("cup").without == ("ant",)
+    assert app.state.course.keeper.wish("cup").without == ("ant",)
     assert "ladder has not begun" in staff.does("t/ladder/leave", player="ant")
 
 
@@ -237,7 +237,7 @@ def test_a_table_that_cannot_be_frozen_hides_no_other(app: FastAPI, folder: Path
     runs = folder / "runs"
     (runs / "bad.sqlite").write_bytes((runs / "cup.sqlite").read_bytes()[:5000])
     token = course.renew(folder, "ant")
-    app.state.keeper.change("bad", freeze_at=datetime.now(UTC))
+    app.state.course.keeper.change("bad", freeze_at=datetime.now(UTC))
     client = TestClient(app)
     assert client.get(f"/in/{token}").status_code == 200, "/me has the losses of all runs"
     shown = client.get("/").text
@@ -250,7 +250,7 @@ def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None
     soon = datetime.now(UTC) + timedelta(hours=1)
     staff.does("t/cup/freeze", at=soon.isoformat())
     assert "is frozen" not in TestClient(app).get("/t/cup").text
-    app.state.keeper.change("cup", freeze_at=datetime.now(UTC))
+    app.state.course.keeper.change("cup", freeze_at=datetime.now(UTC))
     assert "is frozen" in TestClient(app).get("/t/cup").text
 
 
@@ -266,7 +266,7 @@ def test_the_server_answers_others_while_it_freezes_a_table(
 
     monkeypatch.setattr(freeze, "copy_run", copy)
     with TestClient(app) as client:
-        app.state.keeper.change("cup", freeze_at=datetime.now(UTC))
+        app.state.course.keeper.change("cup", freeze_at=datetime.now(UTC))
         assert client.portal is not None
         loop = client.portal.call(threading.current_thread)
         assert client.get(page).status_code == 200
@@ -416,7 +416,7 @@ def test_checks_of_all_owners(app: FastAPI, folder: Path) -> None:
         (job / "events.jsonl").write_text(Refused(sentence=f"no <i>{day}</i>").model_dump_json())
         (job / "errors.log").write_text(log)
     staff = TestClient(app)
-    staff.get(f"/in/{app.state.people.staff_token}")
+    staff.get(f"/in/{app.state.course.people.staff_token}")
     shown = staff.get("/staff/checks").text
     assert shown.index("ant3.zip") < shown.index("bee2.zip") < shown.index("ant1.zip")
     assert "no &lt;i&gt;2&lt;/i&gt;" in shown and "<pre>Traceback &lt;b&gt;</pre>" in shown

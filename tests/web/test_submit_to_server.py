@@ -45,7 +45,7 @@ def token(folder: Path) -> str:
 @pytest.fixture
 def app(folder: Path) -> FastAPI:
     app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
     return app
 
 

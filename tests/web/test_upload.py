@@ -129,12 +129,12 @@ def test_a_form_sends_the_same(
 ) -> None:
     browser = TestClient(app, follow_redirects=False)
     browser.get(f"/in/{tokens['bob']}")
-    form = app.state.people.signer.form_token(browser.cookies["arena_session"])
+    form = app.state.course.people.signer.form_token(browser.cookies["arena_session"])
     files = {"bot": ("C:\\bots\\fox.zip", zipped(readme="nothing"))}
     assert browser.post("/me/upload", files=files).status_code == 403
     sent = browser.post("/me/upload", data={"form_token": form}, files=files)
     assert (sent.status_code, sent.headers["location"]) == (303, "/me#checks")
-    (check,) = app.state.checks.of("bob")
+    (check,) = app.state.course.checks.of("bob")
     assert check.file == "fox.zip"
     assert browser.get(f"/me/check/{check.id}/live").status_code == 200
     assert client.get(f"/api/submissions/{check.id}").status_code == 404, "ada sees none of bob's"
@@ -187,8 +187,8 @@ def test_folders_of_a_name_are_left_out() -> None:
 def test_one_at_a_time_and_not_too_often(
     client: TestClient, app: FastAPI, tokens: dict[str, str]
 ) -> None:
-    app.state.checks.jobs._places = lambda: 0
-    app.state.uploads = Rate(6, 60, clock=lambda: 0.0)
+    app.state.course.checks.jobs._places = lambda: 0
+    app.state.course.uploads = Rate(6, 60, clock=lambda: 0.0)
     hand_in(client, "bot.py", RIGHT)
     codes = [client.post("/api/submissions?name=a.py", content=b"x").status_code for _ in range(6)]
     assert codes == [*[409] * 5, 429]
@@ -199,7 +199,7 @@ def test_one_at_a_time_and_not_too_often(
 def test_ids_are_no_paths(client: TestClient, app: FastAPI, folder: Path) -> None:
     for id in ("..", "../ada", "%2e%2e", "20261101-120000-zzzzzzzz", "x" * 5000, "%00"):
         assert client.get(f"/api/submissions/{id}").status_code in (404, 307), id
-        assert app.state.checks.folder("ada", id) is None
+        assert app.state.course.checks.folder("ada", id) is None
 
 
 def wait_for(what: Callable[[], object]) -> None:
@@ -221,7 +221,7 @@ def test_a_check_that_is_killed_is_told_as_broken_off(
 ) -> None:
     endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")
     sent = hand_in(client, "bot.py", endless)
-    at = app.state.checks.folder("ada", sent["id"])
+    at = app.state.course.checks.folder("ada", sent["id"])
     wait_for(lambda: (at / EVENTS).exists() and b"judging" in (at / EVENTS).read_bytes())
     process = process_of(at)
     assert process is not None
@@ -236,11 +236,11 @@ def test_a_killed_server_leaves_checks_whole(
     client: TestClient, app: FastAPI, folder: Path
 ) -> None:
     """One that works goes on by itself, one that waited is begun by the next server."""
-    app.state.checks.jobs._places = lambda: 0
+    app.state.course.checks.jobs._places = lambda: 0
     sent = hand_in(client, "bot.py", RIGHT)
-    app.state.keeper.end()  # a killed process lets go of the course
+    app.state.course.keeper.end()  # a killed process lets go of the course
     again = make_app(app.state.settings)
-    again.state.checks.jobs.command = (sys.executable, str(QUICK))
+    again.state.course.checks.jobs.command = (sys.executable, str(QUICK))
     with TestClient(again, headers=client.headers) as later:
         assert told(later, sent["id"])[-1][1] == "entered"
     (plays,) = course.bots(folder)
@@ -250,12 +250,12 @@ def test_a_killed_server_leaves_checks_whole(
 def test_a_server_that_another_one_keeps_out_begins_no_check(
     client: TestClient, app: FastAPI
 ) -> None:
-    app.state.checks.jobs._places = lambda: 0
-    waits = app.state.checks.folder("ada", hand_in(client, "bot.py", RIGHT)["id"])
+    app.state.course.checks.jobs._places = lambda: 0
+    waits = app.state.course.checks.folder("ada", hand_in(client, "bot.py", RIGHT)["id"])
     second = make_app(app.state.settings)
     with pytest.raises(UserError, match="kept by another server"), TestClient(second):
         pass
-    assert second.state.checks.jobs.is_over(waits), "it knows nothing of it"
+    assert second.state.course.checks.jobs.is_over(waits), "it knows nothing of it"
 
 
 def test_a_check_is_in_a_process_of_its_own_that_gives_way(
@@ -263,7 +263,7 @@ def test_a_check_is_in_a_process_of_its_own_that_gives_way(
 ) -> None:
     endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")
     sent = hand_in(client, "bot.py", endless)
-    at = app.state.checks.folder("ada", sent["id"])
+    at = app.state.course.checks.folder("ada", sent["id"])
     wait_for((at / EVENTS).exists)
     process = process_of(at)
     assert process is not None

@@ -1,0 +1,88 @@
+"""What an application works with: the `state_of` a request, and the `course_of` one."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, HTTPException, Request
+from starlette.datastructures import State
+
+from arena.web.rates import Rate
+
+if TYPE_CHECKING:  # these modules answer requests, and import this one
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from arena.bots.course_file import Course
+    from arena.web.challenge import Challenges
+    from arena.web.checks import Checks
+    from arena.web.desk import Answers
+    from arena.web.freeze import Freezer
+    from arena.web.keeper import Keeper
+    from arena.web.lab import Lab
+    from arena.web.last_good import LastGood
+    from arena.web.live import Hubs
+    from arena.web.people import People
+    from arena.web.rights import Visitor
+    from arena.web.runs import Runs
+    from arena.web.settings import ServerSettings
+    from arena.web.streams import Streams
+    from arena.web.summary import Summaries
+    from arena.web.tables import Tables
+
+
+class ServerState(State):
+    """`app.state`, made by `make_app`."""
+
+    settings: ServerSettings
+    runs: Runs
+    summaries: Summaries
+    public_runs: Runs
+    """The runs as visitors see them."""
+    public_summaries: Summaries
+    hubs: Hubs
+    streams: Streams
+    tables: Tables
+    lab: Lab
+    identify: Callable[[Request], Visitor]
+    """The visitor behind a request."""
+    course: CourseState | None
+    """None where the server shows runs alone."""
+
+
+@dataclass
+class CourseState:
+    """The parts of a server that serve a course."""
+
+    folder: Path
+    rules: LastGood[Course]
+    people: People
+    checks: Checks
+    challenges: Challenges
+    keeper: Keeper
+    freezer: Freezer
+    answers: Answers
+    challenge_runs: OrderedDict[Path, Runs] = field(default_factory=OrderedDict)
+    """The runs of matches that are open, by folder."""
+    uploads: Rate = field(default_factory=lambda: Rate(6, 60))
+    asked: Rate = field(default_factory=lambda: Rate(6, 60))
+    """How often an owner may hand in a bot, and ask for a match."""
+
+
+def state_of(request: Request) -> ServerState:
+    """The state of the application that was asked."""
+    state: ServerState = request.app.state
+    return state
+
+
+def course_of(request: Request) -> CourseState:
+    """The course that is served; 404 where none is."""
+    course = state_of(request).course
+    if course is None:
+        raise HTTPException(404, "This server shows runs and has no course to come in to.")
+    return course
+
+
+OfCourse = Annotated[CourseState, Depends(course_of)]
