@@ -8,17 +8,19 @@ from markupsafe import Markup
 
 _WIDTH, _HEIGHT = 480, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 12, 26
+_NAME_WIDTH, _NAME_HEIGHT, _LONGEST = 110, 14, 20
+"""The room for a name at the end of a curve, and its most characters."""
 _TICKS = 4
 MOST_POINTS = 400
 """Of a curve that are drawn: more cannot be told apart."""
 
 Row = TypeVar("Row")
 Points = Sequence[tuple[float, float]]
-"""Games and a figure."""
+"""Games, or rounds, and a figure."""
 
 
 class Curve(NamedTuple):
-    """A figure over games."""
+    """A figure over games or rounds."""
 
     name: str
     points: Points
@@ -46,8 +48,16 @@ class Axis(NamedTuple):
             figure += step
 
 
-def curves(drawn: Sequence[Curve], said: str, levels: Sequence[tuple[str, float]] = ()) -> Markup:
-    """The curves, and dashed `levels` with their names; `said` is the drawing in words."""
+def curves(
+    drawn: Sequence[Curve],
+    said: str,
+    levels: Sequence[tuple[str, float]] = (),
+    *,
+    named: bool = False,
+) -> Markup:
+    """The curves, `named` at their ends or in a legend, and dashed `levels` with their names;
+    `said` is the drawing in words.
+    """
     every = [point for curve in drawn for point in curve.points]
     heights = [figure for _, figure in every] + [level for _, level in levels]
     across = Axis(0, max((games for games, _ in every), default=1), _LEFT, _WIDTH - _RIGHT)
@@ -60,8 +70,21 @@ def curves(drawn: Sequence[Curve], said: str, levels: Sequence[tuple[str, float]
         *(_level(up, *level) for level in levels),
         *(_line(across, up, curve.points, index) for index, curve in enumerate(drawn)),
     ]
+    width = _WIDTH
+    if named:
+        parts += _names([(up.at(each.points[-1][1]), each.name) for each in drawn if each.points])
+        width += _NAME_WIDTH
     frame = '<svg class="curves" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>'
-    return Markup(frame).format(_WIDTH, _HEIGHT, said, Markup("").join(parts))
+    return Markup(frame).format(width, _HEIGHT, said, Markup("").join(parts))
+
+
+def _names(ends: Sequence[tuple[float, str]]) -> Iterator[Markup]:
+    """The names at the ends of their curves, none over another."""
+    below = 0.0
+    for place, (at, name) in enumerate(sorted(ends), 1 - len(ends)):
+        below = max(min(at, _HEIGHT + place * _NAME_HEIGHT - 6), below + _NAME_HEIGHT)
+        text = Markup('<text class="name" x="{}" y="{}">{}</text>')
+        yield text.format(_WIDTH - _RIGHT + 8, round(below + 3, 1), name[:_LONGEST])
 
 
 def thinned(rows: Sequence[Row], most: int = MOST_POINTS) -> Sequence[Row]:

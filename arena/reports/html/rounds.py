@@ -11,7 +11,8 @@ from arena.ratings.matches import Verdict
 from arena.ratings.results import GameDigest, results_of
 from arena.reports import words
 from arena.reports.bracket import figure
-from arena.reports.html.charts import Line, gauge, lines
+from arena.reports.html.charts import gauge
+from arena.reports.html.curves import Curve, curves
 from arena.reports.html.overview import Look
 from arena.reports.html.wording import FEW_GAMES, signed
 from arena.tournament.run_view import RunView
@@ -86,11 +87,15 @@ def _over_time(look: Look) -> dict[str, Any] | None:
     ends = dict(zip(numbers, accumulate(len(by_round[n]) for n in numbers), strict=True))
     ordered = [game for number in numbers for game in by_round[number]]
     ratings = [_ratings(view, ordered[: ends[time]]) for time in times]
-    drawn = [Line(name, tuple(at.get(secret[name]) for at in ratings)) for name in first]
+    drawn, rows = list[Curve](), []
+    for name in first:
+        found = [at.get(secret[name]) for at in ratings]
+        known = [(at, each) for at, each in zip(times, found, strict=True) if each is not None]
+        drawn.append(Curve(name, known))
+        rows.append((name, ["–" if each is None else signed(each) for each in found]))
     who = f"{len(drawn)} players with {FEW_GAMES} games or more"
     said = f"Elo of {who}, after rounds {times[0]} to {times[-1]}"
-    rows = [(line.name, ["–" if f is None else signed(f) for f in line.figures]) for line in drawn]
-    return {"drawn": lines(drawn, said), "times": times, "rows": rows, "said": said}
+    return {"drawn": curves(drawn, said, named=True), "times": times, "rows": rows, "said": said}
 
 
 def _ratings(view: RunView, games: Sequence[GameDigest]) -> dict[str, float]:
