@@ -4,22 +4,18 @@
 
 import os
 import sys
-import traceback
 from pathlib import Path
 from typing import Any
 
 from arena.bots import course
 from arena.bots.course_file import TOURNAMENTS
-from arena.checks.events import Refused
-from arena.errors import ArenaError, ConfigError, UserError
-from arena.files.lock import acquire, release
+from arena.errors import ConfigError, UserError
 from arena.reports.playing import play_config
 from arena.training.match import of_games
 from arena.training.sprt import Side, make_config
 from arena.web.challenge import About
 from arena.web.challenge_games import game_offers
-from arena.web.jobs import EVENTS, about_of, mistake_of_staff
-from arena.web.sentences import without_folders
+from arena.web.jobs import about_of, mistake_of_staff, working
 from players.catalogue import BUILTINS
 
 _GAMES = 2
@@ -27,25 +23,14 @@ _GAMES = 2
 
 def main(folder: Path) -> None:
     """Play the match into its run."""
-    held = acquire(folder / EVENTS)
-    try:
-        (folder / EVENTS).touch()
-        sentence = _played(folder)
-        if sentence:
-            (folder / EVENTS).write_text(Refused(sentence=sentence).model_dump_json() + "\n")
-    finally:
-        release(folder / EVENTS, held)
-
-
-def _played(folder: Path) -> str | None:
-    """Why the match could not be played; None where it was."""
     home = folder.parents[2]
-    os.chdir(home)
-    try:
-        python = course.python_of(home)
-    except ConfigError as error:
-        return mistake_of_staff(error).sentence
-    try:
+    with working(folder, home, failed="The machine failed; tell the staff.") as tell:
+        os.chdir(home)
+        try:
+            python = course.python_of(home)
+        except ConfigError as error:
+            tell(mistake_of_staff(error))
+            return
         about = about_of(folder, About)
         players = (_side(home, "A", about.bot), _side(home, "B", about.against))
         tables: dict[str, dict[str, Any]] = {
@@ -55,12 +40,6 @@ def _played(folder: Path) -> str | None:
         }
         config = of_games(make_config(players, tables, "challenge"), _GAMES, watch=True)
         play_config(config, BUILTINS, folder.with_name(f"{folder.name}.sqlite"))
-    except ArenaError as error:
-        return without_folders(str(error), home)
-    except Exception:
-        traceback.print_exc()
-        return "The machine failed; tell the staff."
-    return None
 
 
 def _game(home: Path, wanted: str) -> dict[str, Any]:

@@ -8,9 +8,10 @@ import secrets
 import subprocess
 import sys
 import threading
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -18,11 +19,11 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from arena.checks.events import Event, Refused, read_event
-from arena.errors import ConfigError, SubmissionError
-from arena.files.lock import is_held
+from arena.errors import ArenaError, ConfigError, SubmissionError
+from arena.files.lock import acquire, is_held, release
 from arena.files.plain_text import end_of, printable
 from arena.model import Frozen
-from arena.web.sentences import MISTAKE
+from arena.web.sentences import MISTAKE, without_folders
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
 """What is to be done, written last; what happened, a line for each event of
@@ -80,6 +81,29 @@ def mistake_of_staff(error: ConfigError) -> Refused:
     """What an owner reads of a mistake in a file of the course; the log has it for the staff."""
     sys.stderr.write(f"{error}\n")
     return Refused(sentence=MISTAKE)
+
+
+@contextmanager
+def working(folder: Path, *folders: Path, failed: str) -> Iterator[Callable[[Event], None]]:
+    """Hold a job while its process works; what is yielded writes its events, the last of which
+    says of an error what it was, without these folders, or that something `failed`.
+    """
+    held = acquire(folder / EVENTS)
+    try:
+        with (folder / EVENTS).open("a", encoding="utf-8", buffering=1) as file:
+
+            def tell(event: Event) -> None:
+                file.write(event.model_dump_json() + "\n")
+
+            try:
+                yield tell
+            except ArenaError as error:
+                tell(Refused(sentence=without_folders(str(error), *folders)))
+            except Exception:
+                traceback.print_exc()
+                tell(Refused(sentence=failed))
+    finally:
+        release(folder / EVENTS, held)
 
 
 def log_of(folder: Path) -> str:

@@ -47,6 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "course"
 
 
+_CALL = " while calling a Python object"
+
+
 @pytest.fixture
 def by_web(folder: Path) -> Iterator[Callable[[str, bytes], list[str]]]:
     """What a server says to a file of ada's, as `by_command` does."""
@@ -94,7 +97,9 @@ def test_archives(
         monkeypatch.chdir(folder.parent)
         (here,) = by_command(name, contents)
         assert words in here and here != "None"
-        assert by_web(name, contents) == [here]
+        (there,) = by_web(name, contents)
+        # Python adds this where a call is too deep: here or there, by one frame.
+        assert there.replace(_CALL, "") == here.replace(_CALL, "")
     assert course.bots(folder) == ()
     assert not list(folder.parent.rglob("evil"))
 
