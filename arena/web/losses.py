@@ -6,13 +6,11 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from arena.errors import StoreError
-from arena.files.plain_text import printable
 from arena.model import Frozen
 from arena.model.protocol import Termination
-from arena.model.record import GameRecord
 from arena.reports.games import GameRow, seen_by_each
 from arena.reports.html.audience import owners
-from arena.reports.html.wording import ending_word
+from arena.reports.html.wording import ending_word, line_of
 from arena.tournament.run_view import RunView
 from arena.web.kept import KeptAnswer, kept
 from arena.web.runs import Runs, ShownRun
@@ -75,7 +73,7 @@ def _of_run(run: ShownRun, owner: str, view: RunView) -> KeptAnswer:
 
 def _loss(run: ShownRun, view: RunView, row: GameRow) -> Loss:
     record = None
-    with suppress(StoreError):  # a damaged record; the row tells the rest
+    with suppress(StoreError):  # a damaged record; the row has the rest
         record = view.record(row.game)
     return Loss(
         run=run.name,
@@ -88,11 +86,6 @@ def _loss(run: ShownRun, view: RunView, row: GameRow) -> Loss:
         score="–".join(map(str, (row.score, *row.opponent_scores))),
         ending=ending_word(row.ending),
         detail="" if row.ending is Termination.NATURAL else row.detail,
-        stderr=_first_line(record, row.seat) if record else "",
+        stderr=line_of(record.seats[row.seat].stderr_head, 200) if record else "",
         started_at=record.started_at if record else "",
     )
-
-
-def _first_line(record: GameRecord, seat: int) -> str:
-    lines = (line.strip() for line in record.seats[seat].stderr_head.splitlines())
-    return printable(next(filter(None, lines), ""))[:200]

@@ -1,17 +1,16 @@
-"""The figures of each player that its page shows and the columns of games cannot say."""
+"""The figures of each player that its page shows and the columns of games do not contain."""
 
 from collections import defaultdict
 from weakref import WeakKeyDictionary
 
 from arena.bots.versions import SHOWN_DIGITS
 from arena.errors import StoreError
-from arena.files.plain_text import printable
 from arena.model.protocol import Termination
 from arena.ratings.conduct import Broken
 from arena.ratings.model import PlayerStanding, Standings
 from arena.reports.html.audience import Seen
 from arena.reports.html.model import FaultData, PlayerData
-from arena.reports.html.wording import FEW_GAMES, rating, share
+from arena.reports.html.wording import FEW_GAMES, line_of, rating, share
 from arena.tournament.config import Player
 from arena.tournament.run_view import RunView
 
@@ -114,12 +113,11 @@ def _first_line(view: RunView, fault: Broken) -> str:
     heads = (
         [seat.stderr_head for seat in record.seats if seat.player == fault.player] if record else []
     )
-    lines = (line.strip() for head in heads for line in head.splitlines())
-    return printable(next(filter(None, lines), ""))[:300]
+    return line_of("\n".join(heads), 300)
 
 
 def _version(player: Player, seen: Seen) -> str:
-    """`version 2 (9c0c2c46)`; a digest would tell whose it is."""
+    """`version 2 (9c0c2c46)`; a digest would show whose it is."""
     if player.number is None:
         return ""
     tells = player.digest and not seen.audience.pseudonyms

@@ -1,5 +1,6 @@
 """Words of the pages that the terminal has no use for."""
 
+from arena.files.plain_text import printable
 from arena.model.protocol import Termination
 from arena.ratings.model import PlayerStanding, Share
 from arena.reports import words
@@ -35,6 +36,12 @@ def milliseconds(time: float | None) -> str:
     if time is None:
         return "–"
     return f"{time:,.0f} ms" if time >= 10 else f"{time:.1f} ms"
+
+
+def line_of(stderr: str, most: int) -> str:
+    """The first line that is not blank, up to a number of characters; empty without one."""
+    lines = filter(None, map(str.strip, stderr.splitlines()))
+    return printable(next(lines, ""))[:most]
 
 
 def share(points: Share | None) -> str:
