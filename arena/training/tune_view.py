@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.matches import Verdict
+from arena.reports.html.curves import thinned
 from arena.reports.screen import Lines, Screen
 from arena.reports.terminal import gauge
 from arena.reports.words import duration
@@ -66,7 +67,7 @@ def comparison_line(comparison: StartComparison) -> str:
 
 
 def test_line(verdict: Verdict) -> str:
-    """How much was counted for a sequential test, and what it says so far."""
+    """The pairs of a sequential test, and its verdict so far."""
     found = verdict.estimate
     elo = "" if found is None else f", Elo {found.elo:+.1f} ± {found.elo_error:.1f} so far"
     return f"{verdict.units:,} pairs{elo}; H0 at {verdict.lower:+.2f}, H1 at {verdict.upper:+.2f}"
@@ -108,9 +109,8 @@ def _full_table(plan: TuningPlan, points: Sequence[TuningPoint]) -> Table:
         table.add_column(title, justify="right")
     table.add_column("from low to high over the games")
     for index, (name, low, high) in enumerate(zip(plan.names, plan.low, plan.high, strict=True)):
-        values = [point.vector[index] for point in points]
-        width, top = min(len(values), _CURVE_WIDTH), len(BARS) - 1
-        picked = (values[(place + 1) * len(values) // width - 1] for place in range(width))
+        values, top = [point.vector[index] for point in points], len(BARS) - 1
+        picked = thinned(values, _CURVE_WIDTH)
         curve = "".join(BARS[round((value - low) / (high - low) * top)] for value in picked)
         row = (*_now(plan, points, index), Text(curve, style="blue"))
         table.add_row(name, f"{values[0]:.4g}", *row)
