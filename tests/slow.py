@@ -49,7 +49,7 @@ _SLOW = (
     r"web/test_api\.py::test_it_answers",
     r"web/test_challenge\.py::test_(in_a_sandbox|there_is_a_quota|two_games)",
     r"web/test_serve\.py::test_a_course_with",
-    r"web/test_keeper\.py::test_(a_(closed|pause|standing)|new_bots|none_is|one_is_played|what_cannot)",
+    r"web/test_scheduler\.py::test_(a_(closed|pause|standing)|new_bots|none_is|one_is_played|what_cannot)",
     r"web/test_submit_to_server\.py::test_(refusals|what_is_shown)",
     r"web/test_upload\.py::test_(a_broken_bot|a_killed_server)",
     # runs that are killed, clusters, moved tasks

@@ -27,10 +27,8 @@ from arena.web import (
 )
 from arena.web.challenge import Challenges
 from arena.web.checks import Checks
-from arena.web.desk import Answers
-from arena.web.freeze import Freezer
-from arena.web.keeper import Keeper
-from arena.web.lab import Lab
+from arena.web.freeze import TableFreeze
+from arena.web.lab import LabRuns
 from arena.web.last_good import LastGood
 from arena.web.live import Hubs
 from arena.web.people import People
@@ -38,7 +36,9 @@ from arena.web.public import PublicRuns
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
+from arena.web.scheduler import Scheduler
 from arena.web.settings import ServerSettings
+from arena.web.staff_answers import Answers
 from arena.web.state import CourseState, ServerState
 from arena.web.streams import Streams
 from arena.web.summary import Summaries
@@ -97,27 +97,27 @@ def _state(settings: ServerSettings) -> ServerState:
     state.runs = state.public_runs = Runs(settings.runs)
     state.summaries = state.public_summaries = Summaries(state.runs)
     state.hubs, state.streams, state.tables = Hubs(), Streams(), Tables()
-    state.lab, state.course = Lab(state.runs), None
+    state.lab, state.course = LabRuns(state.runs), None
     state.identify = lambda _: Visitor()
     if settings.course is not None:
         state.course = course = _course(settings.course)
         state.identify = course.people.identify
-        state.public_runs = PublicRuns(state.runs, course.freezer.public)
+        state.public_runs = PublicRuns(state.runs, course.table_freeze.public)
         state.public_summaries = Summaries(state.public_runs)
     return state
 
 
 def _course(folder: Path) -> CourseState:
     rules = LastGood(partial(rules_to_serve, folder))
-    keeper = Keeper(folder, rules)
+    scheduler = Scheduler(folder, rules)
     return CourseState(
         folder,
         rules,
         people=People(folder),
         checks=Checks(folder),
         challenges=Challenges(folder, rules),
-        keeper=keeper,
-        freezer=Freezer(keeper),
+        scheduler=scheduler,
+        table_freeze=TableFreeze(scheduler),
         answers=Answers(),
     )
 

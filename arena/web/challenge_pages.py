@@ -76,7 +76,7 @@ def ask_by_form(
     rules: Annotated[str, Form()],
     move_ms: Annotated[int, Form(ge=10, le=MOST_MS)] = 1000,
 ) -> Response:
-    """The same from the page, which it shows again."""
+    """Take a wish from the page `/me`, which is shown again."""
     wanted = ChallengeWanted(bot=bot, against=against, rules=rules, move_ms=move_ms)
     ask(owner, course, wanted)
     return RedirectResponse("/me#challenges", 303)
@@ -84,23 +84,23 @@ def ask_by_form(
 
 @pages.get("/me/challenge/{id}")
 async def document(request: Request, run: Found, visitor: Asking) -> Response:
-    """A match, as any run."""
+    """The page of a match, as that of any run."""
     return await run_pages.document(request, run, visitor)
 
 
 @pages.get("/me/challenge/{id}/data")
 async def data(request: Request, run: Found, visitor: Asking) -> Response:
-    """What its scripts make lists of."""
+    """The data of the page's scripts."""
     return await run_pages.data(request, run, visitor)
 
 
 @pages.get("/me/challenge/{id}/game/{game}")
 async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> Response:
-    """One game that has ended."""
+    """A game of the match that has ended."""
     return await run_pages.one_game(request, run, game, visitor)
 
 
 @pages.get("/me/challenge/{id}/live")
 async def live(request: Request, run: Found, known: run_pages.Known) -> Response:
-    """What happens in it."""
+    """The events of a match."""
     return await run_pages.live(request, run, known)

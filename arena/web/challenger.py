@@ -24,12 +24,12 @@ _GAMES = 2
 def main(folder: Path) -> None:
     """Play the match into its run."""
     home = folder.parents[2]
-    with working(folder, home, failed="The machine failed; tell the staff.") as tell:
+    with working(folder, home, failed="The machine failed; tell the staff.") as write:
         os.chdir(home)
         try:
             python = course.python_of(home)
         except ConfigError as error:
-            tell(mistake_of_staff(error))
+            write(mistake_of_staff(error))
             return
         about = about_of(folder, About)
         players = (_side(home, "A", about.bot), _side(home, "B", about.against))

@@ -20,13 +20,13 @@ def main(folder: Path) -> None:
     """Check what was handed in, and write each event as it happens."""
     os.nice(_NICE)
     upload, course = folder / "upload", folder.parents[3]
-    with working(folder, upload, course, failed=_FAILED) as tell:
+    with working(folder, upload, course, failed=_FAILED) as write:
         try:
             os.chdir(upload)  # sentences name the file as its owner does
             about = about_of(folder, HandedIn)
-            tell(enter(Path(about.file), course, about.owner, tell))
+            write(enter(Path(about.file), course, about.owner, write))
         except ConfigError as error:  # the bot has no such file
-            tell(mistake_of_staff(error))
+            write(mistake_of_staff(error))
         finally:
             shutil.rmtree(upload, ignore_errors=True)
 

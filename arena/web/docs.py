@@ -18,7 +18,7 @@ _LANGUAGES = {"cpp": "C++", "js": "JavaScript"}
 
 @router.get("")
 def contents(request: Request) -> HTMLResponse:
-    """What there is to read, and the starters."""
+    """The list of the pages, and the starters."""
     titles = {name: _LANGUAGES.get(name, name.title()) for name in LANGUAGES}
     return page(request, "doc.html", pages=PAGES, languages=titles)
 

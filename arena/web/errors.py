@@ -20,7 +20,7 @@ _SENTENCES = {
     405: "This address does not take such a request.",
     500: "The server made a mistake, and its log says which. Other pages work.",
 }
-"""Where nothing better is known."""
+"""Sentences for statuses, where nothing better is known."""
 
 
 def handle(app: FastAPI) -> None:
@@ -58,7 +58,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """What an ArenaError says; of a file of the course, to the staff alone."""
+    """The sentence of an ArenaError; on a file of the course, for the staff alone."""
     if isinstance(error, ConfigError) and not visitor_of(request).may(Role.STAFF):
         return refusal(request, 503, MISTAKE)
     return refusal(

@@ -1,4 +1,4 @@
-"""All of a course in one ZIP, sent while it is made: runs as files, reports and tables, the bots,
+"""A whole course in one ZIP, sent while it is made: runs as files, reports and tables, the bots,
 the roster without tokens, and what the staff wrote.
 """
 
@@ -31,7 +31,7 @@ _Member = tuple[str, Callable[[], IO[bytes]]]
 
 
 class _Sent(io.RawIOBase):
-    """What was written since it was taken last."""
+    """A file that hands on what is written."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -44,7 +44,7 @@ class _Sent(io.RawIOBase):
         return len(data)
 
     def taken(self) -> bytes:
-        """It."""
+        """The bytes that were written since the last call."""
         found, self._parts = b"".join(self._parts), []
         return found
 

@@ -1,4 +1,4 @@
-"""A table that is frozen: from a moment on the public sees the run as it stood then, the staff all.
+"""The freeze of a table: from a moment on the public sees the run as it stood then, the staff all.
 
 COURSE/.web/frozen/NAME.sqlite   the copy of the run that the public sees instead
 """
@@ -11,39 +11,39 @@ from pathlib import Path
 from arena.bots.course_file import RUNS
 from arena.errors import StoreError
 from arena.tournament.store_copy import copy_run
-from arena.web.keeper import Keeper
+from arena.web.scheduler import Scheduler
 from arena.web.sessions import FOLDER
 
 
-class Freezer:
+class TableFreeze:
     """Freezes the tables of a course."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
-        self.folder = keeper.course / FOLDER / "frozen"
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self.folder = scheduler.course / FOLDER / "frozen"
         self._copying = threading.Lock()
 
     def freeze(self, name: str, at: datetime) -> None:
         """Show the public the table as it is at a moment, past or to come, from then on. Raises
         UserError and StoreError.
         """
-        store = self._keeper.process(name).store
+        store = self._scheduler.process(name).store
         with self._copying:
             if at <= datetime.now(UTC) and store.exists():
                 self._copy(store, at)
             else:
                 self._place(name).unlink(missing_ok=True)
-            self._keeper.change(name, freeze_at=at)
+            self._scheduler.change(name, freeze_at=at)
 
     def unfreeze(self, name: str) -> None:
         """Show the public all of the run. Raises UserError."""
-        self._keeper.process(name)
+        self._scheduler.process(name)
         with self._copying:
-            self._keeper.change(name, freeze_at=None)
+            self._scheduler.change(name, freeze_at=None)
             self._place(name).unlink(missing_ok=True)
 
     def public(self, name: str) -> Path | None:
-        """What the public sees instead of the run; None where it sees the run. Raises
+        """The copy that the public sees instead of the run; None where it sees the run. Raises
         StoreError.
         """
         if not self.is_due(name):
@@ -58,20 +58,20 @@ class Freezer:
 
     def is_behind(self) -> bool:
         """Whether a copy is missing by now: making it takes a while."""
-        return any(map(self._is_missing, self._keeper.frozen()))
+        return any(map(self._is_missing, self._scheduler.frozen()))
 
     def catch_up(self) -> None:
-        """Make the copies that are missing."""
-        for name in self._keeper.frozen():
-            with suppress(StoreError):  # its own page tells
+        """Make the missing copies."""
+        for name in self._scheduler.frozen():
+            with suppress(StoreError):  # its page reports it
                 self.public(name)
 
     def frozen_at(self, name: str) -> datetime | None:
         """The moment from which on a table is frozen; None where it is not to be."""
-        return self._keeper.wish(name).freeze_at
+        return self._scheduler.wish(name).freeze_at
 
     def is_due(self, name: str) -> bool:
-        """Whether its table is to be frozen by now."""
+        """Whether the table of a run is to be frozen by now."""
         at = self.frozen_at(name)
         return at is not None and at <= datetime.now(UTC)
 
@@ -84,7 +84,7 @@ class Freezer:
         return self.is_due(name) and not is_copied and self._store(name).exists()
 
     def _store(self, name: str) -> Path:
-        return self._keeper.course / RUNS / f"{name}.sqlite"
+        return self._scheduler.course / RUNS / f"{name}.sqlite"
 
     def _place(self, name: str) -> Path:
         return self.folder / f"{name}.sqlite"

@@ -49,7 +49,7 @@ class DamagedJob(SubmissionError):
 
 
 def about_of(folder: Path, form: type[About]) -> About:
-    """What is to be done in a job. Raises DamagedJob."""
+    """The order of a job. Raises DamagedJob."""
     try:
         return form.model_validate_json((folder / ABOUT).read_bytes())
     except (ValidationError, OSError):
@@ -57,14 +57,14 @@ def about_of(folder: Path, form: type[About]) -> About:
 
 
 def asked_at(folder: Path) -> datetime:
-    """When a job came, by the name of its folder."""
+    """The time at which a job came, by the name of its folder."""
     with suppress(ValueError):
         return datetime.strptime(f"{folder.name[:15]}+0000", f"{_WHEN}%z")
     return datetime.fromtimestamp(0, UTC)
 
 
 def events_of(folder: Path) -> Iterator[Event]:
-    """What happened in a job so far. Raises DamagedJob."""
+    """The events of a job so far. Raises DamagedJob."""
     file = folder / EVENTS
     try:
         lines = file.read_bytes().splitlines(keepends=True) if file.exists() else ()
@@ -78,30 +78,30 @@ def events_of(folder: Path) -> Iterator[Event]:
 
 
 def mistake_of_staff(error: ConfigError) -> Refused:
-    """What an owner reads of a mistake in a file of the course; the log has it for the staff."""
+    """A mistake in a file of the course, as an owner reads it; the staff reads the log."""
     sys.stderr.write(f"{error}\n")
     return Refused(sentence=MISTAKE)
 
 
 @contextmanager
 def working(folder: Path, *folders: Path, failed: str) -> Iterator[Callable[[Event], None]]:
-    """Hold a job while its process works; what is yielded writes its events, the last of which
-    says of an error what it was, without these folders, or that something `failed`.
+    """Hold a job while its process works; yields a function that writes an event. The last event
+    reports an error: its sentence, without these folders, or `failed` for one of ours.
     """
     held = acquire(folder / EVENTS)
     try:
         with (folder / EVENTS).open("a", encoding="utf-8", buffering=1) as file:
 
-            def tell(event: Event) -> None:
+            def write(event: Event) -> None:
                 file.write(event.model_dump_json() + "\n")
 
             try:
-                yield tell
+                yield write
             except ArenaError as error:
-                tell(Refused(sentence=without_folders(str(error), *folders)))
+                write(Refused(sentence=without_folders(str(error), *folders)))
             except Exception:
                 traceback.print_exc()
-                tell(Refused(sentence=failed))
+                write(Refused(sentence=failed))
     finally:
         release(folder / EVENTS, held)
 

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 _LEVEL = 6
 _SMALL = 500
-"""What is shorter is not packed."""
+"""Shorter answers are not packed."""
 
 
 class KeptAnswer(NamedTuple):
@@ -29,7 +29,7 @@ def kept(text: str | bytes, media_type: str) -> KeptAnswer:
 
 
 def answer(request: Request, found: KeptAnswer, cache: str = "private, no-cache") -> Response:
-    """It, or 304 where the browser has it."""
+    """The response of an answer, or 304 where the browser has it."""
     headers = {"ETag": found.etag, "Cache-Control": cache, "Vary": "Accept-Encoding, Cookie"}
     known = request.headers.get("If-None-Match", "")
     if found.etag in (each.strip() for each in known.split(",")) or known == "*":

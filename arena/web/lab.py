@@ -27,14 +27,14 @@ from arena.web.sentences import without_folders
 from arena.web.state import state_of
 
 _MOST_ROWS = 100
-"""Of a table; of more, as many are picked evenly."""
+"""The rows of a table; of more, as many are picked evenly."""
 _MOST_CURVES = 8
-"""In one drawing: more cannot be told apart."""
+"""The curves of one drawing: more cannot be distinguished."""
 _TITLES = {"test": "Sequential tests", "training": "Trainings", "tuning": "Tunings"}
 
 
 async def _may_look(request: Request) -> None:
-    """Of a course, its staff alone."""
+    """Refuse all but the staff, where there is a course."""
     visitor = visitor_of(request)
     if state_of(request).settings.course is not None and not visitor.may(Role.STAFF):
         raise HTTPException(
@@ -53,16 +53,16 @@ api = APIRouter(
 )
 
 
-class Lab:
+class LabRuns:
     """The runs of a server's folder that a researcher watches."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
         self._tests: dict[str, tuple[State, LabRun | None]] = {}
-        """Of each run what it is as a sequential test, None where it is none."""
+        """Each run as a sequential test, None where it is none."""
 
     async def all(self) -> tuple[list[LabRun], list[str]]:
-        """Everything, what goes on first; and what cannot be read, a sentence each."""
+        """The runs, those that go on first, and a sentence for each that cannot be read."""
         found, problems = list[LabRun](), list[str]()
         names = [folder.name for folder in folders(self._runs.folder)]
         for name in [*names, *self._runs.names()]:
@@ -114,7 +114,7 @@ async def _found(request: Request, name: str) -> LabRun:
 
 @router.get("")
 async def contents(request: Request) -> Response:
-    """What there is."""
+    """The page of the lab."""
     runs, problems = await state_of(request).lab.all()
     groups = {title: [run for run in runs if run.kind == kind] for kind, title in _TITLES.items()}
     return page(request, "lab.html", groups=groups, runs=runs, problems=problems)
@@ -122,21 +122,21 @@ async def contents(request: Request) -> Response:
 
 @router.get("/run/{name}")
 async def one(request: Request, name: str) -> Response:
-    """A test, a training or a tuning."""
+    """The page of a test, a training or a tuning."""
     run = await _found(request, name)
     return page(request, "lab_run.html", run=run, parts=_parts(run))
 
 
 @router.get("/run/{name}/parts")
 async def parts(request: Request, name: str) -> Response:
-    """What changes on its page while it goes on: HTML by the ids of elements."""
+    """The parts of a page that change while it goes on: HTML by the ids of elements."""
     found = _parts(await _found(request, name))
     return answer(request, kept(json.dumps(found), "application/json"))
 
 
 @router.get("/compare")
 async def compare(request: Request, a: str, b: str) -> Response:
-    """Two of them, on one scale."""
+    """The page of two of them, on one scale."""
     values = compared(await _found(request, a), await _found(request, b))
     return page(request, "lab_compare.html", **values)
 

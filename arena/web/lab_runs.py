@@ -1,4 +1,4 @@
-"""What a researcher watches: sequential tests, trainings and tunings, as their files tell them."""
+"""Sequential tests, trainings and tunings that a researcher watches, as their files have them."""
 
 import csv
 import json
@@ -28,7 +28,7 @@ _MOST_BYTES = 2**25
 
 
 class LabRun(Frozen):
-    """One of them."""
+    """A sequential test, a training or a tuning."""
 
     name: str
     kind: Kind

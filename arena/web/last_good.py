@@ -10,17 +10,17 @@ Value = TypeVar("Value")
 
 
 class LastGood(Generic[Value]):
-    """What a file says; while it has a mistake, what it said before. Raises ArenaError where it has
-    one from the start.
+    """The content of a file; while it has a mistake, the content before. Raises ArenaError where it
+    has a mistake from the start.
     """
 
     def __init__(self, read: Callable[[], Value]) -> None:
         self._read, self._last = read, read()
         self.problem: str | None = None
-        """The mistake that was there when it was read last."""
+        """The mistake of the last reading."""
 
     def now(self) -> Value:
-        """The file is read again; the log tells of a mistake, once."""
+        """The content, read again; the log reports a mistake once."""
         try:
             self._last, self.problem = self._read(), None
         except ArenaError as error:

@@ -72,7 +72,7 @@ class Hub:
         return self._mark
 
     async def listen(self, after: int | None) -> AsyncGenerator[bytes]:
-        """What a page is sent that knows the events up to an id; None for one that knows none."""
+        """The events for a page that knows those up to an id; None for a page that knows none."""
         await self._follow()
         queue: Queue = asyncio.Queue(_WAITING)
         self._queues.add(queue)
@@ -85,7 +85,7 @@ class Hub:
             self._asked_at = time.monotonic()
 
     def _missed(self, after: int | None) -> bytes:
-        """What came after an id; `reset` where that is not known any more."""
+        """The events after an id; `reset` where they are not known any more."""
         if after is None:
             return b"id: %d\n\n" % self._last
         if not self._first <= after <= self._last:
@@ -106,10 +106,10 @@ class Hub:
         try:
             while self._queues or time.monotonic() < self._asked_at + _LINGER_S:
                 await asyncio.sleep(self._pause_s)
-                with suppress(ArenaError):  # the page itself says what is wrong
+                with suppress(ArenaError):  # the page itself reports it
                     self._send(await self._run.look(self._look))
                 if time.monotonic() > self._sent_at + _ALIVE_S:
-                    self._tell(b":\n\n")
+                    self._send_all(b":\n\n")
         finally:  # at once: a page that asks from now on has another hub
             self._run.news = None
             self._over()
@@ -139,10 +139,10 @@ class Hub:
         if RESET in messages:  # for the pages of before: those made from now on begin after it
             self._sent.clear()
             self._first = self._mark = self._last
-        self._tell(text)
+        self._send_all(text)
 
-    def _tell(self, text: bytes) -> None:
-        """Send all pages this."""
+    def _send_all(self, text: bytes) -> None:
+        """Send a text to all pages."""
         self._sent_at = time.monotonic()
         for queue in tuple(self._queues):
             if queue.full():  # its page does not read: it is to load itself again

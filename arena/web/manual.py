@@ -78,7 +78,7 @@ def _address(link: str, file: str) -> str | None:
 
 
 def _scrolling(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The same with tables and examples in boxes that scroll, by keys too."""
+    """HTML with its tables and examples in boxes that scroll, by keys too."""
     for token in tokens:
         if token.type == "table_open":
             yield _box("scroll", "Table")

@@ -29,13 +29,13 @@ from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.upload import ALIVE_S, LOOK_S, OneFolder, Owner
 
 _CHECKS, _CHALLENGES = 10, 5
-"""Shown on the page."""
+"""Checks and matches on the page."""
 
 router = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
 
 
 class Mine(NamedTuple):
-    """What an owner has in a course."""
+    """The bots, checks and matches of an owner."""
 
     owner: str
     bots: list[course.Entry]
@@ -49,14 +49,14 @@ class Mine(NamedTuple):
     checks: list[Check]
     challenges: list[Challenge]
     challenges_left: int
-    """Those that may be asked for today."""
+    """Matches that may still be asked for today."""
     opponents: list[str]
     games: dict[str, GameOffer]
     times_ms: list[int]
 
 
 def mine(request: Request, owner: str) -> Mine:
-    """What an owner has. Raises ArenaError."""
+    """The bots, checks and matches of an owner. Raises ArenaError."""
     found = course_of(request)
     folder, rules = found.folder, found.rules.now()
     now, entries, offers = datetime.now(UTC), course.bots(folder), game_offers(folder)

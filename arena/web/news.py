@@ -54,7 +54,7 @@ def _stops_or_begins(event: events.Event) -> bool:
 
 
 class News:
-    """What was told of a run so far."""
+    """The news of a run, as far as its pages have them."""
 
     def __init__(self) -> None:
         self._games: int | None = None

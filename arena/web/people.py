@@ -26,7 +26,7 @@ _OWNERS_S = timedelta(days=60).total_seconds()
 _STAFFS_S = timedelta(hours=12).total_seconds()
 _TOO_MANY = "sixty wrong tokens within a minute"
 _DIGITS = 16
-"""Of a token's hash, in a cookie."""
+"""The digits of a token's hash in a cookie."""
 
 router = APIRouter(dependencies=[may(Role.ANYONE)], include_in_schema=False)
 

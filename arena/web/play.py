@@ -20,7 +20,7 @@ _PATIENCE_S = 25.0
 
 
 async def _may_play(request: Request) -> None:
-    """Refuse strangers of a course, which lets only its own people play unless its file says."""
+    """Refuse strangers of a course, where its file lets only its own people play."""
     course = state_of(request).course
     if course is None or visitor_of(request).may(Role.OWNER):
         return
@@ -80,7 +80,7 @@ async def begin(
 
 
 def _person(request: Request) -> str:
-    """Who plays: an owner, or an address."""
+    """The person that plays: an owner, or an address."""
     visitor = visitor_of(request)
     return f"{visitor.role} {visitor.owner or address_of(request)}"
 

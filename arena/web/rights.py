@@ -1,6 +1,6 @@
-"""Who may see or do what: every route says it by one dependency, `may(...)`.
+"""The rights of visitors: every route names a role by one dependency, `may(...)`.
 
-`app.state.identify` finds who sent a request. Where a cookie says it, identify also sets
+`app.state.identify` finds the visitor behind a request. Where a cookie has it, it also sets
 `request.state.form_token`: each form of the session sends it back.
 """
 
@@ -17,7 +17,7 @@ from arena.web.safe import SAFE_METHODS, UPLOADS
 from arena.web.state import state_of
 
 _MOST_FIELDS = 1000
-"""Of a form, which is of bounded size anyway."""
+"""The fields of a form, which is of bounded size anyway."""
 
 
 class Role(StrEnum):
@@ -37,7 +37,7 @@ _ONLY = {
 
 
 class Visitor(Frozen):
-    """Where a request comes from."""
+    """The visitor behind a request."""
 
     role: Role = Role.ANYONE
     owner: str | None = None
@@ -80,7 +80,7 @@ def visitor_of(request: Request) -> Visitor:
 async def own_form(request: Request) -> None:
     """Refuse a change that no form of the session asked for: one that lacks its token, as the
     field `form_token` or the header `X-Form-Token`; an address would show it to logs. A program
-    says who it is without a cookie, and has no session.
+    sends no cookie, and has no session.
     """
     if request.method in SAFE_METHODS:
         return

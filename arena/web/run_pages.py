@@ -64,7 +64,7 @@ Found = Annotated[ShownRun, Depends(_find)]
 async def _known(
     after: int | None = None, last_event_id: Annotated[int | None, Header()] = None
 ) -> int | None:
-    """The last event that a page knows; a browser that comes back says it by a header."""
+    """The last event that a page knows; a browser that comes back sends it in a header."""
     return after if last_event_id is None else last_event_id
 
 
@@ -73,7 +73,7 @@ Known = Annotated[int | None, Depends(_known)]
 
 @router.get("/")
 async def tournaments(request: Request) -> Response:
-    """The runs there are."""
+    """The page of all runs."""
     course = state_of(request).course
     until = course.rules.now().deadline if course else None
     found = await summaries_of(request).all()
@@ -87,7 +87,7 @@ async def tournaments(request: Request) -> Response:
 
 @router.get("/t/{name}")
 async def document(request: Request, run: Found, visitor: Asking) -> Response:
-    """A run."""
+    """The page of a run."""
     hubs = state_of(request).hubs
     mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
     frozen = frozen_since(request, run)
@@ -113,7 +113,7 @@ def _document(
 
 @router.get("/t/{name}/data")
 async def data(request: Request, run: Found, visitor: Asking) -> Response:
-    """What its scripts make lists of."""
+    """The data of the page's scripts."""
 
     def make(view: RunView) -> KeptAnswer:
         return kept(run_data(view, audience(visitor, view.config)).model_dump_json(), JSON)
@@ -123,7 +123,7 @@ async def data(request: Request, run: Found, visitor: Asking) -> Response:
 
 @router.get("/t/{name}/game/{game}")
 async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> Response:
-    """One game that has ended."""
+    """A game of a run that has ended."""
     return answer(request, await game_of(run, game, visitor))
 
 
@@ -149,18 +149,17 @@ async def live(
     run: Found,
     known: Known,
 ) -> Response:
-    """What happens in it from now on, or after an event."""
+    """The events of a run from now on, or after the last that the page knows."""
     refuse_beyond(request)
     events = state_of(request).hubs[run].listen(known)
     first = await anext(events)
-    told = as_long(first, events, shown_until(request, run))
-    return EventStream(request, told)
+    return EventStream(request, as_long(first, events, shown_until(request, run)))
 
 
 async def as_long(
     first: bytes, more: AsyncGenerator[bytes], still: Callable[[], bool]
 ) -> AsyncGenerator[bytes]:
-    """All events, while the run is `still` what the visitor sees: its table may be frozen."""
+    """The events, as long as the visitor `still` sees this run: its table may be frozen."""
     async with aclosing(more):
         yield first
         async for text in more:

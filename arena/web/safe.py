@@ -12,9 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 MOST_BYTES = 64_000
-"""Of a request's body, which is read before anyone's rights are known."""
+"""The most of a request's body, which is read before anyone's rights are known."""
 UPLOAD_BYTES = 10_100_000
-"""The same where bots are handed in, which refuses archives itself."""
+"""The most of a request's body where bots are handed in, which refuses archives itself."""
 UPLOADS = ("/api/submissions", "/me/upload")
 TOO_LARGE = "This is more than 10 MB. Leave out what the bot does not need."
 HEADERS = {

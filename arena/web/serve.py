@@ -28,7 +28,7 @@ _NICE = 10
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready, and ends at once."""
+    """A server that reports when it is ready, and ends at once."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -45,7 +45,7 @@ class Server(uvicorn.Server):
 
 
 def settings(course: Path | None, runs: Path | None, public_url: str | None) -> ServerSettings:
-    """What a server shows. Raises ArenaError."""
+    """The settings of a server. Raises ArenaError."""
     if course is not None:
         rules_to_serve(course)
     if public_url is not None and urlsplit(public_url).scheme not in ("http", "https"):
@@ -75,7 +75,7 @@ def serve(
     app = make_app(settings)
     course: CourseState | None = app.state.course
     if course is not None:
-        course.keeper.hold()
+        course.scheduler.hold()
     if _is_loopback(host) and settings.public_url is None:  # no other name leads here by chance
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=["localhost", _in_url(host)])
 

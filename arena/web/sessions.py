@@ -27,7 +27,7 @@ _SECRET_BYTES = 32
 
 
 class SignedSession(Frozen):
-    """What a cookie says."""
+    """The content of a cookie."""
 
     owner: str | None
     """A name on the roster; null for the staff."""
@@ -110,7 +110,7 @@ def _secret(file: Path) -> bytes:
 
 
 def _ended(file: Path) -> dict[str, float]:
-    """The sessions that a file says were ended. Raises UserError."""
+    """The ended sessions of a file. Raises UserError."""
     try:
         return _ENDED.validate_json(file.read_bytes()) if file.exists() else {}
     except ValidationError:

@@ -1,4 +1,4 @@
-"""What a server shows, and to whom."""
+"""The settings of a server."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from arena.model import Frozen
 
 
 class ServerSettings(Frozen):
-    """The settings of a server."""
+    """The folders that a server shows, and how browsers reach it."""
 
     runs: Path = Path("runs")
     """The folder of the runs; of a course, `COURSE/runs`. Both folders are absolute: sentences lose

@@ -9,78 +9,78 @@ from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
 from arena.files.toml_tables import did_you_mean, shown
-from arena.web.desk import AtDesk
 from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
+from arena.web.staff_answers import ByStaff
 from arena.web.staff_log import last_lines
 from arena.web.state import course_of
 from arena.web.tournaments import WORDS, moment
 
 _CHECKS = 30
-"""Shown of all owners."""
+"""The checks of all owners that are shown."""
 
 router = APIRouter(prefix="/staff", dependencies=[may(Role.STAFF)], include_in_schema=False)
 
 
 @router.get("")
-def overview(request: Request, desk: AtDesk, answer: str = "") -> Response:
-    """All of the course."""
+def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
+    """The page of the course."""
     return page(
         request,
         "staff.html",
-        answer=desk.answers.take(answer),
-        rules=desk.rules.now(),
-        tournaments=desk.keeper.tournaments(),
+        answer=staff.answers.take(answer),
+        rules=staff.rules.now(),
+        tournaments=staff.scheduler.tournaments(),
         words=WORDS,
         moment=moment,
-        bots=course.bots(desk.course),
-        owners=desk.roster.now().owners,
-        problems=desk.problems(),
-        log=last_lines(desk.course),
+        bots=course.bots(staff.course),
+        owners=staff.roster.now().owners,
+        problems=staff.problems(),
+        log=last_lines(staff.course),
     )
 
 
 @router.get("/owners")
-def owners(request: Request, desk: AtDesk, answer: str = "") -> Response:
-    """The same page, for the answers of forms about owners."""
-    return overview(request, desk, answer)
+def owners(request: Request, staff: ByStaff, answer: str = "") -> Response:
+    """The page of the course, for the answers of forms about owners."""
+    return overview(request, staff, answer)
 
 
 @router.get("/t/{name}")
-def tournament(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response:
+def tournament(request: Request, staff: ByStaff, name: str, answer: str = "") -> Response:
     """A tournament: how it stands, its log, and what may be done."""
-    _refuse_unknown(name, desk.keeper.names(), "tournament")
-    process = desk.keeper.process(name)
-    one = next(each for each in desk.keeper.tournaments() if each.name == name)
+    _refuse_unknown(name, staff.scheduler.names(), "tournament")
+    process = staff.scheduler.process(name)
+    one = next(each for each in staff.scheduler.tournaments() if each.name == name)
     return page(
         request,
         "staff_tournament.html",
-        answer=desk.answers.take(answer),
+        answer=staff.answers.take(answer),
         one=one,
         words=WORDS,
         moment=moment,
         now=datetime.now(UTC),
-        is_closed=desk.keeper.is_closed(name),
-        players=desk.keeper.players(name),
-        problems=desk.problems(),
+        is_closed=staff.scheduler.is_closed(name),
+        players=staff.scheduler.players(name),
+        problems=staff.problems(),
         log=process.last_lines(),
     )
 
 
 @router.get("/bot/{name}")
-def bot(request: Request, desk: AtDesk, name: str, answer: str = "") -> Response:
+def bot(request: Request, staff: ByStaff, name: str, answer: str = "") -> Response:
     """A bot: its versions with their checks."""
-    _refuse_unknown(name, [each.name for each in course.bots(desk.course)], "bot")
-    found = course.bot(desk.course, name)
-    return page(request, "staff_bot.html", answer=desk.answers.take(answer), bot=found)
+    _refuse_unknown(name, [each.name for each in course.bots(staff.course)], "bot")
+    found = course.bot(staff.course, name)
+    return page(request, "staff_bot.html", answer=staff.answers.take(answer), bot=found)
 
 
 @router.get("/checks")
-def checks(request: Request, desk: AtDesk, owner: str = "") -> Response:
+def checks(request: Request, staff: ByStaff, owner: str = "") -> Response:
     """The last checks: of all, or of one owner."""
     found = course_of(request).checks
-    if owner and owner not in (each.name for each in desk.roster.now().owners):
+    if owner and owner not in (each.name for each in staff.roster.now().owners):
         raise HTTPException(404, "No owner of the course has this name.")
     shown = found.of(owner) if owner else found.latest(_CHECKS)
     logs = {check.id: found.log(check) for check in shown}
@@ -88,12 +88,12 @@ def checks(request: Request, desk: AtDesk, owner: str = "") -> Response:
 
 
 @router.get("/export")
-def export_all(desk: AtDesk) -> Response:
-    """All of it, as a ZIP."""
-    desk.note("exported all")
-    name = f"{desk.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
+def export_all(staff: ByStaff) -> Response:
+    """The course as a ZIP."""
+    staff.note("exported all")
+    name = f"{staff.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    return StreamingResponse(export(desk.course), media_type="application/zip", headers=headers)
+    return StreamingResponse(export(staff.course), media_type="application/zip", headers=headers)
 
 
 def _refuse_unknown(name: str, known: Sequence[str], what: str) -> None:

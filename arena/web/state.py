@@ -1,4 +1,4 @@
-"""What an application works with: the `state_of` a request, and the `course_of` one."""
+"""The state of an application: `state_of` a request, and `course_of` a request."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:  # these modules answer requests, and import this one
     from arena.bots.course_file import Course
     from arena.web.challenge import Challenges
     from arena.web.checks import Checks
-    from arena.web.desk import Answers
-    from arena.web.freeze import Freezer
-    from arena.web.keeper import Keeper
-    from arena.web.lab import Lab
+    from arena.web.freeze import TableFreeze
+    from arena.web.lab import LabRuns
     from arena.web.last_good import LastGood
     from arena.web.live import Hubs
     from arena.web.people import People
     from arena.web.rights import Visitor
     from arena.web.runs import Runs
+    from arena.web.scheduler import Scheduler
     from arena.web.settings import ServerSettings
+    from arena.web.staff_answers import Answers
     from arena.web.streams import Streams
     from arena.web.summary import Summaries
     from arena.web.tables import Tables
@@ -45,7 +45,7 @@ class ServerState(State):
     hubs: Hubs
     streams: Streams
     tables: Tables
-    lab: Lab
+    lab: LabRuns
     identify: Callable[[Request], Visitor]
     """The visitor behind a request."""
     course: CourseState | None
@@ -61,8 +61,8 @@ class CourseState:
     people: People
     checks: Checks
     challenges: Challenges
-    keeper: Keeper
-    freezer: Freezer
+    scheduler: Scheduler
+    table_freeze: TableFreeze
     answers: Answers
     challenge_runs: OrderedDict[Path, Runs] = field(default_factory=OrderedDict)
     """The runs of matches that are open, by folder."""

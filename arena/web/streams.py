@@ -15,9 +15,9 @@ from arena.web.rights import visitor_of
 from arena.web.state import state_of
 
 MOST = 400
-"""Of one address, which may be that of a whole class."""
+"""Streams of one address, which may be that of a whole class."""
 MOST_OF_OWNER = 30
-"""Of one owner, from wherever they are opened."""
+"""Streams of one owner, from all addresses."""
 
 
 class Streams(Counter[str]):

@@ -130,7 +130,7 @@ class RunningTable:
 
 
 class Tables:
-    """All tables of a server."""
+    """The tables of a server."""
 
     def __init__(self, most: int = MOST_TABLES, idle_s: float = IDLE_S) -> None:
         self._most, self._idle_s = most, idle_s

@@ -50,8 +50,8 @@ class TournamentProcess:
         command += ["--store", str(self.store), *(["--take-new"] if take_new else [])]
         command += [f"--without={name}" for name in without]
         with self.log.open("ab") as log:
-            told = " ".join(command[3:])
-            log.write(f"\n{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC: {told}\n".encode())
+            typed = " ".join(command[3:])
+            log.write(f"\n{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC: {typed}\n".encode())
             log.flush()
 
             def begin() -> subprocess.Popen[bytes]:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
-from arena.web.keeper import State
 from arena.web.public import runs_of
 from arena.web.rights import Role, visitor_of
 from arena.web.runs import ShownRun
+from arena.web.scheduler import State
 from arena.web.state import CourseState, state_of
 
 WORDS: dict[State, str] = {
@@ -30,13 +30,13 @@ WORDS: dict[State, str] = {
 @contextmanager
 def kept(course: CourseState) -> Iterator[None]:
     """Look after the tournaments and jobs of a course. Raises UserError."""
-    course.keeper.begin()
+    course.scheduler.begin()
     for waiting in (course.checks, course.challenges):
         waiting.jobs.go_on()  # only now: another server may have them
     try:
         yield
     finally:
-        course.keeper.end()
+        course.scheduler.end()
 
 
 class Ahead(NamedTuple):
@@ -50,16 +50,16 @@ class Ahead(NamedTuple):
 def still_to_come(request: Request) -> list[Ahead]:
     """The tournaments that have no run yet."""
     course = state_of(request).course
-    found = course.keeper.tournaments() if course else []
+    found = course.scheduler.tournaments() if course else []
     return [Ahead(each.name, WORDS[each.state]) for each in found if not each.has_run]
 
 
 def frozen_since(request: Request, run: ShownRun) -> str | None:
     """Since when this is a frozen table, in words; None where it is none."""
     course = state_of(request).course
-    if course is None or course.freezer.public(run.name) != run.path:
+    if course is None or course.table_freeze.public(run.name) != run.path:
         return None
-    at = course.freezer.frozen_at(run.name)
+    at = course.table_freeze.frozen_at(run.name)
     return None if at is None else moment(at)
 
 
@@ -68,8 +68,8 @@ async def freeze_due(request: Request) -> None:
     a run takes a while.
     """
     course = state_of(request).course
-    if course is not None and course.freezer.is_behind():
-        await run_in_threadpool(course.freezer.catch_up)
+    if course is not None and course.table_freeze.is_behind():
+        await run_in_threadpool(course.table_freeze.catch_up)
 
 
 def shown_until(request: Request, run: ShownRun) -> Callable[[], bool]:
@@ -79,11 +79,11 @@ def shown_until(request: Request, run: ShownRun) -> Callable[[], bool]:
     course = state_of(request).course
     if course is None or visitor_of(request).may(Role.STAFF):
         return lambda: True
-    freezer = course.freezer
-    is_copy = run.path.parent == freezer.folder
+    table_freeze = course.table_freeze
+    is_copy = run.path.parent == table_freeze.folder
     if not is_copy and run.path.parent != runs_of(request).folder:
         return lambda: True  # a match of an owner
-    return lambda: freezer.is_due(run.name) == is_copy
+    return lambda: table_freeze.is_due(run.name) == is_copy
 
 
 def moment(at: datetime) -> str:

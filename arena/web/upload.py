@@ -1,4 +1,4 @@
-"""Handing in a bot: from a page or a script, checked in a process of its own, told as it goes."""
+"""Handing in a bot from a page or a script; its check is a process, and sent as events."""
 
 import asyncio
 import re
@@ -26,9 +26,9 @@ from arena.web.state import OfCourse
 from arena.web.streams import EventStream, event, refuse_beyond
 
 _MORE_BYTES = 10_000
-"""Of a form around it."""
+"""The room for the form around a file."""
 LOOK_S, ALIVE_S = 0.2, 15.0
-"""How often a check is looked at; how long a stream says nothing."""
+"""The time between looks at a check, and the longest silence of a stream."""
 
 pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
 api = APIRouter(prefix="/api/submissions", tags=["submissions"], dependencies=[may(Role.OWNER)])
@@ -143,13 +143,12 @@ async def live(
     """
     refuse_beyond(request)
     seen = int(last) if re.fullmatch("[0-9]{1,8}", last) else 0
-    told = _told(course.checks, folder, seen)
-    return EventStream(request, told)
+    return EventStream(request, _events(course.checks, folder, seen))
 
 
 @pages.post("/me/upload")
 async def upload(request: Request, owner: Owner, course: OfCourse, name: str = "") -> Response:
-    """The same from the page, which it shows again."""
+    """Take a bot from the page `/me`, which is shown again."""
     await hand_in(request, owner, course, name)
     return RedirectResponse("/me#checks", 303)
 
@@ -191,7 +190,7 @@ async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
 
 
 async def _limited(request: Request, most: int) -> AsyncGenerator[bytes, None]:
-    """What is sent, up to a number of bytes."""
+    """The body of a request, up to a number of bytes."""
     total = 0
     async with aclosing(request.stream()) as stream:
         async for part in stream:
@@ -201,7 +200,7 @@ async def _limited(request: Request, most: int) -> AsyncGenerator[bytes, None]:
             yield part
 
 
-async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]:
+async def _events(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]:
     """The events of a check after the first `seen`, as server-sent events."""
     place = number = 0
     heard_at = time.monotonic()
@@ -213,7 +212,7 @@ async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]
             place += len(line) + 1
             try:
                 happened = read_event(line)
-            except ValidationError:  # damaged, which is said below
+            except ValidationError:  # damaged, which the last event reports
                 over = True
                 break
             if number > seen:
@@ -228,8 +227,8 @@ async def _told(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]
         await asyncio.sleep(LOOK_S)
     check = checks.read(folder)
     if check.state in ("broken off", "damaged") and check.sentence:
-        said = Refused(sentence=check.sentence).model_dump_json()
-        yield event("broken", said, number + 1)
+        broken = Refused(sentence=check.sentence).model_dump_json()
+        yield event("broken", broken, number + 1)
 
 
 def _read_from(file: Path, place: int) -> bytes:

@@ -67,7 +67,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FastAPI]:
     made = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     made.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
     yield made
-    for child in list(made.state.course.keeper._children.values()):
+    for child in list(made.state.course.scheduler._children.values()):
         child.kill()
         child.wait()
 

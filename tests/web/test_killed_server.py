@@ -13,7 +13,7 @@ import pytest
 
 from arena.bots import course
 from arena.files import lock
-from tests.web.test_keeper import FILE, LONG
+from tests.web.test_scheduler import FILE, LONG
 from tests.web.test_serve import served
 
 STAFF = re.compile(r"https?://\S+/in/[0-9a-f]{32}")

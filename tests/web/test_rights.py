@@ -58,8 +58,8 @@ def test_what_comes_before_every_answer(
     app: FastAPI, route: APIRoute, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = list[str]()
-    freezer = app.state.course.freezer
-    monkeypatch.setattr(freezer, "is_behind", lambda: bool(asked.append("due")))
+    table_freeze = app.state.course.table_freeze
+    monkeypatch.setattr(table_freeze, "is_behind", lambda: bool(asked.append("due")))
 
     def identify(request: Request) -> Visitor:
         request.state.form_token = "secret"

@@ -191,10 +191,10 @@ def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
 def test_a_tournament_is_left_by_its_players_alone(staff: Staff, app: FastAPI) -> None:
     refused = "&#34;zz&#34; does not play in cup; players: ant, bee, cat"
     assert refused in staff.does("t/cup/leave", player="zz")
-    assert app.state.course.keeper.wish("cup").without == ()
+    assert app.state.course.scheduler.wish("cup").without == ()
     assert "cup goes on without ant" in staff.does("t/cup/leave", player="ant")
     assert "a game needs 2 players, and 1 would be left" in staff.does("t/cup/leave", player="bee")
-    assert app.state.course.keeper.wish("cup").without == ("ant",)
+    assert app.state.course.scheduler.wish("cup").without == ("ant",)
     assert "ladder has not begun" in staff.does("t/ladder/leave", player="ant")
 
 
@@ -237,7 +237,7 @@ def test_a_table_that_cannot_be_frozen_hides_no_other(app: FastAPI, folder: Path
     runs = folder / "runs"
     (runs / "bad.sqlite").write_bytes((runs / "cup.sqlite").read_bytes()[:5000])
     token = course.renew(folder, "ant")
-    app.state.course.keeper.change("bad", freeze_at=datetime.now(UTC))
+    app.state.course.scheduler.change("bad", freeze_at=datetime.now(UTC))
     client = TestClient(app)
     assert client.get(f"/in/{token}").status_code == 200, "/me has the losses of all runs"
     shown = client.get("/").text
@@ -250,7 +250,7 @@ def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None
     soon = datetime.now(UTC) + timedelta(hours=1)
     staff.does("t/cup/freeze", at=soon.isoformat())
     assert "is frozen" not in TestClient(app).get("/t/cup").text
-    app.state.course.keeper.change("cup", freeze_at=datetime.now(UTC))
+    app.state.course.scheduler.change("cup", freeze_at=datetime.now(UTC))
     assert "is frozen" in TestClient(app).get("/t/cup").text
 
 
@@ -266,7 +266,7 @@ def test_the_server_answers_others_while_it_freezes_a_table(
 
     monkeypatch.setattr(freeze, "copy_run", copy)
     with TestClient(app) as client:
-        app.state.course.keeper.change("cup", freeze_at=datetime.now(UTC))
+        app.state.course.scheduler.change("cup", freeze_at=datetime.now(UTC))
         assert client.portal is not None
         loop = client.portal.call(threading.current_thread)
         assert client.get(page).status_code == 200
@@ -361,7 +361,7 @@ def test_a_tournament_is_started_and_paused_by_forms(
         'cols = 2\n[[player]]\nbot = "monkey"\n[[player]]\nbot = "monkey"\nname = "ape"\n'
     )
     assert "dots" in TestClient(app).get("/").text
-    with staff.client:  # which also begins the keeper
+    with staff.client:  # which also begins the scheduler
         assert "is played as soon as no other is" in staff.does("t/dots/start")
         _until(lambda: "is played</span>" in staff.page())
         _until(lambda: "ape" in staff.page("/staff/t/dots"))

@@ -238,7 +238,7 @@ def test_a_killed_server_leaves_checks_whole(
     """One that works goes on by itself, one that waited is begun by the next server."""
     app.state.course.checks.jobs._places = lambda: 0
     sent = hand_in(client, "bot.py", RIGHT)
-    app.state.course.keeper.end()  # a killed process lets go of the course
+    app.state.course.scheduler.end()  # a killed process lets go of the course
     again = make_app(app.state.settings)
     again.state.course.checks.jobs.command = (sys.executable, str(QUICK))
     with TestClient(again, headers=client.headers) as later:

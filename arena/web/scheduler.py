@@ -1,4 +1,4 @@
-"""The keeper of a course: it plays the tournaments that the staff wants played.
+"""The scheduler of a course: plays the tournaments that the staff wants played.
 
     COURSE/tournaments/NAME.toml   a tournament; `from = ".."` takes the bots of the course
     COURSE/runs/NAME.sqlite        its run, with `NAME.log` next to it
@@ -39,7 +39,7 @@ State = Literal[
 
 
 class Pace(Frozen):
-    """How fast the keeper works, in seconds."""
+    """The pace of the scheduler, in seconds."""
 
     look_s: float = 0.5
     back_off_s: float = 2.0
@@ -66,7 +66,7 @@ class Tournament(NamedTuple):
     """Whether bots came, went or changed since its last start, and may be taken."""
 
 
-class Keeper:
+class Scheduler:
     """Plays the tournaments of a course, one at a time; the others wait."""
 
     def __init__(self, course: Path, rules: LastGood[Course], *, pace: Pace | None = None) -> None:
@@ -81,7 +81,7 @@ class Keeper:
         self._lock: int | None = None
 
     def hold(self) -> None:
-        """Be the only keeper of the course. Raises UserError where another server has it."""
+        """Lock the course for this scheduler. Raises UserError where another server has it."""
         if self._lock is not None:
             return
         try:
@@ -95,11 +95,11 @@ class Keeper:
         """Look after the tournaments from now on. Raises UserError where another server does."""
         self.hold()
         self._over.clear()
-        self._thread = threading.Thread(target=self._keep, name="keeper", daemon=True)
+        self._thread = threading.Thread(target=self._keep, name="scheduler", daemon=True)
         self._thread.start()
 
     def end(self) -> None:
-        """Look after them no more; those that are played play on."""
+        """Look after the tournaments no more; those that are played play on."""
         self._over.set()
         self._wake.set()
         if self._thread is not None:
@@ -121,11 +121,11 @@ class Keeper:
             self._wake.clear()
 
     def names(self) -> list[str]:
-        """Those that have a file, by name."""
+        """The names of the tournaments that have a file."""
         return [file.stem for file in tournament_files(self.course)]
 
     def tournaments(self) -> list[Tournament]:
-        """All of them, as they stand."""
+        """The tournaments of the course, as they stand."""
         standing, field = self._rules.now().standing, course_of.field(self.course)
         return [self._shown(name, standing, field) for name in self.names()]
 
@@ -141,29 +141,29 @@ class Keeper:
         )
 
     def wish(self, name: str) -> Wish:
-        """What is wanted of a tournament."""
+        """The wish of the staff for a tournament."""
         return self._wishes.get(name, Wish())
 
     def is_closed(self, name: str) -> bool:
-        """Whether nobody joins or leaves any more: it has begun, and its format wants it so."""
+        """Whether no player joins or leaves any more: the format closes once it begins."""
         with suppress(StoreError):
             begun = Store.begun_with(self.process(name).store)
             return begun is not None and FORMATS[begun.format].closed
         return False
 
     def frozen(self) -> list[str]:
-        """Those whose tables are frozen, or are to be."""
+        """The names of the tournaments whose tables are frozen, or are to be."""
         return [name for name, wish in self._wishes.items() if wish.freeze_at is not None]
 
     def players(self, name: str) -> list[str]:
-        """Those that play in its run, and may be left out of it."""
+        """The players of a run, who may be left out of it."""
         with suppress(StoreError):
             begun = Store.begun_with(self.process(name).store)
             return _playing(begun) if begun else []
         return []
 
     def start(self, name: str, *, take_new: bool = False, without: Sequence[str] = ()) -> None:
-        """Have a tournament played, or gone on with; one that is played is started again where its
+        """Have a tournament played, or continued; a tournament in play is started again where its
         field is to change. Raises UserError and StoreError.
         """
         self.process(name)
@@ -180,9 +180,7 @@ class Keeper:
         self._wake.set()
 
     def _refuse_without(self, name: str, without: Sequence[str], wish: Wish) -> None:
-        """Raise UserError where those that are to be left out do not play, or the others would not
-        be enough.
-        """
+        """Raise UserError where a player to be left out does not play, or too few would be left."""
         begun = Store.begun_with(self.process(name).store)
         if begun is None:
             raise UserError(f"{name} has not begun; leave players out of its file")
@@ -203,7 +201,7 @@ class Keeper:
             self._interrupt(pid)
 
     def change(self, name: str, **to: object) -> None:
-        """Keep something else of a tournament."""
+        """Change fields of the wish for a tournament."""
         with self._changing:
             self._keep_wish(name, self.wish(name).model_copy(update=to))
 
@@ -213,7 +211,7 @@ class Keeper:
         self._wishes = wishes
 
     def look(self) -> None:
-        """See what became of the tournaments, and do what is wanted next."""
+        """Look at the processes of all tournaments, and stop or start what the wishes ask for."""
         with self._changing:
             standing, field = self._rules.now().standing, course_of.field(self.course)
             for name in self.names():
@@ -230,7 +228,7 @@ class Keeper:
         process, wish = self.process(name), self.wish(name)
         pid = self._pid(name)
         if wish.pid is None or pid not in (None, wish.pid):
-            return  # none of ours
+            return  # another program plays it
         if pid is None:
             child = self._children.pop(name, None)
             code = child.wait() if child else None
@@ -249,7 +247,7 @@ class Keeper:
         return self.process(name).pid(self.wish(name).pid)
 
     def _take_by_itself(self, name: str, field: dict[str, str]) -> None:
-        """Have a standing tournament take what is new."""
+        """Have a standing tournament take new bots and versions."""
         wish = self.wish(name)
         if wish.wanted == "paused" or wish.is_asked or wish.field == field or self.is_closed(name):
             return
@@ -257,7 +255,7 @@ class Keeper:
             self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
 
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
-        """Start the one that has waited longest, where none is played."""
+        """Start the tournament that has waited longest, where none is played."""
         now, names = _now(), self.names()
         if any(self._pid(name) is not None for name in names):
             return

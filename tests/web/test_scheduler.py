@@ -1,4 +1,4 @@
-"""The keeper with real runs: killed, found, gone on with, paused, and told when unplayable."""
+"""The scheduler with real runs: killed, found, gone on with, paused, and reported as unplayable."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from arena.bots.course_file import rules_of
 from arena.bots.package import open_bot
 from arena.errors import StoreError, UserError
 from arena.tournament.run_view import RunView
-from arena.web.keeper import Keeper, Pace, State
 from arena.web.last_good import LastGood
+from arena.web.scheduler import Pace, Scheduler, State
 from arena.web.tournament_process import TournamentProcess, interrupt
 
 LONG, SHORT = 4000, 1
@@ -49,24 +49,24 @@ class Class:
         course.init(folder)
         self.folder = folder
         (folder / "tournaments" / "ladder.toml").unlink()
-        self._servers: list[Keeper] = []
+        self._servers: list[Scheduler] = []
         self.server()
 
     def file(self, name: str, rounds: int, format_: str = "", more: str = "") -> None:
         text = FILE.format(rounds=rounds, format=format_, more=more)
         (self.folder / "tournaments" / f"{name}.toml").write_text(text)
 
-    def server(self, pace: Pace = PACE) -> Keeper:
+    def server(self, pace: Pace = PACE) -> Scheduler:
         """Another server, which knows what is in the files."""
-        self.keeper = Keeper(self.folder, LastGood(partial(rules_of, self.folder)), pace=pace)
-        self._servers.append(self.keeper)
-        return self.keeper
+        self.scheduler = Scheduler(self.folder, LastGood(partial(rules_of, self.folder)), pace=pace)
+        self._servers.append(self.scheduler)
+        return self.scheduler
 
     def state(self, name: str = "cup") -> State:
-        return next(each.state for each in self.keeper.tournaments() if each.name == name)
+        return next(each.state for each in self.scheduler.tournaments() if each.name == name)
 
     def games(self, name: str = "cup") -> int:
-        with suppress(StoreError), RunView(self.keeper.process(name).store) as view:
+        with suppress(StoreError), RunView(self.scheduler.process(name).store) as view:
             return len(view.games)
         return 0
 
@@ -74,8 +74,8 @@ class Class:
         """Look until it holds."""
         give_up = time.monotonic() + 60
         while not holds():
-            assert time.monotonic() < give_up, self.keeper.process("cup").last_lines()
-            self.keeper.look()
+            assert time.monotonic() < give_up, self.scheduler.process("cup").last_lines()
+            self.scheduler.look()
             time.sleep(0.1)
 
     def playing(self, name: str = "cup") -> None:
@@ -84,8 +84,8 @@ class Class:
 
     def end(self) -> None:
         """Stop what plays; processes that a server started are its children, killed or not."""
-        for each in self.keeper.names():
-            self.keeper.pause(each)
+        for each in self.scheduler.names():
+            self.scheduler.pause(each)
         for server in self._servers:
             for child in server._children.values():
                 child.wait()
@@ -109,12 +109,12 @@ def classroom(tmp_path: Path) -> Iterator[Class]:
 def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
     classroom.file("cup", SHORT)
     assert classroom.state() == "new"
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.state() == "over")
     assert classroom.games() == 2
-    assert "arena run" in classroom.keeper.process("cup").log.read_text()
-    assert classroom.keeper.process("cup").store.parent.stat().st_mode & 0o777 == 0o700
-    assert (classroom.keeper.course / "keeper.json").stat().st_mode & 0o077 == 0
+    assert "arena run" in classroom.scheduler.process("cup").log.read_text()
+    assert classroom.scheduler.process("cup").store.parent.stat().st_mode & 0o777 == 0o700
+    assert (classroom.scheduler.course / "keeper.json").stat().st_mode & 0o077 == 0
     classroom.server().look()
     assert classroom.state() == "over"
 
@@ -122,36 +122,36 @@ def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
 def test_a_pause_outlives_the_server(classroom: Class) -> None:
     """Killed servers and killed tournaments are tried in test_killed_server.py."""
     classroom.file("cup", LONG)
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     classroom.playing()
-    classroom.keeper.pause("cup")
+    classroom.scheduler.pause("cup")
     classroom.until(lambda: classroom.state() == "paused")
     games = classroom.games()
     classroom.server().look()
     assert (classroom.state(), classroom.games()) == ("paused", games)
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     classroom.playing()
 
 
 def test_one_is_played_at_a_time_and_the_others_wait(classroom: Class) -> None:
     classroom.file("cup", LONG)
     classroom.file("evening", SHORT)
-    classroom.keeper.start("cup")
-    classroom.keeper.start("evening")
+    classroom.scheduler.start("cup")
+    classroom.scheduler.start("evening")
     classroom.playing()
     assert classroom.state("evening") == "waiting"
-    classroom.keeper.pause("cup")
+    classroom.scheduler.pause("cup")
     classroom.until(lambda: classroom.state("evening") == "over")
     assert classroom.state() == "paused"
 
 
 def test_what_cannot_be_played_is_told_with_the_log(classroom: Class) -> None:
     classroom.file("cup", SHORT, format_="roundz = 3")
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.state() == "failed")
-    assert "roundz: unknown key" in "\n".join(classroom.keeper.process("cup").last_lines())
+    assert "roundz: unknown key" in "\n".join(classroom.scheduler.process("cup").last_lines())
     classroom.file("cup", SHORT)
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.state() == "over")
 
 
@@ -159,24 +159,24 @@ def test_an_end_is_seen_before_it_is_started_again(
     classroom: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     classroom.file("cup", LONG)
-    keeper = classroom.keeper
-    keeper.start("cup")
-    keeper.look()
-    (child,) = keeper._children.values()
-    attend = keeper._attend
+    scheduler = classroom.scheduler
+    scheduler.start("cup")
+    scheduler.look()
+    (child,) = scheduler._children.values()
+    attend = scheduler._attend
 
     def attend_and_die(name: str) -> None:
         attend(name)
         child.kill()
         child.wait()
 
-    monkeypatch.setattr(keeper, "_attend", attend_and_die)
-    keeper.look()
-    assert keeper._children == {"cup": child}
+    monkeypatch.setattr(scheduler, "_attend", attend_and_die)
+    scheduler.look()
+    assert scheduler._children == {"cup": child}
     monkeypatch.undo()
-    keeper.pause("cup")
-    keeper.look()
-    assert keeper.wish("cup").pid is None
+    scheduler.pause("cup")
+    scheduler.look()
+    assert scheduler.wish("cup").pid is None
 
 
 def test_a_process_that_has_no_command_line_yet_is_there(
@@ -186,18 +186,20 @@ def test_a_process_that_has_no_command_line_yet_is_there(
     monkeypatch.setattr(TournamentProcess, "_is", lambda *_: False)
     classroom.file("cup", LONG)
     classroom.file("league", LONG)
-    keeper = classroom.keeper
+    scheduler = classroom.scheduler
     for name in ("cup", "league"):
-        keeper.start(name)
+        scheduler.start(name)
     for _ in range(2):
-        keeper.look()
-    assert [keeper.wish(name).pid for name in keeper._children] == [keeper._children["cup"].pid]
-    keeper._children["cup"].kill()
+        scheduler.look()
+    assert [scheduler.wish(name).pid for name in scheduler._children] == [
+        scheduler._children["cup"].pid
+    ]
+    scheduler._children["cup"].kill()
 
 
 def test_one_that_is_paused_as_it_starts_leaves_no_traceback(classroom: Class) -> None:
     classroom.file("cup", SHORT)
-    process = classroom.keeper.process("cup")
+    process = classroom.scheduler.process("cup")
     child = process.start(take_new=False, without=())
     interrupt(child.pid)
     assert child.wait(60) == 130
@@ -206,11 +208,11 @@ def test_one_that_is_paused_as_it_starts_leaves_no_traceback(classroom: Class) -
 
 def test_three_quick_deaths_are_enough(classroom: Class) -> None:
     classroom.file("cup", LONG)
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     killed = set()
 
     def kill() -> bool:
-        if (pid := classroom.keeper.wish("cup").pid) not in (None, *killed):
+        if (pid := classroom.scheduler.wish("cup").pid) not in (None, *killed):
             os.kill(pid, signal.SIGKILL)
             killed.add(pid)
         return classroom.state() == "failed"
@@ -222,22 +224,22 @@ def test_three_quick_deaths_are_enough(classroom: Class) -> None:
 def test_new_bots_are_taken_when_the_staff_asks_and_left_out(classroom: Class) -> None:
     classroom.file("cup", LONG, more='[[player]]\nfrom = ".."')
     classroom.submit("ada", "print(1)")
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     classroom.playing()
     classroom.submit("bob", "print(2)")
-    (cup,) = classroom.keeper.tournaments()
+    (cup,) = classroom.scheduler.tournaments()
     assert cup.has_news
     assert not cup.is_standing
 
     def players() -> dict[str, str]:
-        with RunView(classroom.keeper.process("cup").store) as view:
+        with RunView(classroom.scheduler.process("cup").store) as view:
             return {player.name: player.status for player in view.config.players}
 
-    classroom.keeper.start("cup", take_new=True, without=["ape"])
+    classroom.scheduler.start("cup", take_new=True, without=["ape"])
     classroom.until(lambda: "bob" in players())
     assert players() == {"monkey": "playing", "ape": "out", "ada": "playing", "bob": "playing"}
     classroom.playing()
-    wish = classroom.keeper.wish("cup")
+    wish = classroom.scheduler.wish("cup")
     assert (wish.take_new, wish.without) == (False, ())
 
 
@@ -245,14 +247,14 @@ def test_a_standing_tournament_takes_them_by_itself(classroom: Class) -> None:
     classroom.file("cup", LONG, format_='format = "ladder"', more='[[player]]\nfrom = ".."')
     rules = classroom.folder / "course.toml"
     rules.write_text(rules.read_text().replace('["ladder"]', '["cup"]'))
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.state() == "failed")  # no bot was submitted
     classroom.submit("ada", "print(1)")
     classroom.playing()
     classroom.submit("ada", "print(2)")
 
     def took() -> bool:
-        with RunView(classroom.keeper.process("cup").store) as view:
+        with RunView(classroom.scheduler.process("cup").store) as view:
             return "ada@2" in [player.name for player in view.config.players]
 
     classroom.until(took)
@@ -264,24 +266,24 @@ def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> Non
     rules = classroom.folder / "course.toml"
     rules.write_text(rules.read_text().replace('["ladder"]', '["cup"]'))
     classroom.submit("ada", "print(1)")
-    classroom.keeper.start("cup")
+    classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.state() == "over")
     classroom.submit("bob", "print(2)")
-    classroom.keeper.look()
-    (cup,) = classroom.keeper.tournaments()
+    classroom.scheduler.look()
+    (cup,) = classroom.scheduler.tournaments()
     assert (cup.state, cup.is_standing, cup.has_news) == ("over", False, False)
     for change in ({"take_new": True}, {"without": ["ape"]}):
         with pytest.raises(UserError, match="cup has begun, and nobody joins or leaves"):
-            classroom.keeper.start("cup", **change)
-    classroom.keeper.start("cup")
+            classroom.scheduler.start("cup", **change)
+    classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.state() == "over")
 
 
 def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:
-    classroom.keeper.begin()
+    classroom.scheduler.begin()
     with pytest.raises(UserError, match="kept by another server"):
         classroom.server().begin()
-    other = classroom.keeper
+    other = classroom.scheduler
     assert other.names() == []
 
 
@@ -290,8 +292,8 @@ def test_none_is_begun_while_the_course_has_a_mistake(classroom: Class) -> None:
     rules = classroom.folder / "course.toml"
     good = rules.read_text()
     rules.write_text("deadline = \n")
-    classroom.keeper.start("cup")
-    classroom.keeper.look()
+    classroom.scheduler.start("cup")
+    classroom.scheduler.look()
     assert classroom.state() == "waiting"
     rules.write_text(good)
     classroom.until(lambda: classroom.state() == "over")
@@ -306,12 +308,12 @@ def test_what_hinders_it_is_said_once(
         looks.append(1)
         raise OSError(28, "No space left on device")
 
-    keeper = classroom.server(Pace(look_s=0.001))
-    monkeypatch.setattr(keeper, "look", full)
-    keeper.begin()
+    scheduler = classroom.server(Pace(look_s=0.001))
+    monkeypatch.setattr(scheduler, "look", full)
+    scheduler.begin()
     while len(looks) < 3:
         time.sleep(0.001)
-    keeper.end()
+    scheduler.end()
     assert capfd.readouterr().err.count("wait: [Errno 28] No space left on device\n") == 1
 
 

@@ -1,5 +1,5 @@
-"""What the staff works on, and how its actions are answered: by a sentence on the page that it came
-from. Each action is kept in `COURSE/staff.log`.
+"""The actions of the staff, and their answers: a sentence on the page of the form. Each action is
+kept in `COURSE/staff.log`.
 """
 
 import secrets
@@ -24,11 +24,11 @@ _WAITING = 100
 
 
 class Answer(NamedTuple):
-    """What an action came to."""
+    """The answer to an action."""
 
     sentence: str
     links: Mapping[str, str] = {}
-    """Of owners, by their names: shown this once."""
+    """Links of owners, by their names: shown this once."""
     failed: bool = False
     typed: str = ""
     """Names of owners that were not taken, for another try."""
@@ -53,20 +53,21 @@ class Answers:
         return self._waiting.pop(id_, None)
 
 
-class Desk:
-    """A course, and what the staff has to hand."""
+class StaffActions:
+    """The parts of a course that the staff works on, and the answers to its forms."""
 
     def __init__(self, request: Request) -> None:
         found = course_of(request)
         self.course, self.rules, self.roster = found.folder, found.rules, found.people.roster
-        self.keeper, self.freezer, self.answers = found.keeper, found.freezer, found.answers
+        self.scheduler, self.table_freeze = found.scheduler, found.table_freeze
+        self.answers = found.answers
         self._who = f"staff, {address_of(request)}"
         settings = state_of(request).settings
         self._base = str(settings.public_url or request.base_url).rstrip("/")
         self._page = request.url.path.rpartition("/")[0]
 
     def problems(self) -> list[str]:
-        """Mistakes in the files of the course, and what holds until they are put right."""
+        """Mistakes in the files of the course, and what is in force until they are fixed."""
         found = (
             (self.rules, "what it said before holds, and no tournament is begun"),
             (self.roster, "the owners are those it had before"),
@@ -79,13 +80,13 @@ class Desk:
         return [*files, *(without_folders(each, self.course) for each in damaged(self.course))]
 
     def did(self, what: str, sentence: str, tokens: Mapping[str, str] | None = None) -> Response:
-        """Keep what was done, and answer."""
+        """Add an action to the staff's log, and answer."""
         self.note(what)
         links = {owner: f"{self._base}/in/{token}" for owner, token in (tokens or {}).items()}
         return self.answered(Answer(sentence, links))
 
     def note(self, what: str) -> None:
-        """Keep what was done."""
+        """Add an action to the staff's log."""
         add_line(self.course, self._who, what)
 
     def answered(self, answer: Answer) -> Response:
@@ -93,7 +94,7 @@ class Desk:
         return RedirectResponse(f"{self._page}?answer={self.answers.keep(answer)}", 303)
 
 
-AtDesk = Annotated[Desk, Depends(Desk)]
+ByStaff = Annotated[StaffActions, Depends(StaffActions)]
 
 
 async def _names(request: Request) -> str:
@@ -111,8 +112,8 @@ class AnsweredRoute(APIRoute):
             try:
                 return await handle(request)
             except ArenaError as error:
-                desk = Desk(request)
+                staff = StaffActions(request)
                 said = in_public(str(error), request)
-                return desk.answered(Answer(said, failed=True, typed=await _names(request)))
+                return staff.answered(Answer(said, failed=True, typed=await _names(request)))
 
         return answer
