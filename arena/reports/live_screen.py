@@ -15,7 +15,7 @@ from arena.tournament.run_view import GameInPlay, RunView
 _SHOWN_GAMES = 6
 _BAR_WIDTH = 24
 _AROUND_A_TABLE = 7
-"""Its lines above and below the players."""
+"""The lines of a table above and below the players."""
 
 
 def screen(table: Standings, view: RunView, console: Console) -> RenderableType:
@@ -53,7 +53,7 @@ def _games(playing: list[GameInPlay], most: int) -> RenderableType:
 
 
 def _players(table: Standings, most: int) -> RenderableType:
-    """The table that tells most."""
+    """The table with the most information."""
     if table.ranking is not None:
         return format_state(table.ranking, most)
     if any(row.tiles for row in table.players):

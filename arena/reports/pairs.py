@@ -1,4 +1,4 @@
-"""Colour-swapped pairs of games: how many told one player from the other."""
+"""Colour-swapped pairs of games: how many distinguish one player from the other."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

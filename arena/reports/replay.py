@@ -183,7 +183,7 @@ def _notes(record: GameRecord, ply: int) -> Iterator[str]:
 
 
 def thoughts(info: dict[str, Any]) -> Iterator[str]:
-    """Parts of what the player said of its thinking."""
+    """The parts of a player's report on its thinking."""
     if (score := info.get("score")) is not None:
         yield f"evaluation {score:+,.0f}" if abs(score) >= 1000 else f"evaluation {score:+.4g}"
     if info.get("depth") is not None:

@@ -77,4 +77,4 @@ class Lines:
         self._console.print(Text(line), soft_wrap=True)
 
     def doing(self, what: str) -> None:
-        """Say nothing of it."""
+        """Print nothing on an activity."""

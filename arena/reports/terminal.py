@@ -1,4 +1,4 @@
-"""Standings for people, on a terminal or as plain text. Nothing is said by colour alone."""
+"""Standings for people, on a terminal or as plain text. No fact is shown by colour alone."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -127,7 +127,7 @@ def match(counted: Match) -> RenderableType:
 
 
 def sequential_test(verdict: Verdict) -> RenderableType:
-    """The test, how far it has come, and what it says."""
+    """The test, how far it has come, and its verdict."""
     title = Text(f"SPRT: {verdict.player} against {verdict.opponent}", style="bold cyan")
     return Group(Text(), title, gauge(verdict), *map(Text, words.about_sprt(verdict)))
 
@@ -242,7 +242,7 @@ def _reach(reach: Sequence[TileReach], tile: int) -> str:
 
 
 def _milliseconds(time: float) -> str:
-    """Tenths where they tell players apart."""
+    """Milliseconds, with tenths where they distinguish players."""
     return f"{time:,.0f}" if time >= 100 else f"{time:.1f}"
 
 

@@ -76,7 +76,7 @@ def share(share: Share) -> str:
 
 
 def about_separation(standings: Standings) -> list[str]:
-    """Which neighbours the results do not tell apart, and how far an end is that asks for it."""
+    """Which neighbours the results do not separate, and how far an end is that asks for it."""
     close = [
         f"{pair.upper} and {pair.lower} ({pair.difference:z.0f} ± {pair.error:.0f} Elo)"
         for pair in standings.neighbours
@@ -107,7 +107,7 @@ def _groups(groups: Sequence[Sequence[str]]) -> str:
 
 
 def about_sprt(verdict: Verdict) -> list[str]:
-    """The sequential test: what is asked, what was counted, what it says, what it does not say."""
+    """The sequential test: its hypotheses, its counts, its verdict, and the limits of that."""
     who, scale = f"{verdict.player}'s lead over {verdict.opponent}", f"{verdict.model} Elo"
     units = _plural(verdict.unit, verdict.units)
     counts = ", ".join(f"{_RESULTS.get(key, key)} {n}" for key, n in verdict.counts.items())
@@ -177,7 +177,7 @@ def decision(verdict: Verdict) -> str:
 
 
 def not_usable(verdict: Verdict) -> str:
-    """Why a test says nothing of the players, and what to do."""
+    """Why a test is no evidence on the players, and what to do."""
     games = 2 * verdict.units
     share = 100 * (verdict.forfeits + verdict.void) / (games + verdict.void)
     spoilt = " and ".join(

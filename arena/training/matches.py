@@ -41,7 +41,7 @@ class RefereeMatchRunner:
     referee.
 
     A game that was void is played again; a move too late loses, as in a tournament. Any other
-    forfeit is a mistake in the settings, and ends the tuning with what the referee said.
+    forfeit is a mistake in the settings, and ends the tuning with the referee's sentence.
     """
 
     def __init__(self, config: TuneConfig, space: Space, site: Site = HERE) -> None:

@@ -1,4 +1,4 @@
-"""`arena sprt`: two players named in words, and the tournament that tells which is stronger."""
+"""`arena sprt`: two players named in words, and the tournament that decides which is stronger."""
 
 import os
 import re

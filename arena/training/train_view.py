@@ -32,7 +32,7 @@ class BlockView(ABC, Generic[Block]):
     headings: Sequence[str]
     """Over the cells of `row`."""
     columns: Sequence[str]
-    """Of the table in CSV."""
+    """The columns of the table in CSV."""
 
     @abstractmethod
     def lines(self, block: Block) -> list[str]:
@@ -44,15 +44,15 @@ class BlockView(ABC, Generic[Block]):
 
     @abstractmethod
     def height(self, block: Block) -> float:
-        """Its point of the curve, not below 0."""
+        """The point of a block on the curve, not below 0."""
 
     @abstractmethod
     def figure(self, block: Block) -> str:
-        """The same in words."""
+        """The point of a block on the curve, in words."""
 
     @abstractmethod
     def row(self, block: Block) -> Sequence[str]:
-        """Its cells in a table on the screen."""
+        """The cells of a block in a table on the screen."""
 
     def detail(self, block: Block) -> Table | None:
         """More about the last block."""

@@ -47,7 +47,7 @@ def measured(scores: Sequence[float], slid: Slid) -> dict[str, Any]:
 
 
 def measured_line(scores: Sequence[float], slid: Slid) -> str:
-    """The same in a sentence or two."""
+    """The match against the start, in a sentence or two."""
     counts = _counts(scores)
     found = figures(counts)
     line = (
@@ -93,7 +93,7 @@ class TunedPairs:
 
     @property
     def scores(self) -> Sequence[float]:
-        """What each pair brought so far: 0 to 2."""
+        """The score of each pair so far: 0 to 2."""
         return self._tuner.matches[VERIFY]
 
     def repeats(self, first: int) -> int:

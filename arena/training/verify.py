@@ -67,7 +67,7 @@ class KeptVerdicts(Protocol):
     verdicts: dict[str, dict[str, Any]]
 
     def save(self) -> None:
-        """Keep what was played and said. Raises OSError."""
+        """Save the games and verdicts. Raises OSError."""
 
 
 class Pairs(KeptVerdicts, Protocol):
@@ -100,7 +100,7 @@ def half_points(scores: Sequence[float]) -> list[int]:
 
 
 def tests_of(verdicts: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """What tests said, for the files: where each was played, in a sentence, and in figures."""
+    """The verdicts of tests, for the files: where it was played, a sentence, and figures."""
     return [
         {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
         for at, each in verdicts.items()
@@ -162,12 +162,12 @@ class BudgetTest:
 
     @property
     def over(self) -> bool:
-        """Whether it is decided, or given up."""
+        """Whether the test is decided, or given up."""
         return self._tally.decision is not None or len(self._pairs.scores) >= self._most
 
     @property
     def verdict(self) -> Verdict:
-        """Where it stands."""
+        """The verdict so far."""
         repeats = self._pairs.repeats(self._tally.units)
         return self._tally.verdict.model_copy(update={"repeats": repeats})
 
@@ -247,8 +247,8 @@ def _as_begun(config: TournamentConfig, contest: Contest, target: Target) -> Tou
         return config
     listed = "\n".join(f"  {_as_written(line, contest.sides, target)}" for line in changed)
     raise UserError(
-        f"The test at {contest.at} was begun with other settings, and goes on with the same "
-        f"alone. Changed:\n{listed}\nGive the old ones back, or move {contest.store_path} away to "
+        f"The test at {contest.at} was begun with other settings, which may not change. "
+        f"Changed:\n{listed}\nGive the old ones back, or move {contest.store_path} away to "
         "begin that test again."
     )
 

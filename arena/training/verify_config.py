@@ -74,7 +74,7 @@ class Target(NamedTuple):
     clock: dict[str, Any]
     """As the table of a tournament file."""
     budget: dict[str, int]
-    """Options of the player that say how long it thinks; none where the clock does."""
+    """Options of the player that limit its thinking; none where the clock does."""
 
 
 class Verification(NamedTuple):
@@ -111,7 +111,7 @@ def load_both(file: Path) -> tuple[TuneConfig, Verification]:
 
 
 def load_learned(file: Path) -> tuple[GamesConfig, Verification, Asker]:
-    """The same of a file by which an evaluation is learned."""
+    """The configuration of a file by which an evaluation is learned, and of its tests."""
     config, wrong = _tried(load_training, file)
     text, table, findings = _read(file, LearnedVerifyTable)
     verification = _verification(table, file.parent, findings)

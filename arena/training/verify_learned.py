@@ -38,7 +38,7 @@ class NetworkTrial:
         network: Network,
         test: str,
     ) -> None:
-        """`test` tells how to have it tested. Raises UserError where what was kept is damaged."""
+        """`test` is the command that tests it. Raises UserError where what was kept is damaged."""
         self._config, self._verification, self._asker = config, verification, asker
         self._folder, self._test = folder, test
         try:
@@ -53,13 +53,13 @@ class NetworkTrial:
 
     @property
     def known(self) -> dict[str, Any]:
-        """What the network's file tells of the tests: fields of its header."""
+        """The fields on tests in the header of the network's file."""
         verdicts = self._evidence.verdicts
         return {"tests": tuple(verify.tests_of(verdicts)), "gain": self.said} if verdicts else {}
 
     @property
     def said(self) -> str:
-        """Whether it is a gain, in a sentence."""
+        """Whether the network is a gain, in a sentence."""
         return verify.gain(self._evidence.verdicts, self._test, "the default evaluation")
 
     def play(self, file: Path, console: Console, say: Callable[[str], None]) -> Exit:

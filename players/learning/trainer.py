@@ -52,7 +52,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         self.config = config
         self._path = folder / CHECKPOINT
         self._blocks: list[_Block] = []
-        """Those that are complete."""
+        """The complete blocks."""
         self._seconds = 0.0
         """How long the current block has taken so far."""
         self._learned_before = 0
@@ -205,7 +205,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         return self._network.weights[place :: 1 << int(self._network.spread)]
 
     def _header(self) -> Header:
-        """What the files of the run tell."""
+        """The values of the files of the run."""
         games = self._learned_before + self.played
         about = f"Learned from {games} games with itself by `arena train`."
         scores = self._scores(self._blocks[-1]) if self._blocks else {}
@@ -229,4 +229,4 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     @abstractmethod
     def _scores(self, block: _Block) -> dict[str, float]:
-        """What a network's file tells of the last block."""
+        """The fields on the last block in a network's file."""

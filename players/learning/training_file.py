@@ -32,7 +32,7 @@ COUNTED = {"othello": "discs", "dots": "edges"}
 """What stages count, where they are no tiles."""
 
 METHOD = ("target", "lambda", "steps", "updates", "rate", "alpha", "threads")
-"""What a network file tells of how it learned, by the names of the training file."""
+"""The fields of a network file on its training, by the names of the training file."""
 FREE = ("name", "games", "checkpoint_every")
 """What may change before a run goes on."""
 
@@ -74,9 +74,9 @@ class Training:
     """The share of an error that an update takes, split evenly over a board's entries."""
 
     board_key: ClassVar[str]
-    """What a network's header tells of the board."""
+    """The fields of a network's header on the board."""
     method_keys: ClassVar[tuple[str, ...]] = METHOD
-    """What it tells of how it learned."""
+    """The fields of a network's header on its training."""
 
     def header(self) -> Header:
         """The header of a file with the network."""
@@ -173,7 +173,7 @@ class FileReader(ABC, Generic[_File, _Config]):
             self.findings.append(Finding(at, message))
 
     def name(self) -> str:
-        """What the run is called: as the file, where it does not say."""
+        """The name of the run: that of the file, where it gives none."""
         name: str | None = getattr(self.file, self.head).name
         wrong = None if name is None else wrong_name(name, "the run's folder")
         if wrong is not None:

@@ -72,8 +72,8 @@ def test_settings_that_changed_are_told_as_they_were_written(folder: Path) -> No
     slower = verify(LEARN, max_games=2, move_ms=6)
     assert slower.exit_code == 2
     assert slower.stderr == (
-        f"The test at {AT}, by alphabeta was begun with other settings, and goes on with the same "
-        "alone. Changed:\n  [verify] the clock of course.toml, move_ms: 5 → 6\nGive the old ones "
+        f"The test at {AT}, by alphabeta was begun with other settings, which may not change. "
+        "Changed:\n  [verify] the clock of course.toml, move_ms: 5 → 6\nGive the old ones "
         f"back, or move {path.relative_to(folder)} away to begin that test again.\n"
     )
     kept = path.with_name("verify.json")

@@ -12,7 +12,7 @@ _NAME_WIDTH, _NAME_HEIGHT, _LONGEST = 110, 14, 20
 """The room for a name at the end of a curve, and its most characters."""
 _TICKS = 4
 MOST_POINTS = 400
-"""Of a curve that are drawn: more cannot be told apart."""
+"""The points of a curve that are drawn: more cannot be distinguished."""
 
 Row = TypeVar("Row")
 Points = Sequence[tuple[float, float]]

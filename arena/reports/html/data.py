@@ -157,7 +157,7 @@ def _rounded(score: float | None) -> float | None:
 
 
 def _words(move: PlayedMove, names: Sequence[str], seen: Seen) -> str | None:
-    """What the player said on its move."""
+    """The words of a player on its move."""
     if not move.info or move.seat < 0 or not seen.audience.texts:
         return None
     if not seen.audience.may_read(names[move.seat]):

@@ -44,7 +44,7 @@ class Evidence:
         self.pairs: dict[str, list[Pair]] = {}
         """By test, those played in process."""
         self.verdicts: dict[str, dict[str, Any]] = {}
-        """By test, what it says so far."""
+        """The verdict of each test so far."""
 
         if not path.exists():
             return
@@ -95,7 +95,7 @@ class NetworkPairs:
 
     @property
     def scores(self) -> Sequence[float]:
-        """What each pair brought so far: 0 to 2."""
+        """The score of each pair so far: 0 to 2."""
         return [pair.score for pair in self._pairs]
 
     def repeats(self, first: int) -> int:

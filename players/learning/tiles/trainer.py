@@ -36,7 +36,7 @@ from players.weights.network_header import Header
 from rules.tiles import SPAWNS
 
 SEEN_GAMES = 4000
-"""The games with a network to start from that tell how often each weight was met."""
+"""The games with a network to start from that count how often each weight is met."""
 USUAL = 30.0
 """An entry's share of an error, in points: what a network to start from is taken to have missed by.
 It matters until as much again was learned."""
@@ -80,7 +80,7 @@ class TrainConfig(Training):
 
     @property
     def start_name(self) -> str | None:
-        """What a network file tells of `start`."""
+        """The fields of a network file on `start`."""
         return self.start and Path(self.start).name
 
 

@@ -16,7 +16,7 @@ from players.learning.tuning.space import FLAT, Colours, Range, Space, Symmetry,
 from players.options import tunable_table, tunables
 
 BUDGETS = ("iterations", "nodes", "depth", "think_ms")
-"""Options that say how long a player thinks; there is no other clock."""
+"""Options that limit a player's thinking; there is no other clock."""
 
 _PLIES = 6
 """Of openings, where the file says nothing."""

@@ -39,7 +39,7 @@ class PlayedGame(NamedTuple):
     moves: tuple[tuple[int, str], ...]
     """`(seat, move)` after the opening, forced passes left out."""
     net: int
-    """What seat 0 won by; in 2048 and 2584 the sign tells whose score as slider was higher."""
+    """What seat 0 won by; in 2048 and 2584 the sign shows whose score as slider was higher."""
     slid: tuple[int, int] | None = None
     """The score of each contestant as slider, in 2048 and 2584."""
 

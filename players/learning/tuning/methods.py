@@ -1,4 +1,4 @@
-"""How vectors of parameters learn from games. Each method says which games to play next, takes
+"""How vectors of parameters learn from games. Each method chooses the games to play next, takes
 what came of them, and can be put away as JSON and taken out again.
 
 All that is random is drawn again from the run's seed and a number, so that nothing of it is kept.

@@ -116,7 +116,7 @@ def try_out(rule_set: rule_sets.Game, bot: str, sample: Contestant) -> None:
     """
     try:
         DrivenPlayer(bot, sample, rule_set, rule_set.start(), 0, 0)
-    except SystemExit as error:  # how players tell their mistakes
+    except SystemExit as error:  # how players report their mistakes
         raise ValueError(str(error)) from None
 
 

@@ -24,7 +24,7 @@ from players.learning.tuning.space import Space, Vector
 
 CHECKPOINT = "checkpoint.json"
 FORMAT = 3
-"""Of the checkpoint."""
+"""The format of the checkpoint."""
 
 _DAMAGED = "is no checkpoint of a tuning, or damaged", "again"
 MOST_POINTS = 1000
@@ -42,7 +42,7 @@ MakeRunner = Callable[[TuneConfig, Space], MatchRunner]
 
 
 def kernel_runner(config: TuneConfig, space: Space) -> MatchRunner:
-    """One in this process."""
+    """The match runner in this process."""
     rule_set = rule_sets.load(config.rules, **config.variant)
     return InProcessRunner(rule_set, config.bot, space.contestant(space.start), config.threads)
 
@@ -60,7 +60,7 @@ class StartComparison(NamedTuple):
     games: int
     """Games learned from before."""
     scores: tuple[float, ...]
-    """What each pair brought: 0 to 2."""
+    """The score of each pair: 0 to 2."""
 
     @property
     def score(self) -> float:
@@ -69,8 +69,8 @@ class StartComparison(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its 95 % interval (Wilson 1927), of as many independent games as have the spread of the
-        pairs; one more pair, all won or all lost, joins it.
+        """The 95 % interval of the score (Wilson 1927), of as many independent games as have the
+        spread of the pairs; one more pair, all won or all lost, joins it.
         """
         pairs, mean = len(self.scores), self.score
         spread = sum((score / 2 - mean) ** 2 for score in self.scores) + 0.25
@@ -113,14 +113,14 @@ class Tuner:
             self._restore(self._path)
 
     def _forget(self) -> None:
-        """What was found of other values is none of these."""
+        """Forget the matches and verdicts of other values."""
         self.matches: dict[str, tuple[float, ...]] = {MEASURE: (), VERIFY: ()}
-        """What each pair of the matches against the start brought so far: 0 to 2."""
+        """The score of each pair of the matches against the start so far: 0 to 2."""
         self.slid: tuple[tuple[int, int], ...] = ()
         """In 2048 and 2584 the scores of the tuned player and of the start in the match that gives
         the figures, seed by seed."""
         self.verdicts: dict[str, dict[str, Any]] = {}
-        """What sequential tests said, each under a name of its own; kept for the tests."""
+        """The verdicts of sequential tests, each under a name of its own; kept for the tests."""
 
     @property
     def vector(self) -> Vector:
@@ -139,7 +139,7 @@ class Tuner:
 
     @property
     def wants_comparison(self) -> bool:
-        """Whether that many games were played that it is time for one."""
+        """Whether enough games were played for the next comparison."""
         last = self.comparisons[-1].games if self.comparisons else 0
         return self.counts["games"] // self.config.compare_every > last // self.config.compare_every
 
@@ -233,8 +233,8 @@ class Tuner:
             )
         if changed is not None:
             raise ValueError(
-                f"{path.parent}: was begun with other settings, and goes on with the same "
-                "alone (more games are welcome). Changed: "
+                f"{path.parent}: was begun with other settings; only `games`, `name` and `threads` "
+                "may change. Changed: "
                 + ("; ".join(changed) or "what the keys stand for")
                 + ". Give the old ones back, or another name or --out to begin again."
             )
@@ -282,7 +282,7 @@ def readable(path: Path, damaged: str, again: str) -> Iterator[None]:
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """A line `key: old → new` for each key of a tuning file with another value, of what
-    `TuneConfig.identity` tells, as JSON has it.
+    `TuneConfig.identity` contains, as JSON has it.
     """
     old, new = _tables(before), _tables(after)
     if before["method"] != after["method"]:
