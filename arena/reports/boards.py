@@ -18,7 +18,7 @@ from rules.position import CHANCE, Game, Position
 
 _LOOK_S = 0.1
 _CATCHES_UP = 40
-"""Of that many moves one is shown at a time; of more moves, more at a time."""
+"""Up to that many new moves are shown one at a time, more of them several at a time."""
 
 
 class ShownGame:
@@ -31,7 +31,7 @@ class ShownGame:
         self._before: Position | None = None
         self._last, self._shown = "", 0
         self.moves: list[str] = []
-        """Those known so far."""
+        """The moves that are known so far."""
         self.ended = ""
         """How it ended, once it has."""
 

@@ -57,7 +57,7 @@ class Wanted(NamedTuple):
     side: str | None = None
     """One of SIDES."""
     results: Sequence[str] = ()
-    """Those that the games may have for it; empty takes all."""
+    """The results for this player; empty takes all."""
     ending: str | None = None
     """One of ENDINGS."""
 

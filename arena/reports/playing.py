@@ -38,7 +38,7 @@ _LOOK_S = 0.1
 _FIT_S = 0.5
 """Standings are fitted again at most this often."""
 _FIT_GAMES = 2000
-"""Of more games the standings are fitted less often: the fit takes its time from the games."""
+"""With more games the standings are fitted less often: the fit takes its time from the games."""
 _SAMPLE_GAMES = 1000
 """The games from which the average time of one is estimated."""
 

@@ -54,7 +54,7 @@ class FittingTable(Table):
 
 
 def _listed(kept: Sequence[tuple[Column, int]]) -> Text:
-    """The same look in one text: rich takes a second for a thousand rows."""
+    """The table in one text: rich takes a second for a thousand rows."""
     rows = zip(*([str(column.header), *map(str, column.cells)] for column, _ in kept), strict=True)
     lines = [
         "".join(_padded(cell, *each) for cell, each in zip(row, kept, strict=True)) for row in rows

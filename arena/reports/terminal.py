@@ -19,7 +19,7 @@ _CELL_WIDTH = 10
 _GAUGE_WIDTH = 31
 """Places between the bounds of a sequential test."""
 _LOS_UNITS = 10
-"""Of fewer games or pairs no LOS is shown: the normal distribution says more than they do."""
+"""With fewer games or pairs no LOS is shown: they are too few for a normal distribution."""
 _REACH_WIDTH = 18
 """Columns that one player takes at most in the table of tiles reached."""
 

@@ -24,7 +24,7 @@ from players.ntuple.temporal import WHOLE_GAME
 from players.weights.board_tuples import BOARD_GAMES
 
 _SIZES = 2
-"""Of more sizes of tuples only the smallest and the largest are shown."""
+"""Of more than two sizes of tuples, the smallest and the largest are shown."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ TESTS = (
 """Patterns of the files of tests under the referee, which may outlive the checkpoint."""
 
 NETWORK, LOG, TABLE, EVIDENCE = "network.ntuple", "log.txt", "curve.csv", "verify.json"
-"""Of a training: what was learned, the lines that were shown in all its runs, a line for each
+"""The files of a training: its network, the lines that were shown in all its runs, a line for each
 block, and the results of tests in process."""
 PICTURES = ("curve.png", "curve.svg")
 TRAINING_FILES = frozenset({NETWORK, LOG, TABLE, EVIDENCE, *PICTURES})

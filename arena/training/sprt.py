@@ -29,15 +29,15 @@ class Side(NamedTuple):
     letter: str
     """A or B."""
     words: str
-    """What was typed."""
+    """The words that were typed."""
     table: dict[str, Any]
-    """As a `[[player]]` table of a tournament file."""
+    """The player as a `[[player]]` table of a tournament file."""
     folder: Path
-    """What its paths are relative to."""
+    """The folder that its paths are relative to."""
     options: dict[str, Any]
-    """Those typed, which win over those of a file."""
+    """The options typed, which win over those of a file."""
     text: str | None = None
-    """Of the file that the words name; None when they name no file of a player."""
+    """The text of the file that the words name; None when they name no file of a player."""
     at: KeyPath = ()
     """Where in that file the player's keys are."""
 

@@ -48,7 +48,7 @@ class Contest(NamedTuple):
     """A test under the referee."""
 
     config: TuneConfig | GamesConfig
-    """Of what was learned: its name, rules, settings and seed count."""
+    """The configuration of the training or tuning: its name, rules, settings and seed count."""
     sides: Sides
     budget: str
     """How results name the thinking time of the test in process …"""

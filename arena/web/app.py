@@ -62,7 +62,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     staff.router,
     staff_actions.router,
 )
-"""Of each file of routes, its `router`."""
+"""The `router` of each file of routes."""
 
 
 @cache

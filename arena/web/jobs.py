@@ -118,7 +118,7 @@ class Jobs:
         self.root = root
         """Has a folder for each owner, with one for each job."""
         self.command = command
-        """Its last argument, the folder, comes to it."""
+        """The command of a process; the folder is added as its last argument."""
         self._places = places
         self._lock = threading.Lock()
         self._waiting: deque[Path] = deque()

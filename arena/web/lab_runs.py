@@ -21,10 +21,10 @@ Kind = Literal["test", "training", "tuning"]
 TRAINED, TUNED = ".train", ".tune"
 """How the names of their folders end."""
 _SHOWN_COLUMNS = 6
-"""Of a training's table; then there are two for each tile."""
+"""The columns of a training's table that are shown; two for each tile follow."""
 _LAST_LINES = 12
 _MOST_BYTES = 2**25
-"""Of a file that is read here."""
+"""The most of a file that is read here."""
 
 
 class LabRun(Frozen):

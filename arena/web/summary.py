@@ -44,7 +44,7 @@ class RunSummary(Frozen):
 
 
 class Summaries:
-    """Those of all runs of a folder, each made again when the run has changed."""
+    """The summaries of all runs of a folder, each made again when the run has changed."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs

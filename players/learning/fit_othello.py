@@ -65,13 +65,14 @@ WINDOW = 300
 """Half the window, in hundredths, around the value of a search one move less deep."""
 
 PENALTIES, STEPS = 6 * (10.0,) + 6 * (30.0,), 30
-"""Of the ridge regression, phase by phase; chosen by the error on positions held out."""
+"""The penalties of the ridge regression, phase by phase, chosen by the error on positions held out,
+and its steps."""
 
 NEAR = 2000.0
 """A position worth that much, in hundredths, counts half: what is nearer decides games."""
 
 BLOCK, HELD_OUT = 500, 20
-"""Of that many blocks of positions in a row, each of many whole games, one is not fitted to."""
+"""The positions of a block, each of many whole games; one of so many blocks is held out."""
 
 GRAIN = 12
 """Entries of patterns are rounded to that many hundredths, which makes for a small file."""
@@ -312,7 +313,7 @@ def played(
 
 
 def spread_out(words: Array, model: OthelloPosition, most: int) -> Array:
-    """Of `words` the first `most` positions of each phase, each position once."""
+    """The first `most` positions of each phase among `words`, each position once."""
     _, first = np.unique(words, axis=0, return_index=True)
     words = words[np.sort(first)]
     phase = samples_of(words, model).phase

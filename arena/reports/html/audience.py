@@ -81,7 +81,7 @@ class Seen:
         if audience.pseudonyms:
             there.sort(key=lambda each: (each.joined, self._secret(each)))
         self.players = tuple(each.name for each in there)
-        """Those that are shown, in the order of their places."""
+        """The players that are shown, in the order of their places."""
         self.place = {name: place for place, name in enumerate(self.players)}
         self.names = {each.name: self._shown(number, each) for number, each in enumerate(there, 1)}
         """Each of them as it is shown."""

@@ -76,7 +76,7 @@ def game_data(record: GameRecord, config: TournamentConfig, audience: Audience) 
 
 
 def game_page(record: GameRecord, config: TournamentConfig, seen: Seen) -> GameData:
-    """The same for many games, whose names are worked out once."""
+    """A game for its page, with names as they were worked out for all games."""
     names = [seat.player for seat in record.seats]
     offender = None if record.offender is None else names[record.offender]
     told = [move.info or {} for move in record.moves]
@@ -166,7 +166,7 @@ def _words(move: PlayedMove, names: Sequence[str], seen: Seen) -> str | None:
 
 
 def _said(seat: SeatRecord, seen: Seen) -> SeatSaid | None:
-    """Its stderr, with the marks moved where escaped characters take more room."""
+    """The stderr of a seat, with the marks moved where escaped characters take more room."""
     if not seen.audience.may_read(seat.player):
         return None
     head, tail = (printable(text, keep="\n\t") for text in (seat.stderr_head, seat.stderr_tail))

@@ -19,7 +19,7 @@ _FIRST_LINES: WeakKeyDictionary[RunView, dict[tuple[str, str], str]] = WeakKeyDi
 
 
 def player_figures(view: RunView, seen: Seen) -> list[PlayerData]:
-    """Of each player that is shown, in the order of their places."""
+    """The figures of each player that is shown, in the order of their places."""
     standings = view.standings
     rows = {row.name: row for row in standings.players}
     faults = defaultdict[str, list[Broken]](list)

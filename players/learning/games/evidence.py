@@ -64,17 +64,17 @@ class Evidence:
 
 
 class NetworkMatch(NamedTuple):
-    """Who meets in process, and from where."""
+    """A match in process: its players, openings and seed."""
 
     rules: str
     variant: Mapping[str, Any]
     """The settings of the rule set, complete."""
     bot: str
     options: tuple[dict[str, Any], dict[str, Any]]
-    """Of the player with the network, and of the other; with a budget."""
+    """The options of the player with the network, and of the other; with a budget."""
     plies: int
     seed: str
-    """Of openings and games."""
+    """The seed of openings and games."""
     threads: int
     """Games at once."""
 

@@ -19,7 +19,7 @@ BUDGETS = ("iterations", "nodes", "depth", "think_ms")
 """Options that limit a player's thinking; there is no other clock."""
 
 _PLIES = 6
-"""Of openings, where the file says nothing."""
+"""The plies of openings, where the file names none."""
 
 
 class TuningTable(TomlTable):

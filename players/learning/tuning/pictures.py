@@ -18,7 +18,7 @@ from players.learning.tuning.tuner import StartComparison, TuningPoint
 from players.option_files import seat_names
 
 _WIDTH = 130
-"""Of the lines under a title, in letters."""
+"""The width of the lines under a title, in letters."""
 
 _LABELLED = 24
 """Up to that many lines have their names next to them."""

@@ -35,7 +35,7 @@ class SearchSeat(NamedTuple):
     """One player as the kernel reads it."""
 
     contexts: tuple[TileContext, TileContext]
-    """That of the first slide ahead, which nothing stops, and that of all others."""
+    """The context of the first slide ahead, which nothing stops, and that of all others."""
     depth: int
     nodes: int
     """The limits of a search."""

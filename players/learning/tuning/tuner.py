@@ -186,7 +186,7 @@ class Tuner:
             )
 
     def _against_start(self, purpose: str, first: int, count: int) -> Sequence[PlayedGame]:
-        """That many pairs of games, each pair's first with the tuned player in the first seat."""
+        """Pairs of games, the first of each with the tuned player in the first seat."""
         duels = pairs(self.vector, self.space.start, range(first, first + count))
         return self._runner.play(self._tasks(duels, purpose, 2 * first))
 
