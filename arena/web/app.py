@@ -108,18 +108,11 @@ def _state(settings: ServerSettings) -> ServerState:
 
 
 def _course(folder: Path) -> CourseState:
-    rules = LastGood(partial(rules_to_serve, folder))
+    rules, people = LastGood(partial(rules_to_serve, folder)), People(folder)
+    checks, challenges = Checks(folder), Challenges(folder, rules)
     scheduler = Scheduler(folder, rules)
-    return CourseState(
-        folder,
-        rules,
-        people=People(folder),
-        checks=Checks(folder),
-        challenges=Challenges(folder, rules),
-        scheduler=scheduler,
-        table_freeze=TableFreeze(scheduler),
-        answers=Answers(),
-    )
+    freeze, answers = TableFreeze(scheduler), Answers()
+    return CourseState(folder, rules, people, checks, challenges, scheduler, freeze, answers)
 
 
 @asynccontextmanager

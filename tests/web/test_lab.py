@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -184,7 +185,18 @@ def test_curves_share_one_pair_of_axes() -> None:
 
 @pytest.mark.parametrize("points", [[], [(0, 0.0)], [(5, 1.0), (5, 1.0)], [(1, -1e-9), (2, 1e12)]])
 def test_any_curve_is_drawn(points: list[tuple[float, float]]) -> None:
-    assert curves([Curve("a", points)], "said").endswith("</svg>")
+    for named in (False, True):
+        assert curves([Curve("a", points)], "said", named=named).endswith("</svg>")
+
+
+def test_the_names_of_curves_are_apart_and_inside() -> None:
+    ends = {"<top>": 100.0} | {f"low {number}": number / 10 for number in range(7)}
+    drawn = curves([Curve(name, [(1, end)]) for name, end in ends.items()], "said", named=True)
+    assert 'viewBox="0 0 590 240"' in drawn
+    placed = re.findall(r'<text class="name" x="474" y="([0-9.]+)">([^<]+)<', drawn)
+    assert [name for _, name in placed] == ["&lt;top&gt;", *(f"low {n}" for n in range(6, -1, -1))]
+    heights = [float(y) for y, _ in placed]
+    assert all(below - above >= 14 for above, below in pairwise(heights)) and heights[-1] < 240
 
 
 def test_the_last_of_many_points_stays() -> None:
