@@ -301,8 +301,8 @@ def _tournament(contest: Contest, verification: Verification) -> TournamentConfi
             name=f"{contest.config.name}-verify",
         )
     except Unusable as error:
-        told = (f"--verify: {written(each.path)}: {each.message}" for each in error.findings)
-        raise UserError("\n".join(told)) from None
+        problems = (f"--verify: {written(each.path)}: {each.message}" for each in error.findings)
+        raise UserError("\n".join(problems)) from None
 
 
 def resources_for(options: Mapping[str, Any]) -> dict[str, int]:

@@ -126,7 +126,7 @@ def load_learned(file: Path) -> tuple[GamesConfig, Verification, Asker]:
 
 
 def _tried(load: Callable[[Path], _Config], file: Path) -> tuple[_Config | None, list[Problem]]:
-    """What is read of a file, or its problems but for that of `[verify]`, which is told apart."""
+    """The content of a file, or its problems; those of `[verify]` are reported apart."""
     try:
         return load(file), []
     except FileError as error:

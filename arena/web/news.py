@@ -66,13 +66,13 @@ class News:
         """The messages of these events, and of the games that have a result since the last call;
         none at the first.
         """
-        told, self._games = self._games, len(view.games)
-        if told is None:
+        known, self._games = self._games, len(view.games)
+        if known is None:
             return []
-        if told > self._games or any(map(_stops_or_begins, news)):
+        if known > self._games or any(map(_stops_or_begins, news)):
             return [RESET]
         seen = Seen(view.config, PUBLIC)
-        messages = [_finished(view, game, seen) for game in view.games[told:]]
+        messages = [_finished(view, game, seen) for game in view.games[known:]]
         messages += [_void(event, seen) for event in news if isinstance(event, events.GameVoid)]
         over = any(isinstance(event, events.RunFinished) for event in news)
         if messages or over:
@@ -119,8 +119,13 @@ def _finished(view: RunView, game: GameDigest, seen: Seen) -> Message:
     found: dict[str, Any] = columns([game], seen).model_dump()
     row = {name: found[name][0] for name in GameColumns.model_fields}
     names = [seen.names[name] for name in seen.players]
-    told = {"row": row, "players": names, "endings": list(Termination), "moves": _moves(view, game)}
-    return "finished", json.dumps(told)
+    finished = {
+        "row": row,
+        "players": names,
+        "endings": list(Termination),
+        "moves": _moves(view, game),
+    }
+    return "finished", json.dumps(finished)
 
 
 def _moves(view: RunView, game: GameDigest) -> list[str]:

@@ -80,8 +80,8 @@ class Training:
 
     def header(self) -> Header:
         """The header of a file with the network."""
-        told = {key: getattr(self, "mix" if key == "lambda" else key) for key in self.method_keys}
-        method = {key: value for key, value in told.items() if value is not None}
+        values = {key: getattr(self, "mix" if key == "lambda" else key) for key in self.method_keys}
+        method = {key: value for key, value in values.items() if value is not None}
         board = {self.board_key: getattr(self, self.board_key)}
         return Header(
             rules=self.rules,  # type: ignore[arg-type] # judged there

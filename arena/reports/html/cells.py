@@ -24,16 +24,16 @@ _ROW_PX, _AROUND_PX = 37, 300
 _GAME_PX, _BOARD_PX = 760, 380
 
 _DRAWS_BOARD = """
-const told = JSON.parse(document.getElementById("told").textContent);
-document.getElementById("cell").append(isDrawn(told)
-  ? drawingOf(told).draw(replayed(told, told)(told.moves.length), told.moves.at(-1))
-  : textBoard(told.text));
+const data = JSON.parse(document.getElementById("data").textContent);
+document.getElementById("cell").append(isDrawn(data)
+  ? drawingOf(data).draw(replayed(data, data)(data.moves.length), data.moves.at(-1))
+  : textBoard(data.text));
 """
 _DRAWS_GAME = """
-const told = JSON.parse(document.getElementById("told").textContent);
-const shown = gamePage(told.run, told.game);
+const data = JSON.parse(document.getElementById("data").textContent);
+const shown = gamePage(data.run, data.game);
 document.getElementById("cell").append(...shown.nodes);
-shown.go(told.ply ?? Infinity);
+shown.go(data.ply ?? Infinity);
 """
 
 
@@ -64,7 +64,7 @@ def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
     for move in moves:
         seats.append(position.to_move)
         position = position.play(move)
-    told = {
+    data = {
         "drawing": drawing(start.game.name),
         "variant": start.game.variant,
         "start": start.state(),
@@ -73,7 +73,7 @@ def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
         "text": str(position),
     }
     code = script("drawings.js") + _DRAWS_BOARD
-    return Drawn(str(position), lambda: _frame(_BOARD_PX, str(_BOARD_PX), code=code, told=told))
+    return Drawn(str(position), lambda: _frame(_BOARD_PX, str(_BOARD_PX), code=code, data=data))
 
 
 def standings(view: RunView) -> str:
@@ -92,8 +92,8 @@ def game(view: RunView, id_: str, ply: int | None) -> str:
     assert record is not None  # as the caller has found it
     digests = [each for each in view.games if each.game == id_]
     run = run_data(view, STAFF).model_copy(update={"games": columns(digests, seen)})
-    told = {"run": run, "game": game_page(record, view.config, seen), "ply": ply}
-    return _frame(_GAME_PX, code=script("game.js") + _DRAWS_GAME, told=told)
+    data = {"run": run, "game": game_page(record, view.config, seen), "ply": ply}
+    return _frame(_GAME_PX, code=script("game.js") + _DRAWS_GAME, data=data)
 
 
 def _section(view: RunView, name: str) -> str:
@@ -102,7 +102,7 @@ def _section(view: RunView, name: str) -> str:
 
 
 def _frame(
-    height: int, width: str = "100%", *, main: str = "", code: str = "", told: Any = None
+    height: int, width: str = "100%", *, main: str = "", code: str = "", data: Any = None
 ) -> str:
     """A frame of that height, in pixels, with an element, or with what the code draws of data."""
     style, code = stylesheet(), code.replace("</script", "<\\/script")
@@ -112,7 +112,7 @@ def _frame(
         .get_template("cell.html")
         .render(
             main=main,
-            told=Markup(to_json(told).decode().replace("<", "\\u003c")),
+            data=Markup(to_json(data).decode().replace("<", "\\u003c")),
             style=Markup(style),
             script=Markup(code),
             csp=csp,

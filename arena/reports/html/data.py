@@ -79,7 +79,7 @@ def game_page(record: GameRecord, config: TournamentConfig, seen: Seen) -> GameD
     """A game for its page, with names as they were worked out for all games."""
     names = [seat.player for seat in record.seats]
     offender = None if record.offender is None else names[record.offender]
-    told = [move.info or {} for move in record.moves]
+    infos = [move.info or {} for move in record.moves]
     return GameData(
         id=record.game,
         round=record.round,
@@ -91,8 +91,8 @@ def game_page(record: GameRecord, config: TournamentConfig, seen: Seen) -> GameD
         moves=[move.move for move in record.moves],
         seats=[move.seat for move in record.moves],
         used_ms=_unless_empty([_rounded_ms(move.used_ms) for move in record.moves]),
-        score=_unless_empty([_rounded(info.get("score")) for info in told]),
-        depth=_unless_empty([info.get("depth") for info in told]),
+        score=_unless_empty([_rounded(info.get("score")) for info in infos]),
+        depth=_unless_empty([info.get("depth") for info in infos]),
         text=_unless_empty([_words(move, names, seen) for move in record.moves]),
         faults=[
             (

@@ -52,8 +52,8 @@ def shrunk(
             multiples = np.where(multiples == 0, np.sign(kept), multiples)
         weights[table] = multiples * np.float32(scale)
         scales.append(scale)
-    told = {"numbers": "int16", "scales": tuple(scales), "initial": 0.0}
-    small = header.model_copy(update=told)
+    changed = {"numbers": "int16", "scales": tuple(scales), "initial": 0.0}
+    small = header.model_copy(update=changed)
     return small, network._replace(weights=weights, initial=np.float64(0.0))
 
 

@@ -131,11 +131,11 @@ class DrivenPlayer:
         position: Position,
         seat: int,
         seed: int,
-        told: int = 0,
+        sent: int = 0,
     ) -> None:
-        """`told` moves were played before."""
+        """`sent` moves were played before."""
         self._start = start_of(rule_set, position.state(), seat, seed, contestant.options)
-        player, self._told = BUILTINS[bot], told
+        player, self._sent = BUILTINS[bot], sent
         if contestant.weights is None:
             self._player = player(self._start)
         else:
@@ -151,12 +151,12 @@ class DrivenPlayer:
             time_ms=HOUR_MS,
             bank_ms=None,
             state=position.state(),
-            moves=history[self._told :],
+            moves=history[self._sent :],
             legal=list(position.legal_moves()),
             used_ms=0,
             deadline=time.monotonic() + HOUR_MS / 1000,
         )
-        self._told = len(history)
+        self._sent = len(history)
         answer = self._player.choose(turn)
         return answer if isinstance(answer, str) else answer[0]
 
@@ -206,9 +206,9 @@ class TurnWorker:
         random: Random,
     ) -> Position:
         """The position at the end; `random` draws what chance does."""
-        told = len(history)
+        sent = len(history)
         players = [
-            DrivenPlayer(self._bot, contestants[seat], self._rule_set, position, seat, seed, told)
+            DrivenPlayer(self._bot, contestants[seat], self._rule_set, position, seat, seed, sent)
             for seat, seed in enumerate(seeds)
         ]
         while (mover := position.to_move) is not None:
