@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from arena.errors import ArenaError, ConfigError, StoreError
+from arena.files.plain_text import printable
 from arena.web.pages import page
 from arena.web.rights import Role, visitor_of
 from arena.web.safe import HEADERS
@@ -32,7 +33,8 @@ def handle(app: FastAPI) -> None:
 
 
 def refusal(request: Request, status: int, sentence: str) -> Response:
-    """An error as the visitor reads it."""
+    """An error as the visitor reads it; what was asked may be in it."""
+    sentence = printable(sentence, keep="\n")
     if request.url.path.startswith("/api/"):
         return JSONResponse({"detail": sentence}, status)
     title = HTTPStatus(status).phrase

@@ -125,8 +125,10 @@ def withdraw(request: Request, owner: Owner, name: str) -> Response:
 def rollback(
     request: Request, owner: Owner, name: str, version: Annotated[str, Form()]
 ) -> Response:
-    """Let another version play."""
-    course.rollback(course_of(request).folder, _named(name), version, owner)
+    """Let another version play. A standing tournament then leaves the games of the one before."""
+    state = course_of(request)
+    state.rollbacks.take(owner, "six changes of the version that plays within an hour")
+    course.rollback(state.folder, _named(name), version, owner)
     return RedirectResponse("/me#bots", 303)
 
 

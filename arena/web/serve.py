@@ -18,6 +18,7 @@ from arena.bots.course_file import rules_to_serve
 from arena.bots.programs import nearest_to
 from arena.errors import UserError
 from arena.web.app import make_app
+from arena.web.connections import PromptProtocol, open_all_files
 from arena.web.cores import keep_off
 from arena.web.settings import ServerSettings
 from arena.web.state import CourseState
@@ -85,11 +86,13 @@ def serve(
             token = course.people.staff_token
             say(f"For the staff, until this server ends: {address}/in/{token}")
 
+    open_all_files()
     _spare_memory()
     if course is None:
         os.nice(_NICE)
     config = uvicorn.Config(
         app,
+        http=PromptProtocol,
         log_level="error",
         access_log=False,
         proxy_headers=settings.public_url is not None,

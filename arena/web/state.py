@@ -69,6 +69,8 @@ class CourseState:
     uploads: Rate = field(default_factory=lambda: Rate(6, 60))
     asked: Rate = field(default_factory=lambda: Rate(6, 60))
     """How often an owner may hand in a bot, and ask for a match."""
+    rollbacks: Rate = field(default_factory=lambda: Rate(6, 3600))
+    """How often an owner may let another version play."""
 
 
 def state_of(request: Request) -> ServerState:

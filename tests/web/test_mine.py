@@ -158,12 +158,16 @@ def test_withdrawn_and_rolled_back(browser: Browser, folder: Path) -> None:
     assert course.bot(folder, "ada").state == "plays"
     assert "Withdrawn." in ada.post("/me/bots/ada/withdraw").text
     assert "Version 1 plays." in ada.post("/me/bots/ada/rollback", data={"version": "1"}).text
+    for _ in range(3):
+        ada.post("/me/bots/ada/rollback", data={"version": "1"})
     refused = ada.post("/me/bots/ada/rollback", data={"version": "7"})
     assert refused.status_code == 422 and "name a version of ada" in refused.text
     course.exclude(folder, "ada")
     assert "Excluded by the staff" in ada.get("/me").text
     refused = ada.post("/me/bots/ada/rollback", data={"version": "1"})
     assert "was excluded by the staff" in refused.text
+    refused = ada.post("/me/bots/ada/rollback", data={"version": "1"})
+    assert refused.status_code == 429, "each takes a game in play out of a standing tournament"
     for name in ("%2e%2e", "x" * 300, "%00"):
         assert ada.post(f"/me/bots/{name}/withdraw").status_code == 404
 

@@ -1,5 +1,6 @@
 """`arena serve`: its address, what it refuses to do, and its end."""
 
+import asyncio
 import signal
 import socket
 import subprocess
@@ -7,15 +8,21 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
 import pytest
+import uvicorn
+from uvicorn.server import ServerState
 
 from arena.bots import course
 from arena.errors import ConfigError, UserError
+from arena.web import connections
 from arena.web.checks import HandedIn
+from arena.web.connections import PromptProtocol
 from arena.web.cores import cores
 from arena.web.jobs import ABOUT
 from arena.web.serve import serve, settings
@@ -134,3 +141,33 @@ def test_a_check_that_waited_keeps_off_the_cores_that_play(tmp_path: Path) -> No
         wait_for(begun)
         assert tuple(found[0].cpu_affinity()) == cores().rest
         found[0].kill()
+
+
+def test_a_connection_without_a_request_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes one of the server's files: a thousand of them would keep all others out."""
+    monkeypatch.setattr(connections, "HEADER_S", 0.3)
+
+    async def hello(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(0.6)  # an answer may take longer
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"hello"})
+
+    async def play() -> None:
+        config = uvicorn.Config(hello, http=PromptProtocol, lifespan="off", log_level="error")
+        state = ServerState()
+        made = partial(PromptProtocol, config=config, server_state=state, app_state={})
+        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
+        async with server, asyncio.timeout(20):
+            address = server.sockets[0].getsockname()
+            reader, writer = await asyncio.open_connection(*address)
+            writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert b"hello" in await reader.readuntil(b"\r\n0\r\n\r\n")
+            for half in (b"GET / HT", b"", b"GET / HTTP/1.1\r\nHost: a\r\n"):
+                writer.write(half)
+                assert await reader.read() == b""
+                writer.close()
+                reader, writer = await asyncio.open_connection(*address)
+            assert await reader.read() == b""
+            writer.close()
+
+    asyncio.run(play())
