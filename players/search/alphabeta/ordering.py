@@ -27,6 +27,7 @@ Scratch = np.dtype(
     [
         ("moves", np.int16, (game.PLIES, game.MOVES)),  # of each ply …
         ("order", np.int64, (game.PLIES, game.MOVES)),  # … and their ranks
+        ("estimated", np.int64, (game.PLIES, game.MOVES)),  # what each leads to, from its mover on
         ("line", np.int16, (game.PLIES + 1, game.PLIES + 1)),  # from each ply, ended by NO_MOVE
         ("killers", np.int16, (game.PLIES, 2)),  # the moves that last refuted others at a ply
         ("history", np.int64, (2, game.MOVES)),  # how much a move has refuted, by seat
@@ -77,7 +78,9 @@ def rank_moves(
         rank = scratch.history[position.seat, move]
         if depth >= SORTED_DEPTH:
             child = settle(game.play(position, move))
-            value = np.int64(game.evaluate(child, terms)) + MOBILITY * count_moves(child)
+            value = np.int64(game.evaluate(child, terms))
+            scratch.estimated[ply, move] = value
+            value += MOBILITY * count_moves(child)
             rank += (value if child.seat == position.seat else -value) * LOOK
         else:
             rank += np.int64(game.priority(position, move)) * LOOK

@@ -30,6 +30,9 @@ INFINITY = 2_000_000
 UNFINISHED = 3_000_000
 """In place of a value: the game is not over."""
 
+UNKNOWN = 3_000_000
+"""In place of an estimate."""
+
 MOST = 128
 """More than anyone wins by."""
 
@@ -103,6 +106,7 @@ def search(
     alpha: int,
     beta: int,
     ply: int,
+    estimate: int,
     context: Context,
     scratch: Record,
 ) -> Int:
@@ -132,7 +136,8 @@ def search(
     shallow, bound, is_high = cuts.shallower(depth), np.int64(0), False
     if margin > 0:
         middle = cuts.estimated(beta, WIN) if is_to_the_end else np.int64(beta)
-        estimate = np.int64(game.evaluate(position, context.terms))
+        if estimate == UNKNOWN:
+            estimate = np.int64(game.evaluate(position, context.terms))
         is_high = bool(estimate >= middle)
         bound += middle + margin if is_high else middle - margin
         if shallow == 0 and (estimate >= bound) == is_high:
@@ -156,7 +161,7 @@ def search(
                 return np.int64(known)
 
     if margin > 0 and shallow > 0:
-        value = search(position, shallow, bound - 1, bound, ply, context, scratch)
+        value = search(position, shallow, bound - 1, bound, ply, estimate, context, scratch)
         if scratch.stopped:
             return np.int64(0)
         if (value >= bound) == is_high:
@@ -200,7 +205,12 @@ def search(
                 scratch.line[ply + 1, 0] = NO_MOVE
                 value = sign * leaf_value(child, left, low, high, context, scratch)
             else:
-                value = sign * search(child, depth - 1, low, high, ply + 1, context, scratch)
+                estimate = np.int64(UNKNOWN)
+                if is_ranked and depth >= ordering.SORTED_DEPTH:
+                    estimate = scratch.estimated[ply, move]
+                value = sign * search(
+                    child, depth - 1, low, high, ply + 1, estimate, context, scratch
+                )
             if value < most or value >= beta or most >= beta or scratch.stopped:
                 break
             most = np.int64(beta)
