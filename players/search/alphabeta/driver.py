@@ -213,7 +213,7 @@ class AlphaBetaSearch:
         context = self._context._replace(stop=stop)
         root = _typed(kernels.settled(position), position)
         half = kernels.WIN // 2
-        value = int(kernels.search(root, 1, -half, half, 0, kernels.UNKNOWN, context, scratch))
+        value = int(kernels.search(root, 1, -half, half, context, scratch))
         scratch["exact_from"] = leaves_from
         if scratch["stopped"] or value < 0:
             return found
@@ -297,7 +297,7 @@ class AlphaBetaSearch:
         width = self._aspiration
         while lower < upper:
             low, high = self._window(guess, width, lower)
-            value = int(kernels.search(root, depth, low, high, 0, kernels.UNKNOWN, context, scratch))
+            value = int(kernels.search(root, depth, low, high, context, scratch))
             if value > low or scratch["stopped"]:
                 moves = self._moves(position) if scratch["line"][0, 0] != NO_MOVE else moves
             if scratch["stopped"]:
@@ -345,5 +345,5 @@ def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
     root = _typed(kernels.settled(position), position)
     kernels.value_at_end(root)
     kernels.moves_left(root)
-    kernels.search(root, 1, -kernels.INFINITY, kernels.INFINITY, 0, kernels.UNKNOWN, context, scratch)
+    kernels.search(root, 1, -kernels.INFINITY, kernels.INFINITY, context, scratch)
     kernels.full_line(root, context, scratch, np.empty(1, np.int16))

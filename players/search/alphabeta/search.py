@@ -13,6 +13,7 @@ import numpy as np
 
 from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import bare_kernel, kernel, part
+from players.compiled.lending import borrowed, lent
 from players.compiled.prefetch import prefetch
 from players.games import interface as game
 from players.games.endgame import solve
@@ -78,10 +79,11 @@ class Context(NamedTuple):
 
 @part
 def leaf_value(
-    position: Position, left: Int, low: Int, high: Int, context: Context, scratch: Record
+    position: Position, left: Int, low: Int, high: Int, lent_context: Any, scratch: Record
 ) -> Int:
     """The value of a position that is not searched: it is over, solved or estimated."""
     scratch.nodes += 1
+    context = borrowed(lent_context)
     if count_moves(position) == 0:
         return np.int64(final_value(position))
     if left <= scratch.exact_from:
@@ -100,14 +102,14 @@ def solved(position: Position, low: int, high: int, memory: Any, stop: Flag) -> 
 
 
 @bare_kernel
-def search(
+def search_below(
     position: Position,
     depth: int,
     alpha: int,
     beta: int,
     ply: int,
     estimate: int,
-    context: Context,
+    lent_context: Any,
     scratch: Record,
 ) -> Int:
     """The value of `position`, settled and not over, searched `depth` ≥ 1 moves deep (fail-soft);
@@ -118,6 +120,7 @@ def search(
     """
     scratch.nodes += 1
     scratch.line[ply, 0] = NO_MOVE
+    context = borrowed(lent_context)
     if is_set(context.stop) or scratch.nodes >= scratch.node_limit:
         scratch.stopped = 1
         return np.int64(0)
@@ -161,7 +164,9 @@ def search(
                 return np.int64(known)
 
     if margin > 0 and shallow > 0:
-        value = search(position, shallow, bound - 1, bound, ply, estimate, context, scratch)
+        value = search_below(
+            position, shallow, bound - 1, bound, ply, estimate, lent_context, scratch
+        )
         if scratch.stopped:
             return np.int64(0)
         if (value >= bound) == is_high:
@@ -203,13 +208,13 @@ def search(
             low, high = (least, most) if sign == 1 else (-most, -least)
             if is_leaf:
                 scratch.line[ply + 1, 0] = NO_MOVE
-                value = sign * leaf_value(child, left, low, high, context, scratch)
+                value = sign * leaf_value(child, left, low, high, lent_context, scratch)
             else:
                 estimate = np.int64(UNKNOWN)
                 if is_ranked and depth >= ordering.SORTED_DEPTH:
                     estimate = scratch.estimated[ply, move]
-                value = sign * search(
-                    child, depth - 1, low, high, ply + 1, estimate, context, scratch
+                value = sign * search_below(
+                    child, depth - 1, low, high, ply + 1, estimate, lent_context, scratch
                 )
             if value < most or value >= beta or most >= beta or scratch.stopped:
                 break
@@ -239,6 +244,16 @@ def search(
         bound = entries.bound_of(best, alpha, beta)
         entries.keep(table, bucket, key, best, best_move, reach, bound, scratch.generation)
     return best
+
+
+@bare_kernel
+def search(
+    position: Position, depth: int, alpha: int, beta: int, context: Context, scratch: Record
+) -> Int:
+    """`search_below` from the root."""
+    return search_below(
+        position, depth, alpha, beta, np.int64(0), np.int64(UNKNOWN), lent(context), scratch
+    )
 
 
 @part

@@ -1,0 +1,34 @@
+"""Handing a tuple down a recursion by its address: a copy for each call would cost more than short
+calls do.
+"""
+
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+
+from players.compiled.cache import intrinsic
+
+
+@intrinsic
+def lent(_typing: Any, value: Any) -> Any:
+    """The address of a copy of `value`, for as long as the caller runs."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        model = context.data_model_manager[signature.args[0]]
+        place = cgutils.alloca_once(builder, model.get_data_type())
+        builder.store(model.as_data(builder, arguments[0]), place)
+        return place
+
+    return types.CPointer(value)(value), generate
+
+
+@intrinsic
+def borrowed(_typing: Any, pointer: Any) -> Any:
+    """What was `lent`; only what is used of it is read."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        model = context.data_model_manager[signature.return_type]
+        return model.load_from_data_pointer(builder, arguments[0])
+
+    return pointer.dtype(pointer), generate
