@@ -122,6 +122,38 @@ def evaluate(position: Position, terms: Array) -> Int:
     raise NotImplementedError  # answered for each type
 
 
+OUTLINE = 128
+"""Numbers of 16 bits that an outline has at most, with room to reckon in."""
+
+
+def outline(position: Position, terms: Array, out: Array) -> None:
+    """Write to the int16 array `out` what `evaluate_after` may ask of the position. By default
+    nothing.
+    """
+    raise NotImplementedError  # answered for each type
+
+
+@answers(outline)
+def _outline(position: Position, terms: Array, out: Array) -> None:
+    """Write nothing."""
+
+
+def evaluate_after(
+    position: Position, move: Move, child: Position, drawn: Array, terms: Array
+) -> Int:
+    """`evaluate` for the `child` a move, and those forced by it, lead to; `drawn` is the outline of
+    the position before it.
+    """
+    raise NotImplementedError  # answered for each type
+
+
+@answers(evaluate_after)
+def _evaluate_after(
+    position: Position, move: Move, child: Position, drawn: Array, terms: Array
+) -> Int:
+    return evaluate(child, terms)
+
+
 def expectation(position: Position, value: Int) -> float:
     """What an estimate of `value` hundredths is worth to the mover as a result in [0, 1]."""
     raise NotImplementedError  # answered for each type

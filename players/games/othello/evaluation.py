@@ -6,12 +6,19 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, packed, popcount
 from players.compiled.cache import answers, part
-from players.compiled.types import Array, Int, Word
+from players.compiled.types import Array, Int, Move, Word
 from players.games import interface as game
 from players.games.json_fields import members, rows_of, whole
 from players.games.othello.board import OthelloPosition, legal, margin
 from players.games.othello.lines import neighbours
-from players.games.othello.patterns import ENTRIES, canonical_entries, number_at, pattern_sum
+from players.games.othello.patterns import (
+    ENTRIES,
+    canonical_entries,
+    number_at,
+    pattern_sum,
+    pattern_sum_after,
+    write_fillings,
+)
 from players.ntuple import board as network
 from players.ntuple.as_terms import NETWORK, worth
 from players.ntuple.board import diagonal, left_to_right, upside_down, view
@@ -75,16 +82,43 @@ def scalars(own: Word, other: Word, playable: Word, free: Word) -> Any:
 
 
 @part
-def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Word) -> Any:
-    """By the terms at that address."""
+def by_scalars(own: Word, other: Word, playable: Word, free: Word, terms: Word) -> Any:
+    """What the SCALARS say, by the terms at that address; the address of the patterns' numbers."""
     start = 1 + phase_of(own, other, playable) * PHASE_WORDS
     first, second, third, fourth = scalars(own, other, playable, free)
     score = first * number_at(terms, start) + second * number_at(terms, start + 1)
     score += third * number_at(terms, start + 2) + fourth * number_at(terms, start + 3)
     score += number_at(terms, start + 4)
     score += (left(own, other, playable) & 1) * number_at(terms, start + 5)
-    numbers = terms + np.uint64(4 * (start + SCALARS))
+    return score, terms + np.uint64(4 * (start + SCALARS))
+
+
+@part
+def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Word) -> Any:
+    """By the terms at that address."""
+    score, numbers = by_scalars(own, other, playable, free, terms)
     return score + pattern_sum(own, diagonal(own), other, diagonal(other), numbers)
+
+
+@answers(game.outline, OthelloPosition)
+def _outline(position: OthelloPosition, terms: Array, out: Array) -> None:
+    if terms[0] == PATTERNS:
+        own, other = position.own, position.other
+        write_fillings(other, diagonal(other), own, diagonal(own), np.uint64(out.ctypes.data))
+
+
+@answers(game.evaluate_after, OthelloPosition)
+def _evaluate_after(
+    position: OthelloPosition, move: Move, child: OthelloPosition, drawn: Array, terms: Array
+) -> Any:
+    own, other, seat, playable, free = child
+    new = (own | other) ^ (position.own | position.other)
+    if terms[0] != PATTERNS or seat == position.seat or new != ONE << np.uint64(move):
+        return game.evaluate(child, terms)
+    score, numbers = by_scalars(own, other, playable, free, np.uint64(terms.ctypes.data))
+    turned = position.other & ~own
+    score += pattern_sum_after(np.uint64(drawn.ctypes.data), np.uint64(move), turned, numbers)
+    return min(max(score, -game.LIMIT), game.LIMIT)
 
 
 RIMS = (0x8181818181818181, 0xFF000000000000FF, 0xFF818181818181FF, 0xFF818181818181FF)

@@ -128,8 +128,10 @@ def _values(builder: Any, cells: int, backwards: bool) -> Any:
     return table
 
 
-def _entries(builder: Any, own: Any, other: Any) -> Any:
-    """LLVM values of the entries a position picks, from the words' images: board, transpose."""
+def _fillings(builder: Any, own: Any, other: Any) -> Any:
+    """LLVM values of how a position fills each place, after where the numbers of its shape start,
+    from the words' images: board, transpose.
+    """
     swap = declare(builder.module, "llvm.bswap.i64", WORD, [WORD])
     images = [
         [board, builder.call(swap, [board]), transpose, builder.call(swap, [transpose])]
@@ -144,8 +146,13 @@ def _entries(builder: Any, own: Any, other: Any) -> Any:
                 )
                 for words in images
             )
-            filling = builder.add(first, builder.shl(second, DIGIT(1)))
-            yield builder.zext(builder.add(filling, DIGIT(start)), WORD)
+            yield start, builder.add(first, builder.shl(second, DIGIT(1)))
+
+
+def _entries(builder: Any, own: Any, other: Any) -> Any:
+    """LLVM values of the entries a position picks."""
+    for start, filling in _fillings(builder, own, other):
+        yield builder.zext(builder.add(filling, DIGIT(start)), WORD)
 
 
 def _pointer(context: Any, builder: Any, array_type: Any, array: Any, start: Any) -> Any:
@@ -166,6 +173,107 @@ def pattern_sum(
         number = builder.load(builder.gep(first, [entry]))
         total = builder.add(total, builder.sext(number, DIGIT))
     return builder.sext(total, WORD)
+
+
+SHORT = ir.IntType(16)
+LANES, VECTORS = 16, 3
+"""Fillings go into three vectors of 16 numbers of 16 bits."""
+FILLINGS = ir.VectorType(SHORT, LANES)
+
+
+@instruction(types.int64, *[types.uint64] * 5)
+def write_fillings(
+    builder: Builder, own: Value, own_t: Value, other: Value, other_t: Value, out: Value
+) -> Value:
+    """Write how a position fills each place to the address `out`, the `_t` its transposes."""
+    first = builder.inttoptr(out, SHORT.as_pointer())
+    for index, (_, filling) in enumerate(_fillings(builder, (own, own_t), (other, other_t))):
+        builder.store(builder.trunc(filling, SHORT), builder.gep(first, [WORD(index)]))
+    return WORD(0)
+
+
+def _powers() -> Any:
+    """int[64, VECTORS · LANES]: what a disc of the mover is worth in each place."""
+    powers = np.zeros((64, VECTORS * LANES), np.int64)
+    places = ((shape, place) for shape in SHAPES for place in shape.places)
+    for column, (shape, place) in enumerate(places):
+        image = np.arange(64).reshape(8, 8)
+        image = image.T if place.image in (TRANSPOSED, TURNED) else image
+        image = image[::-1] if place.image in (FLIPPED, TURNED) else image
+        squares = [square for bit, square in enumerate(image.ravel()) if place.mask >> bit & 1]
+        for cell, square in enumerate(squares[::-1] if place.backwards else squares):
+            powers[square, column] = 3**cell
+    return powers
+
+
+def _powers_of(builder: Any) -> Any:
+    """The LLVM table of the same, in vectors."""
+    name = "arena_othello_powers"
+    table = builder.module.globals.get(name)
+    if table is None:
+        rows = _powers().reshape(-1, LANES).tolist()
+        vectors = [ir.Constant(FILLINGS, row) for row in rows]
+        constant = ir.Constant(ir.ArrayType(FILLINGS, len(vectors)), vectors)
+        table = ir.GlobalVariable(builder.module, constant.type, name)
+        table.linkage, table.global_constant, table.initializer = "internal", True, constant
+    return table
+
+
+@instruction(types.int64, *[types.uint64] * 4)
+def pattern_sum_after(
+    builder: Builder, drawn: Value, square: Value, turned: Value, numbers: Value
+) -> Value:
+    """The `pattern_sum` of a position after a move to `square` that has `turned` discs, from the
+    fillings (`write_fillings`) at the address `drawn`, of the position before with the colours
+    exchanged: a turned disc adds its power once, the new one twice.
+    """
+    b = builder
+    table, vectors = _powers_of(b), range(VECTORS)
+
+    def powers(square: Any) -> Any:
+        row = b.mul(square, WORD(VECTORS))
+        return [b.load(b.gep(table, [WORD(0), b.add(row, WORD(each))])) for each in vectors]
+
+    place = b.inttoptr(drawn, FILLINGS.as_pointer())
+    places = [b.gep(place, [WORD(each)]) for each in range(2 * VECTORS)]
+    begin = [
+        b.add(b.load(before, align=2), b.add(new, new))
+        for before, new in zip(places, powers(square), strict=False)
+    ]
+    entry, loop, end = b.block, b.append_basic_block("turned"), b.append_basic_block("sum")
+    has_turned = b.icmp_unsigned("!=", turned, WORD(0))
+    b.cbranch(has_turned, loop, end)
+
+    b.position_at_end(loop)
+    rest, found = b.phi(WORD), [b.phi(FILLINGS) for _ in vectors]
+    lowest = declare(b.module, "llvm.cttz.i64", WORD, [WORD, ir.IntType(1)])
+    disc = b.call(lowest, [rest, ir.IntType(1)(1)])
+    after = [b.add(so_far, more) for so_far, more in zip(found, powers(disc), strict=True)]
+    left = b.and_(rest, b.sub(rest, WORD(1)))
+    rest.add_incoming(turned, entry)
+    rest.add_incoming(left, loop)
+    for phi, first, next_one in zip(found, begin, after, strict=True):
+        phi.add_incoming(first, entry)
+        phi.add_incoming(next_one, loop)
+    b.cbranch(b.icmp_unsigned("!=", left, WORD(0)), loop, end)
+
+    b.position_at_end(end)
+    filled = [b.phi(FILLINGS) for _ in vectors]
+    for phi, first, last in zip(filled, begin, after, strict=True):
+        phi.add_incoming(first, entry)
+        phi.add_incoming(last, loop)
+    for vector, there in zip(filled, places[VECTORS:], strict=True):
+        b.store(vector, there, align=2)
+    fillings = b.bitcast(places[VECTORS], SHORT.as_pointer())
+    first = b.inttoptr(numbers, SHORT.as_pointer())
+    total, index = DIGIT(0), 0
+    for start, shape in zip(STARTS, SHAPES, strict=True):
+        for _ in shape.places:
+            filling = b.load_atomic(b.gep(fillings, [WORD(index)]), "monotonic", 2)
+            number = b.load(b.gep(first, [b.add(b.zext(filling, WORD), WORD(start))]))
+            total = b.add(total, b.sext(number, DIGIT))
+            index += 1
+    return b.sext(total, WORD)
 
 
 @instruction(types.int64, types.uint64, types.int64)

@@ -28,6 +28,7 @@ Scratch = np.dtype(
         ("moves", np.int16, (game.PLIES, game.MOVES)),  # of each ply …
         ("order", np.int64, (game.PLIES, game.MOVES)),  # … and their ranks
         ("estimated", np.int64, (game.PLIES, game.MOVES)),  # what each leads to, from its mover on
+        ("outlines", np.int16, (game.PLIES, game.OUTLINE)),  # of each ply, once its moves are ranked
         ("line", np.int16, (game.PLIES + 1, game.PLIES + 1)),  # from each ply, ended by NO_MOVE
         ("killers", np.int16, (game.PLIES, 2)),  # the moves that last refuted others at a ply
         ("history", np.int64, (2, game.MOVES)),  # how much a move has refuted, by seat
@@ -72,13 +73,15 @@ def rank_moves(
     terms: Array,
     scratch: Record,
 ) -> None:
-    """Rank the moves from `first` on."""
+    """Rank the moves from `first` on, and draw the position's outline."""
+    drawn = scratch.outlines[ply]
+    game.outline(position, terms, drawn)
     for index in range(first, count):
         move = np.int64(scratch.moves[ply, index])
         rank = scratch.history[position.seat, move]
         if depth >= SORTED_DEPTH:
             child = settle(game.play(position, move))
-            value = np.int64(game.evaluate(child, terms))
+            value = np.int64(game.evaluate_after(position, move, child, drawn, terms))
             scratch.estimated[ply, move] = value
             value += MOBILITY * count_moves(child)
             rank += (value if child.seat == position.seat else -value) * LOOK

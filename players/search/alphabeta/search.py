@@ -78,21 +78,17 @@ class Context(NamedTuple):
 
 
 @part
-def leaf_value(
-    position: Position, left: Int, low: Int, high: Int, lent_context: Any, scratch: Record
+def exact_value(
+    position: Position, low: Int, high: Int, lent_context: Any, scratch: Record
 ) -> Int:
-    """The value of a position that is not searched: it is over, solved or estimated."""
-    scratch.nodes += 1
-    context = borrowed(lent_context)
+    """The value of a position that is over or solved."""
     if count_moves(position) == 0:
         return np.int64(final_value(position))
-    if left <= scratch.exact_from:
-        below, above = highest_margin(low), -highest_margin(-high)
-        margin = solved(position, below, above, context.memory, context.stop)
-        scratch.stopped |= is_set(context.stop)
-        return np.int64(value_of_margin(margin))
-    scratch.estimates += 1
-    return np.int64(game.evaluate(position, context.terms))
+    context = borrowed(lent_context)
+    below, above = highest_margin(low), -highest_margin(-high)
+    margin = solved(position, below, above, context.memory, context.stop)
+    scratch.stopped |= is_set(context.stop)
+    return np.int64(value_of_margin(margin))
 
 
 @kernel
@@ -192,7 +188,16 @@ def search_below(
         child = ordering.settle(game.play(position, move))
         sign = 1 if child.seat == position.seat else -1
         left = np.int64(game.remaining(child))
-        is_leaf = depth == 1 or left <= scratch.exact_from or count_moves(child) == 0
+        is_exact = left <= scratch.exact_from or count_moves(child) == 0
+        estimate = np.int64(UNKNOWN)
+        if not is_exact and depth >= ordering.SORTED_DEPTH:
+            estimate = scratch.estimated[ply, move] if is_ranked else estimate
+        elif not is_exact and (depth == 1 or scratch.margins[depth - 1, left] > 0):
+            estimate = np.int64(
+                game.evaluate_after(position, move, child, scratch.outlines[ply], context.terms)
+                if is_ranked
+                else game.evaluate(child, context.terms)
+            )
         if is_shared:
             key_after = game.key(child)
             is_searched = index > 0 and sharing.is_searched(context.marks, key_after)
@@ -206,13 +211,15 @@ def search_below(
             most = floor + 1
         while True:
             low, high = (least, most) if sign == 1 else (-most, -least)
-            if is_leaf:
+            if is_exact or depth == 1:
                 scratch.line[ply + 1, 0] = NO_MOVE
-                value = sign * leaf_value(child, left, low, high, lent_context, scratch)
+                scratch.nodes += 1
+                if is_exact:
+                    value = sign * exact_value(child, low, high, lent_context, scratch)
+                else:
+                    value = sign * estimate
+                    scratch.estimates += 1
             else:
-                estimate = np.int64(UNKNOWN)
-                if is_ranked and depth >= ordering.SORTED_DEPTH:
-                    estimate = scratch.estimated[ply, move]
                 value = sign * search_below(
                     child, depth - 1, low, high, ply + 1, estimate, lent_context, scratch
                 )
