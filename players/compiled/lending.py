@@ -5,9 +5,11 @@ calls do.
 from typing import Any
 
 from numba import types
-from numba.core import cgutils
 
 from players.compiled.cache import intrinsic
+
+_pointer_to: Any = types.CPointer
+"""numba ships no types."""
 
 
 @intrinsic
@@ -16,11 +18,11 @@ def lent(_typing: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         model = context.data_model_manager[signature.args[0]]
-        place = cgutils.alloca_once(builder, model.get_data_type())
+        place = builder.alloca(model.get_data_type())
         builder.store(model.as_data(builder, arguments[0]), place)
         return place
 
-    return types.CPointer(value)(value), generate
+    return _pointer_to(value)(value), generate
 
 
 @intrinsic

@@ -185,7 +185,7 @@ FILLINGS = ir.VectorType(SHORT, LANES)
 def write_fillings(
     builder: Builder, own: Value, own_t: Value, other: Value, other_t: Value, out: Value
 ) -> Value:
-    """Write how a position fills each place to the address `out`, the `_t` its transposes."""
+    """Write how a position fills each place to the address `out`, the `_t` its transposes; 0."""
     first = builder.inttoptr(out, SHORT.as_pointer())
     for index, (_, filling) in enumerate(_fillings(builder, (own, own_t), (other, other_t))):
         builder.store(builder.trunc(filling, SHORT), builder.gep(first, [WORD(index)]))
@@ -195,8 +195,8 @@ def write_fillings(
 def _powers() -> Any:
     """int[64, VECTORS · LANES]: what a disc of the mover is worth in each place."""
     powers = np.zeros((64, VECTORS * LANES), np.int64)
-    places = ((shape, place) for shape in SHAPES for place in shape.places)
-    for column, (shape, place) in enumerate(places):
+    places = [place for shape in SHAPES for place in shape.places]
+    for column, place in enumerate(places):
         image = np.arange(64).reshape(8, 8)
         image = image.T if place.image in (TRANSPOSED, TURNED) else image
         image = image[::-1] if place.image in (FLIPPED, TURNED) else image
@@ -266,13 +266,13 @@ def pattern_sum_after(
         b.store(vector, there, align=2)
     fillings = b.bitcast(places[VECTORS], SHORT.as_pointer())
     first = b.inttoptr(numbers, SHORT.as_pointer())
-    total, index = DIGIT(0), 0
-    for start, shape in zip(STARTS, SHAPES, strict=True):
-        for _ in shape.places:
-            filling = b.load_atomic(b.gep(fillings, [WORD(index)]), "monotonic", 2)
-            number = b.load(b.gep(first, [b.add(b.zext(filling, WORD), WORD(start))]))
-            total = b.add(total, b.sext(number, DIGIT))
-            index += 1
+    total = DIGIT(0)
+    starts = [start for start, shape in zip(STARTS, SHAPES, strict=True) for _ in shape.places]
+    for index, start in enumerate(starts):
+        # atomic, as the compiler would otherwise take each out of its vector, which takes longer
+        filling = b.load_atomic(b.gep(fillings, [WORD(index)]), "monotonic", 2)
+        number = b.load(b.gep(first, [b.add(b.zext(filling, WORD), WORD(start))]))
+        total = b.add(total, b.sext(number, DIGIT))
     return b.sext(total, WORD)
 
 

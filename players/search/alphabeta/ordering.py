@@ -28,7 +28,7 @@ Scratch = np.dtype(
         ("moves", np.int16, (game.PLIES, game.MOVES)),  # of each ply …
         ("order", np.int64, (game.PLIES, game.MOVES)),  # … and their ranks
         ("estimated", np.int64, (game.PLIES, game.MOVES)),  # what each leads to, from its mover on
-        ("outlines", np.int16, (game.PLIES, game.OUTLINE)),  # of each ply, once its moves are ranked
+        ("outlines", np.int16, (game.PLIES, game.OUTLINE)),  # once its moves are ranked
         ("line", np.int16, (game.PLIES + 1, game.PLIES + 1)),  # from each ply, ended by NO_MOVE
         ("killers", np.int16, (game.PLIES, 2)),  # the moves that last refuted others at a ply
         ("history", np.int64, (2, game.MOVES)),  # how much a move has refuted, by seat

@@ -78,10 +78,14 @@ class Context(NamedTuple):
 
 
 @part
-def exact_value(
-    position: Position, low: Int, high: Int, lent_context: Any, scratch: Record
+def leaf_value(
+    position: Position, estimate: Int, low: Int, high: Int, lent_context: Any, scratch: Record
 ) -> Int:
-    """The value of a position that is over or solved."""
+    """The value of a position that is not searched: its estimate or, UNKNOWN, that of the end."""
+    scratch.nodes += 1
+    if estimate != UNKNOWN:
+        scratch.estimates += 1
+        return np.int64(estimate)
     if count_moves(position) == 0:
         return np.int64(final_value(position))
     context = borrowed(lent_context)
@@ -104,12 +108,13 @@ def search_below(
     alpha: int,
     beta: int,
     ply: int,
-    estimate: int,
+    known_estimate: int,
     lent_context: Any,
     scratch: Record,
 ) -> Int:
     """The value of `position`, settled and not over, searched `depth` ≥ 1 moves deep (fail-soft);
-    what `scratch.margins` allow is cut by shallower searches.
+    what `scratch.margins` allow is cut by shallower searches. `known_estimate` is that of the
+    position or UNKNOWN.
 
     Once told to stop, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and
     returns at once with a meaningless value; nothing of that is stored.
@@ -133,6 +138,7 @@ def search_below(
     if ply > 0:  # at the root a move is wanted
         margin += cuts.margin_at(position, depth, alpha, beta, scratch)
     shallow, bound, is_high = cuts.shallower(depth), np.int64(0), False
+    estimate = np.int64(known_estimate)
     if margin > 0:
         middle = cuts.estimated(beta, WIN) if is_to_the_end else np.int64(beta)
         if estimate == UNKNOWN:
@@ -191,7 +197,8 @@ def search_below(
         is_exact = left <= scratch.exact_from or count_moves(child) == 0
         estimate = np.int64(UNKNOWN)
         if not is_exact and depth >= ordering.SORTED_DEPTH:
-            estimate = scratch.estimated[ply, move] if is_ranked else estimate
+            if is_ranked:
+                estimate = np.int64(scratch.estimated[ply, move])
         elif not is_exact and (depth == 1 or scratch.margins[depth - 1, left] > 0):
             estimate = np.int64(
                 game.evaluate_after(position, move, child, scratch.outlines[ply], context.terms)
@@ -208,17 +215,12 @@ def search_below(
         if scratch.method == MINIMAX:
             least, most = np.int64(-INFINITY), np.int64(INFINITY)
         elif scratch.method == PVS and index > 0:
-            most = floor + 1
+            most = np.int64(floor + 1)
         while True:
             low, high = (least, most) if sign == 1 else (-most, -least)
             if is_exact or depth == 1:
                 scratch.line[ply + 1, 0] = NO_MOVE
-                scratch.nodes += 1
-                if is_exact:
-                    value = sign * exact_value(child, low, high, lent_context, scratch)
-                else:
-                    value = sign * estimate
-                    scratch.estimates += 1
+                value = sign * leaf_value(child, estimate, low, high, lent_context, scratch)
             else:
                 value = sign * search_below(
                     child, depth - 1, low, high, ply + 1, estimate, lent_context, scratch

@@ -19,7 +19,7 @@ from players.games.registry import load_board
 from players.weights.evaluations import load_terms
 from rules.position import PASS, Position
 from tests.players.conftest import random_position
-from tests.players.evaluation_helpers import evaluate, expectation
+from tests.players.evaluation_helpers import evaluate, evaluate_after, expectation
 
 PRESETS = ("standard", "cornerless")
 Grid = list[list[int]]
@@ -174,6 +174,23 @@ def test_patterns_are_the_sum_of_their_places(preset: str) -> None:
     for terms in (learned, othello_evaluation.from_patterns(scalars, patterns)):
         for where, truth, position in positions(preset, 8, 60):
             assert evaluate(position, terms) == slow_patterns(truth, terms), where
+
+
+@pytest.mark.parametrize("name", ["default", "classic"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_move_later_positions_have_the_value_of_their_own(preset: str, name: str) -> None:
+    variant = rules.load("othello", preset=preset).variant
+    board, terms = load_board("othello", variant), load_terms("othello", variant, name)
+    passes = 0
+    for where, truth, position in positions(preset, 8, 40):
+        if truth.is_over or truth.legal_moves() == (PASS,):
+            continue
+        for move in truth.legal_moves():
+            drawn = np.zeros(game.OUTLINE, np.int16)
+            passes += truth.play(move).legal_moves() == (PASS,)
+            value, own = evaluate_after(position, board.moves[move], terms, drawn)
+            assert value == own, f"{where} {move}"
+    assert passes or preset == "cornerless"  # where squares are free, nobody passes
 
 
 def test_patterns_of_files_without_a_number_for_parity_count_it_for_nothing() -> None:
