@@ -17,6 +17,7 @@ from arena.files.toml_tables import (
     read_tables,
     reporter,
     shown,
+    written,
     wrong_name,
 )
 from arena.model.game_spec import Terms
@@ -51,9 +52,11 @@ def load_config(
     *,
     fit: Capacity = local.fit,
     begun: Begun = lambda name: None,
+    for_others: bool = False,
 ) -> TournamentConfig:
     """Read a tournament file. `fit` gives how many games its machines can play at a time. Problems
     of submissions are told and refuse nothing where the run has `begun`: it has its own players.
+    So are those of all players where its terms are `for_others`.
 
     Raises ConfigError with every problem found. Paths are relative to the file. Scripts are started
     in their own folder; commands and built-ins are started in the folder of the file.
@@ -62,7 +65,9 @@ def load_config(
     text, data = read_file(path, ConfigError)
     try:
         folder = path.resolve().parent
-        return read_config(data, builtins, folder, name=path.stem, fit=fit, begun=begun)
+        return read_config(
+            *(data, builtins, folder), name=path.stem, fit=fit, begun=begun, for_others=for_others
+        )
     except Unusable as error:
         raise ConfigError(path, problems(text, error.findings)) from None
 
@@ -84,8 +89,10 @@ def read_config(
     player_folders: Mapping[int, Path] | None = None,
     fit: Capacity = local.fit,
     begun: Begun = lambda name: None,
+    for_others: bool = False,
 ) -> TournamentConfig:
-    """The tournament of a file's tables, wherever they come from.
+    """The tournament of a file's tables, wherever they come from. Where it is `for_others` to play
+    under its terms, `left_out` tells what is wrong with its players.
 
     Paths are relative to `folder`, those of player tables that have one in `player_folders` to
     that. `name` is the tournament's where the tables give none. Raises Unusable.
@@ -137,9 +144,15 @@ def read_config(
             "the two out",
         )
     field = kept.players if kept else players
-    _check_anchor(tables.rating.anchor, field, tables.player, report)
+    of_players = [finding for finding in findings if finding.path[:1] == ("player",)]
+    if for_others:
+        findings = [finding for finding in findings if finding not in of_players]
+        report = reporter(findings)
+        left_out += tuple(f"{written(at)}: {message}" for at, message in of_players)
+    else:
+        _check_anchor(tables.rating.anchor, field, tables.player, report)
     format_, format_keys = _format(tables, game, report)
-    if not any(finding.path[:1] == ("player",) for finding in findings):  # else some are missing
+    if not for_others and not of_players:  # else some are missing
         for key, problem in format_.problems(format_keys, [player.name for player in field]):
             report((format_.name, key) if key else (format_.name,), problem)
         _check_stop(tables.stop, format_, field, report)

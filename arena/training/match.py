@@ -43,7 +43,7 @@ def like(file: Path, words: Sequence[str]) -> TournamentConfig:
     """A match of two under the terms of a tournament file, ready to be played. They are named as in
     the file, or as anywhere else. Raises UserError, ConfigError.
     """
-    tournament = load_config(file, BUILTINS)
+    tournament = load_config(file, BUILTINS, for_others=True)
     known = {player.name: player for player in tournament.players}
     players = [
         known.get(each) or _other(_side(letter, each, known, file), tournament, file)
@@ -93,8 +93,9 @@ def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
             f"{side.words}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
         ) from None
     if problems:
-        names = (player.name for player in tournament.players)
-        raise UserError("\n".join(problems) + f"; players of {file}: {', '.join(names)}")
+        names = ", ".join(player.name for player in tournament.players) or "none"
+        problems[-1] += f"; players of {file}: {names}"
+        raise UserError("\n".join([*problems, *tournament.left_out]))
     (player,) = found
     return player
 

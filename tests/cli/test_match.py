@@ -79,3 +79,14 @@ def test_mistakes_are_told(folder: Path, arguments: tuple[str, ...], said: str) 
     refused = arena("match", *arguments)
     assert refused.exit_code == 2 and said in refused.stderr
     assert not Path("runs").exists()
+
+
+def test_a_match_of_others_needs_no_player_of_the_tournament(folder: Path) -> None:
+    terms = CUP.partition("[[player]]")[0]
+    Path("cup.toml").write_text(f'{terms}[rating]\nanchor = "ant"\n[[player]]\nfrom = "subs"\n')
+    played = arena("match", "monkey", "greedy", "--like", "cup.toml")
+    assert played.exit_code == 0, played.output
+    refused = arena("match", "ant", "greedy", "--like", "cup.toml")
+    assert refused.exit_code == 2 and "players of cup.toml: none\nplayer[1].from:" in refused.stderr
+    Path("cup.toml").write_text(f"{terms}[raiting]\n")
+    assert "unknown key" in arena("match", "monkey", "greedy", "--like", "cup.toml").stderr
