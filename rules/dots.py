@@ -344,7 +344,7 @@ class DotsPosition(Position):
                 cells = zip(state["vertical"][row], owners, strict=True)
                 inside = "".join(f"{'|' if drawn else ' '} {owner} " for drawn, owner in cells)
                 lines.append(" " * (margin + 1) + inside)
-        turn = "game over" if self.to_move is None else f"player {self.to_move} to move"
+        turn = "game over" if self.to_move is None else f"seat {self.to_move} to move"
         lines.append(f"{turn}, boxes {state['score'][0]}-{state['score'][1]}")
         return "\n".join(line.rstrip() for line in lines)
 

@@ -278,7 +278,8 @@ class OthelloPosition(Position):
         if move == PASS:
             reason = "the game is over" if self.is_over else "a player who can move must not pass"
         elif move not in self.game.squares:
-            return MalformedMove(f"{move!r} is not a square of the board, a1 to {last}, nor 'pass'")
+            due = ", and the player must pass" if not (self.mobility or self.is_over) else ""
+            return MalformedMove(f"{move!r} is not a square of the board, a1 to {last}{due}")
         elif self.is_over:
             reason = "the game is over"
         elif self.game.squares[move] & ~self.game.playable:

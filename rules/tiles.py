@@ -290,8 +290,10 @@ class TilesPosition(Position):
         tiles = " or ".join(map(str, self.game.spawns))
         placement = f"a cell, a1 to d4, with a tile, {tiles}, such as 'c2={min(self.game.spawns)}'"
         if move not in self.game.vocabulary:
-            cell = "a cell alone, " if "c2" in self.game.vocabulary else ""
-            expected = f"{', '.join(SLIDES)}, {cell}or {placement}"
+            slides = f"{', '.join(SLIDES[:-1])} or {SLIDES[-1]}"
+            cell = "a cell alone, a1 to d4" if self._names_cell else placement
+            wanted = {None: f"{slides}, or {placement}", 0: slides}
+            expected = wanted.get(self.to_move, cell)
             return MalformedMove(f"{move!r} is not a move of {self.game.name}: expected {expected}")
         due = "a cell alone, a1 to d4" if self._names_cell else placement
         why = {None: "the game is over", 0: "it is the slider's turn"}

@@ -185,6 +185,8 @@ def test_a_forced_pass_is_the_only_move() -> None:
     assert position.legal_moves() == ("pass",)
     assert not position.is_over
     assert position.play("pass") == game.position({"board": PASSING, "to_move": 0})
+    with pytest.raises(rules.MalformedMove, match=r"'z9' is not a square .* must pass"):
+        position.play("z9")
     with pytest.raises(rules.IllegalMove, match=r"'c1' is illegal: .* must pass"):
         position.play("c1")
 

@@ -247,7 +247,7 @@ def test_the_game_ends_when_no_slide_changes_the_board() -> None:
     [
         ({}, 0, "a1=2", rules.IllegalMove, "it is the slider's turn"),
         ({}, 0, "Up", rules.MalformedMove, "'Up' is not a move of 2048: expected up, down"),
-        ({}, 0, "a1", rules.MalformedMove, "or a cell, a1 to d4, with a tile, 2 or 4"),
+        ({}, 0, "a1", rules.MalformedMove, "expected up, down, left or right$"),
         ({}, 1, "up", rules.IllegalMove, "'up' is illegal: a placement is due"),
         ({}, 1, "a4=8", rules.MalformedMove, "'a4=8' is not a move"),
         ({}, 1, "e1=2", rules.MalformedMove, "'e1=2' is not a move"),
