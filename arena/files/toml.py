@@ -4,6 +4,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -55,19 +56,39 @@ _MAX_DEPTH = 64
 
 def parse(text: str) -> dict[str, Any]:
     """The file's values. Raises NotToml with the line where the parser stopped."""
-    line, why = None, f"is nested more than {_MAX_DEPTH} deep"
+    why = f"is nested more than {_MAX_DEPTH} deep"
     try:
         values = tomllib.loads(text)
         _refuse_beyond(values, _MAX_DEPTH)
         return values
     except tomllib.TOMLDecodeError as error:
-        place = re.search(r"\(at line (\d+), column", str(error))
-        line, why = int(place[1]) if place else None, f"not valid TOML: {error}"
+        raise NotToml(_written_twice(text, error) or _where(error)) from None
     except ValueError:
         why = "a value cannot be read: an integer of thousands of digits"
     except RecursionError:
         pass
-    raise NotToml(Problem("", line, why))
+    raise NotToml(Problem("", None, why))
+
+
+def _where(error: tomllib.TOMLDecodeError) -> Problem:
+    said, _, place = str(error).partition(" (at line ")
+    line, _, column = place.rstrip(")").partition(", column ")
+    at = f", at column {column}" if column else ""
+    return Problem("", int(line) if line else None, f"not valid TOML: {said}{at}")
+
+
+def _written_twice(text: str, error: tomllib.TOMLDecodeError) -> Problem | None:
+    """The key or table that was written before, where the parser stopped at that."""
+    if not str(error).startswith("Cannot "):
+        return None
+    seen = set[KeyPath]()
+    with suppress(ValueError):  # what follows may be no TOML
+        for path, line in _walk(text):
+            if path in seen:
+                key = ".".join(step for step in path if isinstance(step, str))
+                return Problem(key, line, "is there twice; leave one of the two out")
+            seen.add(path)
+    return None
 
 
 def _refuse_beyond(value: object, levels: int) -> None:
