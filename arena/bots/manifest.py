@@ -31,7 +31,7 @@ RuleSet = Annotated[str, AfterValidator(_known)]
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 NAME_RULE = (
     "a name is letters, digits, dots, dashes and underscores (a–z, A–Z, 0–9, ., -, _), begins with "
-    "a letter or digit, does not end with a dot, and has at most 64 of them"
+    "a letter or digit, does not end with a dot, and has at most 64 characters"
 )
 _REQUIRED = {
     "name": f"is missing: {NAME_RULE}",
@@ -75,7 +75,7 @@ def read_manifest(path: Path) -> Manifest:
     """Read a bot.toml. Raises ManifestError with every problem found, each with its line."""
     try:
         with opened(path.parent, path.name) as handed_in:
-            text = handed_in.read().decode("utf-8")
+            text = handed_in.read().decode("utf-8-sig")  # some editors begin with its mark
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ManifestError(path, (Problem("", line, "not UTF-8 text"),)) from None

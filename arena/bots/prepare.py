@@ -90,7 +90,8 @@ def _program(
 
 def _python(program: Module | Package | CommandLine, folder: Path) -> str:
     """The Python of its scripts. Raises ProgramError."""
-    return programs.python(getattr(program, "python", None), folder)
+    named = getattr(program, "python", None)
+    return programs.python(named, folder, or_path=", or name another")
 
 
 def _environment(contender: Contender, rule_set: str) -> dict[str, str]:

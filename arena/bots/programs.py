@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import ProgramError
-from arena.files.toml_tables import nearest
+from arena.files.toml_tables import nearest, shown
 from arena.sandbox import spawn
 from arena.sandbox.visible_files import of_system
 
@@ -23,8 +23,13 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
 script that names its own is run by that.
 """
 
-_SOURCES = {".cpp": "cpp", ".java": "java", ".rs": "rust"}
-"""The language of a starter, by the suffix of what it compiles."""
+_SOURCES = {
+    ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".java": "java", ".rs": "rust", ".c": None,
+    ".cs": None, ".d": None, ".dart": None, ".go": None, ".hs": None, ".kt": None, ".ml": None,
+    ".nim": None, ".pas": None, ".scala": None, ".swift": None, ".ts": None, ".zig": None,
+}  # fmt: skip
+"""What has to be compiled, by its suffix: the language of the starter; None where there is none."""
+_OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".xz", ".zst")
 
 
 class Program(NamedTuple):
@@ -44,9 +49,9 @@ def module(name: str) -> tuple[str, ...]:
     return (sys.executable, "-P", "-m", name)  # -P: files in the folder shadow no module
 
 
-def python(written: str | None, folder: Path) -> str:
+def python(written: str | None, folder: Path, *, or_path: str = ", or write its path") -> str:
     """The Python `written`, a program of the PATH or a path relative to `folder`; None for the one
-    that runs the arena. Raises ProgramError.
+    that runs the arena. Raises ProgramError, which advises `or_path` where that may be written.
     """
     if written is None:
         return sys.executable
@@ -54,9 +59,9 @@ def python(written: str | None, folder: Path) -> str:
         return command([written], folder).command[0]
     found = shutil.which(written)
     if found is None:
-        raise ProgramError(
-            f'Python "{written}" is not on the PATH; install it, or write a path with a slash'
-        )
+        program = f"python{written}"
+        do = f'write "{program}"' if shutil.which(program) else f"install it{or_path}"
+        raise ProgramError(f'Python "{written}" is not on the PATH; {do}')
     return str(Path(found).absolute())
 
 
@@ -77,22 +82,34 @@ def script(written: str, folder: Path) -> Program:
             )
         refuse_interpreter(path)
         interpreter = tuple(named)
-    if path.suffix in _SOURCES:
-        raise ProgramError(
-            f"{path} has to be compiled; hand in a folder whose bot.toml does that, as "
-            f"`arena new NAME --lang {_SOURCES[path.suffix]}` writes one"
-        )
-    if interpreter is None and not os.access(path, os.X_OK):
-        known = " ".join(INTERPRETERS)
-        raise ProgramError(
-            f"{path} is not executable and has no known interpreter (known: {known}); "
-            f"make it executable, or write command = [interpreter, script]"
-        )
+    starter = _SOURCES.get(path.suffix)
+    if interpreter is None and (starter or not os.access(path, os.X_OK)):
+        raise ProgramError(f"{path} {_why_no_script(path.suffix, starter)}")
     if interpreter is None:
         refuse_interpreter(path)
     if interpreter is not None and shutil.which(interpreter[0]) is None:
         raise ProgramError(f"{path} needs {interpreter[0]}, which is not on the PATH; install it")
     return Program((*(interpreter or ()), str(path)), str(path.parent))
+
+
+def _why_no_script(suffix: str, starter: str | None) -> str:
+    """Why a file of that suffix is no script, and what to hand in; `starter` is the language that
+    `arena new` writes it in.
+    """
+    if suffix in _SOURCES:
+        as_new = f"`arena new NAME --lang {starter}` writes one" if starter else "`arena new` shows"
+        return f"has to be compiled; hand in a folder whose bot.toml does that, as {as_new}"
+    if suffix.lower() in _OTHER_ARCHIVES:
+        return "is a file of a kind that is not unpacked; pack the bot's folder as .zip or .tar.gz"
+    if suffix.lower() in INTERPRETERS:
+        return (
+            f"is not executable and has no known interpreter; its suffix is to be {suffix.lower()}"
+        )
+    return (
+        f"is not executable and has no known interpreter (known: {' '.join(INTERPRETERS)}); a bot "
+        "is such a script, an executable file that begins with a #! line, or a folder, .zip or "
+        ".tar.gz with a bot.toml"
+    )
 
 
 def refuse_interpreter(program: Path) -> None:
@@ -111,6 +128,12 @@ def refuse_interpreter(program: Path) -> None:
 def command(words: list[str], folder: Path) -> Program:
     """A command line started in `folder`; a program with a slash is relative to it."""
     program, *arguments = words
+    first, *others = program.split() or [program]
+    if others and not (folder / program).exists() and is_there(first, folder):
+        raise ProgramError(
+            f'there is no program "{program}"; write each word by itself: '
+            f"{shown([first, *others, *arguments])}"
+        )
     if "/" in program:
         path = existing(program, folder)
         if path.is_dir() or not os.access(path, os.X_OK):
@@ -121,6 +144,11 @@ def command(words: list[str], folder: Path) -> Program:
             f'program "{program}" is not on the PATH; install it, or write a path with a slash'
         )
     return Program((program, *arguments), str(folder))
+
+
+def is_there(program: str, folder: Path) -> bool:
+    """Whether a program is on the PATH, or with a slash in the folder."""
+    return (folder / program).is_file() if "/" in program else shutil.which(program) is not None
 
 
 def existing(written: str, folder: Path) -> Path:

@@ -73,6 +73,11 @@ def home_for(bot: Bot, folder: Path) -> Path:
     """The folder for all versions of the bot; nothing is written. Raises SubmissionError."""
     if folder.exists() and not folder.is_dir():
         raise SubmissionError(f"{folder} is a file; name a folder")
+    if (folder / FILE_NAME).exists():
+        raise SubmissionError(
+            f"{folder} is a bot: it has a {FILE_NAME}, and what is submitted into it would become "
+            "part of it; name a folder that has only submissions"
+        )
     home = folder / bot.name
     if (home / FILE_NAME).exists() or (home.exists() and not home.is_dir()):
         raise SubmissionError(

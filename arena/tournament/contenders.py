@@ -48,7 +48,7 @@ class Reading(NamedTuple):
     def package(self, bot: Bot, table: PlayerTable) -> Package:
         """The part of a bot that travels. Raises ProgramError: the Python it names is not there."""
         if bot.python and not table.python:
-            programs.python(bot.python, self.folder)
+            programs.python(bot.python, self.folder, or_path="")
         return as_package(bot, table.python, self.python)
 
 

@@ -60,7 +60,9 @@ def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
         ('["./bot"]', '["./bot", "\\u001b[31m"]', ":3: command: .*control characters"),
         ('"corner"', '"../corner"', ":1: name: a name is letters"),
         ('"corner"', "7", ":1: name: "),
-        ('"corner"', '"corner', ":1: not valid TOML"),
+        ('"corner"', '"corner', ":1: not valid TOML: [^(]*, at column 15$"),
+        ('"corner"', '"corner"\nname = "hunter"', ":2: name: is there twice; leave one"),
+        ('["./bot"]', '["./bot"]\n[a]\nb = 1\n[a]\nb = 2', ":6: a: is there twice; leave one"),
     ],
 )
 def test_a_mistake_in_a_value(tmp_path: Path, old: str, new: str, words: str) -> None:
@@ -88,6 +90,11 @@ def test_the_reasons_alone_name_the_place_too(tmp_path: Path) -> None:
     with pytest.raises(ManifestError) as caught:
         read_manifest(path)
     assert caught.value.reasons == ("bot.toml:3: command: must not be empty, got []",)
+
+
+def test_the_mark_that_some_editors_begin_with_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert read_manifest(tmp_path / "bot.toml").name == "corner"
 
 
 def test_text_that_is_not_utf8(tmp_path: Path) -> None:

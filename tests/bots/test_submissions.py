@@ -131,6 +131,12 @@ def test_the_folder_of_one_bot_is_not_that_of_all(package: Package, to: Path) ->
         submissions(to / "corner")
 
 
+def test_the_folder_of_a_bot_takes_no_submission(package: Package, tmp_path: Path) -> None:
+    (tmp_path / "solo.py").write_text("print()\n")
+    with pytest.raises(SubmissionError, match=r"corner is a bot: it has a bot\.toml"):
+        home_for(open_bot(tmp_path / "solo.py"), package())
+
+
 def test_what_is_no_plain_file_is_never_waited_for(package: Package, tmp_path: Path) -> None:
     for name in ("pipe.py", "pipe.zip"):
         os.mkfifo(tmp_path / name)

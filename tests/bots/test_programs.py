@@ -1,0 +1,72 @@
+"""What is said of files and commands that start no bot, and what to hand in instead."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bots import programs
+from arena.bots.package import open_bot
+from arena.errors import PackageError, ProgramError
+from tests.bots.conftest import MANIFEST, Package
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bot.cpp", "as `arena new NAME --lang cpp` writes one"),
+        ("bot.c", "folder whose bot.toml does that, as `arena new` shows"),
+        ("bot.go", "has to be compiled"),
+        ("bot.7z", "pack the bot's folder as .zip or .tar.gz"),
+        ("bot.gz", "pack the bot's folder as .zip or .tar.gz"),
+        ("bot.PY", "its suffix is to be .py"),
+        ("bot.txt", "is such a script, an executable file that begins with a #! line, or a folder"),
+    ],
+)
+def test_a_file_that_is_no_script(name: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).touch()
+    with pytest.raises(PackageError) as caught:
+        open_bot(tmp_path / name)
+    assert said in str(caught.value)
+    assert "make it executable" not in str(caught.value)
+
+
+def test_an_executable_file_of_any_name_is_a_script(tmp_path: Path) -> None:
+    script = tmp_path / "bot.ts"
+    script.write_text("#!/usr/bin/env sh\n")
+    script.chmod(0o755)
+    assert open_bot(script).command == (str(script),)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ('["python3 bot.py"]', 'write each word by itself: ["python3", "bot.py"]'),
+        ('["./bot.py -v", "x"]', 'write each word by itself: ["./bot.py", "-v", "x"]'),
+        ('["no-such-program bot.py"]', "is not on the PATH"),
+    ],
+)
+def test_words_in_one(command: str, said: str, package: Package) -> None:
+    folder = package(manifest=MANIFEST.replace('["python3", "bot.py"]', command))
+    with pytest.raises(PackageError) as caught:
+        open_bot(folder)
+    assert said in str(caught.value)
+
+
+def test_a_python_is_named_as_the_path_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "python3.99").symlink_to(sys.executable)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ProgramError, match=r'not on the PATH; write "python3\.99"$'):
+        programs.python("3.99", tmp_path)
+    with pytest.raises(ProgramError, match=r"not on the PATH; install it, or write its path$"):
+        programs.python("3.98", tmp_path)
+    with pytest.raises(ProgramError, match=r"not on the PATH; install it$"):
+        programs.python("3.98", tmp_path, or_path="")
+
+
+def test_a_bot_that_is_one_folder_deeper_is_named(package: Package, tmp_path: Path) -> None:
+    package("nest/inner")
+    with pytest.raises(PackageError, match=r"has no bot\.toml, but nest/inner has one; hand that"):
+        open_bot(tmp_path / "nest")
