@@ -268,7 +268,9 @@ def _changing(folder: Path, *, make: bool = False) -> Iterator[None]:
 def _take_out(folder: Path, name: str, owner: str | None, how: str) -> Entry:
     with _changing(folder):
         entry, home = _allowed(folder, name, owner), folder / name
-        if entry.state == how or (entry.state == "excluded" and how == WITHDRAWN):
+        if entry.state == how == WITHDRAWN:
+            return entry
+        if entry.state == "excluded":
             raise SubmissionError(f"{name} is {entry.state} already")
         if entry.state == "none":
             raise SubmissionError(f"no version of {name} plays")
