@@ -3,19 +3,21 @@
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
+
+from pydantic import ValidationError
 
 import rules
 from arena.checks.dialogue import Offence
 from arena.checks.languages import PYTHON, Phrases
 from arena.files.plain_text import printable
 from arena.model.contender import Prepared
-from arena.model.protocol import Clock, End, Quit, Start, Termination, Turn, excerpt
+from arena.model.protocol import Clock, End, Move, Quit, Start, Termination, Turn, excerpt
 from arena.referee.head_tail import RUNTIME
-from arena.referee.session import StartRequest
+from arena.referee.session import StartRequest, TurnRequest
 from rules.position import PASS, MalformedMove, Position
 
 _READY = '{"type":"ready","name":"my bot"}'
@@ -175,6 +177,12 @@ def _bad_utf8(offence: Offence, language: Phrases) -> str:
 
 def _bad_json(offence: Offence, language: Phrases) -> str:
     text = offence.heard.text.strip() if offence.heard else b""
+    typed = text.decode(errors="replace").strip("\"'")
+    asked = offence.asked
+    if isinstance(asked, TurnRequest) and (meant := _meant(typed, asked.legal)):
+        answer = {"type": "move", "ply": asked.ply, "move": meant}
+        so = json.dumps(answer, separators=(",", ":"))
+        return f"Answer `turn` with a line of JSON, not with the move alone: {so}"
     if not text.startswith((b"{", b"[")):
         return f"Print debug text to stderr, not to stdout: {language.log}."
     if text.startswith(b"{'"):
@@ -194,6 +202,15 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
 def _bad_schema(offence: Offence, language: Phrases) -> str:
     if isinstance(offence.asked, StartRequest):
         return f"Answer `start` with {_READY}; `name`, `version` and `author` may be left out."
+    try:
+        Move.model_validate_json(offence.heard.text if offence.heard else b"")
+    except ValidationError as error:
+        if all(each["loc"][:1] == ("info",) for each in error.errors()):
+            return (
+                'Send `info` as an object such as {"score":1.5,"text":"corner"}, or leave it out: '
+                "`score` is a number, `depth` and `nodes` are integers, `pv` is a list of strings, "
+                "`text` is a string."
+            )
     return f"Answer `turn` with {_MOVE}: `ply` a number, `move` a string."
 
 
@@ -255,9 +272,7 @@ def about_move(move: str, position: Position) -> str | None:
             "Never answer a pass: the referee plays forced passes, so each `turn` has a move. "
             "Choose one of `legal`."
         )
-    text = move.strip().lower()
-    ways = (text, text[::-1], text[2:] + text[:2], _WORDS.get(text, ""))
-    if meant := next((way for way in ways if way in legal), None):
+    if meant := _meant(move, legal):
         return f"Write moves as in `legal`: {meant}, not {move!r}."
     try:
         position.play(move)
@@ -275,6 +290,13 @@ def about_move(move: str, position: Position) -> str | None:
                 "of the other player."
             )
     return None
+
+
+def _meant(move: str, legal: Collection[str]) -> str | None:
+    """The legal move that is written in another way; None where there is none."""
+    text = move.strip().lower()
+    ways = (text, text[::-1], text[2:] + text[:2], _WORDS.get(text, ""))
+    return next((way for way in ways if way in legal), None)
 
 
 def launch_fix(spec: Prepared) -> str | None:

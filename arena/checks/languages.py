@@ -62,6 +62,8 @@ ANY = Phrases(
 )
 
 _PROGRAMS = {"python": PYTHON, "pypy": PYTHON, "node": JAVASCRIPT, "java": JAVA}
+_COMPILED = (CPP, JAVA, RUST)
+_SHELLS = ("sh", "bash", "dash", "zsh")
 _SUFFIXES = {
     ".py": PYTHON, ".jar": JAVA, ".java": JAVA, ".rs": RUST, ".js": JAVASCRIPT,
     ".mjs": JAVASCRIPT, ".cpp": CPP, ".cc": CPP, ".cxx": CPP,
@@ -73,14 +75,18 @@ def language_of(command: Sequence[str], folder: Path | None) -> Phrases:
     for word in command:
         if known := _SUFFIXES.get(Path(word).suffix) or _by_program(word):
             return known
+    words = list(command[:1])
     with suppress(OSError):
         first_line = interpreter(str(Path(folder or ".", command[0])))
-        words = [word for word in first_line if not word.startswith("-")]  # /usr/bin/env python3
-        if words and (known := _by_program(words[-1])):
-            return known
-    sources = sorted(folder.rglob("*")) if folder else []
-    found = (_SUFFIXES.get(source.suffix) for source in sources)
-    return next((language for language in found if language), ANY)
+        words = [word for word in first_line if not word.startswith("-")] or words  # env python3
+    if known := _by_program(words[-1]):
+        return known
+    starts_others = Path(words[-1]).name in _SHELLS
+    is_compiled = "/" in command[0] and words == [command[0]]
+    sources = sorted(folder.rglob("*")) if folder and (starts_others or is_compiled) else []
+    found = (_SUFFIXES.get(source.suffix, ANY) for source in sources)
+    fitting = (each for each in found if each in _COMPILED or (starts_others and each is not ANY))
+    return next(fitting, ANY)
 
 
 def _by_program(word: str) -> Phrases | None:

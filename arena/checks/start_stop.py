@@ -22,7 +22,7 @@ from rules import names
 _SETTLE_S = 0.2  # how long helpers may take to end after the program
 
 _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
-    (ManifestError, "Correct bot.toml at the lines named."),
+    (ManifestError, "Correct what is named in bot.toml; `arena new` writes one to compare with."),
     (
         ArchiveError,
         "Pack the bot's folder again, with plain files only: zip -r my-bot.zip my-bot, "

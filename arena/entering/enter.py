@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.bots import course
 from arena.bots.archive import is_archive
 from arena.bots.build import build
-from arena.bots.package import Bot, forget, refuse_missing, take
+from arena.bots.package import Bot, forget, refuse_missing, refuse_nameless, take
 from arena.bots.programs import module
 from arena.bots.submissions import receipt_of
 from arena.bots.versions import CheckedItem, Receipt, named, place_of, playing, submitted
@@ -70,22 +70,31 @@ def check_only(
     if found is None:
         refuse_missing(path)
     conditions = conditions_of(path, tournament, rules, seed)
+    note = ""
     if found is not None:
         conditions = conditions.with_python(course.python_of(found[0].parent))
         opened = place_of(path)
     else:
-        opened = path if conditions.in_place else _as_handed_in(path)
-    return check(path, conditions, sandbox, tell, opened)
+        opened, note = (path, "") if conditions.in_place else _as_handed_in(path)
+    return check(path, conditions, sandbox, tell, opened, note)
 
 
-def _as_handed_in(path: Path) -> Path:
-    """A script without the files next to it; anything else where it is."""
+def _as_handed_in(path: Path) -> tuple[Path, str]:
+    """A script without the files next to it, and what is to be said of its name, which is no
+    matter in a course; anything else where it is.
+    """
     if path.is_dir() or is_archive(path):
-        return path
+        return path, ""
     try:
-        return _opened(take(path))
+        bot = take(path)
     except PackageError:  # the first item says why
-        return path
+        return path, ""
+    try:
+        refuse_nameless(path)
+    except PackageError as error:
+        only = "a course takes it as it is; all others, arena match too, under another name alone"
+        return _opened(bot), f"{only}: {error.reasons[0]}"
+    return _opened(bot), ""
 
 
 def _opened(bot: Bot) -> Path:
@@ -94,9 +103,16 @@ def _opened(bot: Bot) -> Path:
 
 
 def check(
-    path: Path, conditions: Conditions, sandbox: Asked | None, tell: Tell, opened: Path
+    path: Path,
+    conditions: Conditions,
+    sandbox: Asked | None,
+    tell: Tell,
+    opened: Path,
+    note: str = "",
 ) -> Checklist:
-    """The whole list; `opened` is where the bot of `path` is now. Raises SandboxError."""
+    """The whole list; `opened` is where the bot of `path` is now, and the first item ends with the
+    `note`. Raises SandboxError.
+    """
     held = resolve(sandbox or conditions.sandbox, Prepared(name="bot", command=(sys.executable,)))
     opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module), builtin=True)
     tell(Checking(held=held, terms=conditions.terms))
@@ -106,6 +122,8 @@ def check(
         tell(Judging(what=what))
 
     for result in run_checks(opened, opponent, held, conditions, judging):
+        if note and result.number == 1:
+            result = result.model_copy(update={"detail": f"{result.detail}\n{note}"})
         results.append(result)
         tell(PointJudged(result=result))
     checklist = Checklist.of(str(path), held, results, conditions.seed)

@@ -155,7 +155,8 @@ def _explain(model: type[Message], error: ValidationError) -> str:
         said = "is missing"
         if problem["type"] != "missing":
             got = excerpt(json.dumps(problem["input"]).encode(), 60)
-            told = problem["msg"].removeprefix("Value error, ")
+            table = problem["type"] == "model_type"
+            told = "should be an object" if table else problem["msg"].removeprefix("Value error, ")
             said = f"{told.replace('Input should be', 'should be')}, got {got}"
         problems.append(f"`{'.'.join(map(str, problem['loc']))}` {said}")
     fields = ", ".join(

@@ -10,6 +10,7 @@ from arena.checks.dialogue import Heard, Offence
 from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Phrases, language_of
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
+from arena.referee.session import TurnRequest
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,8 @@ from arena.model.record import PlayerFault
         ("dots", "a1c1", "the left or upper one first"),
         ("2048", "L", "left, not 'L'"),
         ("2048", "Left", "left, not 'Left'"),
+        ("othello", "z99", "'z99' is not a square of the board, a1 to h8."),
+        ("2048", "diagonal", "is not a move of 2048: expected up, down, left or right."),
     ],
 )
 def test_what_is_behind_an_illegal_move(game: str, move: str, said: str) -> None:
@@ -129,6 +132,29 @@ def test_what_is_behind_a_line_that_is_no_json(text: bytes, said: str) -> None:
     assert said in advise(Offence(fault, heard=Heard(1, text)), PYTHON)
 
 
+@pytest.mark.parametrize("line", [b"d3", b"D3", b"3d", b"'d3'"])
+def test_a_move_alone_is_told_its_answer(line: bytes) -> None:
+    position = rules.load("othello").start()
+    fault = PlayerFault(Termination.BAD_JSON, "This line is not JSON.")
+    asked = TurnRequest(line=b"", ply=8, time_ms=1000, legal=position.legal_moves())
+    offence = Offence(fault, asked, Heard(1, line))
+    assert advise(offence, PYTHON).endswith(': {"type":"move","ply":8,"move":"d3"}')
+
+
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [
+        ('"info":"corner"', "Send `info` as an object such as"),
+        ('"info":{"score":"good"}', "`score` is a number"),
+        ('"info":"corner","move":3', "`ply` a number, `move` a string"),
+    ],
+)
+def test_a_wrong_info_is_told_apart_from_a_wrong_move(rest: str, said: str) -> None:
+    fault = PlayerFault(Termination.BAD_SCHEMA, "A sentence.")
+    line = f'{{"type":"move","ply":1,"move":"d3",{rest}}}'.encode()
+    assert said in advise(Offence(fault, heard=Heard(1, line)), PYTHON)
+
+
 @pytest.mark.parametrize(
     ("command", "files", "language"),
     [
@@ -139,6 +165,9 @@ def test_what_is_behind_a_line_that_is_no_json(text: bytes, said: str) -> None:
         (("./bot",), {"src/main.rs": "", "Cargo.toml": ""}, RUST),
         (("./bot",), {"bot.cpp": ""}, CPP),
         (("./bot",), {"bot": "\x7fELF"}, ANY),
+        (("./bot",), {"bot": "\x7fELF", "bot.c": "", "tools.py": ""}, ANY),
+        (("awk", "-f", "bot.awk"), {"bot.awk": "", "tools.py": ""}, ANY),
+        (("sh", "run"), {"run": "", "brain.py": ""}, PYTHON),
     ],
 )
 def test_the_language_of_a_program(

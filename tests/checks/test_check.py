@@ -137,7 +137,7 @@ def test_a_bot_toml_with_a_mistake(check: Check, tmp_path: Path) -> None:
     folder = package(tmp_path / "mine", rules='["otello"]')
     told = first_failure(check, folder)
     assert "bot.toml:2: rules[1]: must be one of" in told
-    assert "Correct bot.toml at the lines named" in told
+    assert "Correct what is named in bot.toml" in told
 
 
 def test_missing_build_tools(check: Check, tmp_path: Path) -> None:

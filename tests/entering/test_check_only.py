@@ -24,6 +24,7 @@ class Opened(NamedTuple):
     typed: Path
     conditions: Conditions
     place: Path
+    note: str
 
 
 @pytest.fixture
@@ -35,8 +36,10 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Opened]:
     Path("sdk.py").touch()
     asked = list[Opened]()
 
-    def check(typed: Path, conditions: Conditions, _: object, __: object, place: Path) -> Checklist:
-        asked.append(Opened(typed, conditions, place))
+    def check(
+        typed: Path, conditions: Conditions, _: object, __: object, place: Path, note: str
+    ) -> Checklist:
+        asked.append(Opened(typed, conditions, place, note))
         return Checklist.of(str(typed), Held(), [], conditions.seed)
 
     monkeypatch.setattr(enter, "check", check)
@@ -51,6 +54,16 @@ def test_a_script_is_checked_without_the_files_next_to_it(opened: list[Opened]) 
     assert check("bot.py").bot == "bot.py"
     (one,) = opened
     assert [file.name for file in one.place.parent.iterdir()] == ["bot.py"]
+
+
+def test_a_script_that_a_course_alone_takes_is_told(opened: list[Opened]) -> None:
+    Path("name with space.py").write_text(RIGHT)
+    for name in ("bot.py", "name with space.py"):
+        check(name)
+    plain, spaced = opened
+    assert not plain.note and spaced.place.name == "bot.py"
+    assert spaced.note.startswith("a course takes it as it is; all others, arena match too, under")
+    assert "a name is letters" in spaced.note and spaced.note.endswith("; rename it")
 
 
 def test_a_script_that_a_tournament_names_has_them(opened: list[Opened]) -> None:

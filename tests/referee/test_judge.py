@@ -138,6 +138,10 @@ def judged(line: bytes) -> judge.Answer | str:
         return str(fault)
 
 
+def test_an_info_that_is_no_object_is_told_so() -> None:
+    assert '`info` should be an object, got `"good"`' in str(judged(reply(info="good")))
+
+
 def mutated(line: bytes, rng: Random) -> bytes:
     """The line with up to three pieces put in, changed, left out or doubled."""
     pieces = [
