@@ -20,6 +20,7 @@ from arena.files.stop_signals import apart
 from arena.files.toml_tables import nearest, shown
 from arena.reports.replay import mark, positions
 from arena.tournament.run_view import recorded_game
+from arena.tournament.store import nearest_run
 from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 from rules.othello import Othello
@@ -92,7 +93,7 @@ def run_path(name: str) -> Path:
     """The file of a run. Raises UserError for what may be a rule set's name, misspelt."""
     path = Path(name)
     if not path.exists() and path.suffix != ".sqlite":
-        known, hint = ", ".join(rules.names()), nearest(name, rules.names())
+        known, hint = ", ".join(rules.names()), nearest(name, rules.names()) or nearest_run(path)
         raise UserError(f"{name} is neither a rule set ({known}) nor a run's file{hint}")
     return path
 

@@ -246,7 +246,7 @@ class PlayedStore(Store):
                     if record is not None:
                         self._insert(record, record.model_dump_json(), id_)
         except sqlite3.Error as error:
-            raise unusable(self.path, error) from None
+            raise unusable(self.path, error, to_play=self._to_play) from None
 
     def _execute_all(self, statements: str) -> None:
         """Like `executescript`, within the transaction."""

@@ -31,6 +31,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from difflib import get_close_matches
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -84,7 +85,7 @@ class Store:
         self._held = held
         self._database = connect(path, read_only=read_only)
         held.callback(self._database.close)
-        self._schema = SCHEMA_VERSION
+        self._schema, self._to_play = SCHEMA_VERSION, not read_only
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -105,7 +106,8 @@ class Store:
         if path.is_dir():
             raise StoreError(folder_instead(path))
         if not path.is_file():
-            raise StoreError(f"{path}: no such run; `arena run` makes one from a tournament file")
+            meant = nearest_run(path) or ";"
+            raise StoreError(f"{path}: no such run{meant} `arena run` and `arena match` make runs")
         with ExitStack() as held:
             store = cls(path, held, read_only=True)
             store._check_ours()
@@ -126,6 +128,7 @@ class Store:
             return None
         with ExitStack() as held:
             store = cls(path, held, read_only=True)
+            store._to_play = True
             if store._is_empty():
                 return None
             store._check_ours()
@@ -159,7 +162,7 @@ class Store:
                 )
             config.schedule()
         except (TypeError, ValueError, LookupError) as error:
-            raise unusable(self.path, error) from None
+            raise unusable(self.path, error, to_play=self._to_play) from None
 
     def refuse_changed(self, config: TournamentConfig) -> None:
         """Raise ConfigChangedError where the run was begun with another configuration than this."""
@@ -181,7 +184,7 @@ class Store:
             for row in rows:  # noqa: UP028 - `yield from` would close it, perhaps after the file
                 yield row
         except sqlite3.Error as error:
-            raise unusable(self.path, error) from None
+            raise unusable(self.path, error, to_play=self._to_play) from None
 
     @property
     def config(self) -> TournamentConfig:
@@ -366,3 +369,13 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 def default_store(name: str) -> Path:
     """The file of a tournament's run unless the user names another."""
     return Path("runs") / f"{name}.sqlite"
+
+
+def nearest_run(path: Path) -> str:
+    """`; did you mean "runs/cup.sqlite"?`: the run of the nearest name, next to `path` or where
+    runs are kept; empty where none is near.
+    """
+    folders = dict.fromkeys((path.parent, default_store("").parent))
+    runs = {run.stem: run for folder in folders for run in sorted(folder.glob("*.sqlite"))}
+    near = get_close_matches(path.stem, runs, 1)
+    return f'; did you mean "{runs[near[0]]}"?' if near else ""

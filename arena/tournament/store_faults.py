@@ -112,14 +112,16 @@ def folder_instead(path: Path) -> str:
     return f"{path}: is a folder; a run is a file, such as runs/NAME.sqlite"
 
 
-def unusable(path: Path, reason: object) -> StoreError:
-    """The error for a file that SQLite cannot read, or that is no run."""
+def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError:
+    """The error for a file that SQLite cannot read, or that is no run; `to_play` tells what was to
+    be done with it.
+    """
     if getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
         return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
     if path.suffix == ".toml":
         return StoreError(f"{path}: not a run, which is a file such as runs/NAME.sqlite")
     said = "its configuration" if isinstance(reason, ValidationError) else reason
-    return StoreError(
-        f"{path}: not a run, or damaged ({said}); name a run's file, as runs/NAME.sqlite. To "
-        "play this one from the start, move it away."
-    )
+    do = "name a run's file, as runs/NAME.sqlite"
+    if to_play:
+        do = "to play it from the start, move it away"
+    return StoreError(f"{path}: not a run, or damaged ({said}); {do}")

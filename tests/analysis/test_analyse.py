@@ -272,6 +272,14 @@ def test_what_a_user_can_fix_is_a_sentence(run: str, arguments: tuple[str, ...],
     assert said in result.stderr
 
 
+def test_a_missing_run_names_the_nearest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    Path("runs/match-cup.sqlite").touch()
+    with pytest.raises(UserError, match=r'run\'s file; did you mean "runs/match-cup\.sqlite"'):
+        analysis.run_path("match-cup")
+
+
 def test_the_file_of_a_position_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (file := tmp_path / "position.txt").write_text("f5e9")
     result = arena("analyse", "othello", f"@{file}")

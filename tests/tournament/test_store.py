@@ -345,6 +345,32 @@ def test_a_look_that_is_broken_off_may_outlive_the_store(
         look.close()
 
 
+def test_only_a_run_that_is_to_be_played_is_to_be_moved_away(
+    load: Load, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("no run")
+    with pytest.raises(StoreError, match=r"name a run's file, as runs/NAME\.sqlite$"):
+        Store.open(path)
+    for play in (lambda: PlayedStore.open_run(path, load(DOTS)), lambda: Store.begun_with(path)):
+        with pytest.raises(StoreError, match=r"to play it from the start, move it away$"):
+            play()
+
+
+def test_a_missing_run_names_the_nearest_and_the_commands_that_make_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match=r"no such run; `arena run` and `arena match` make runs$"):
+        Store.open(Path("match-othello"))
+    Path("runs").mkdir()
+    Path("runs/match-othello-ok-monkey.sqlite").touch()
+    for name in ("match-othello-ok-monkey", "runs/match-othello-ok-monki.sqlite"):
+        with pytest.raises(StoreError, match=r'mean "runs/match-othello-ok-monkey\.sqlite"'):
+            Store.open(Path(name))
+
+
 def test_a_full_disk_is_no_damage(load: Load, path: Path, played: Played) -> None:
     config = load(DOTS)
     with PlayedStore.open_run(path, config) as store:
