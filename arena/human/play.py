@@ -54,7 +54,7 @@ class TerminalGame:
         else:
             self._over(word)
         if self.game.moves and not self.game.game.decided_by_seed:
-            self._say(f"The moves: {self.game.transcript}", "dim")
+            self.console.print(f"The moves: {self.game.transcript}", style="dim", soft_wrap=True)
 
     def _over(self, word: str | None) -> None:
         if word is None:
@@ -120,7 +120,7 @@ class TerminalGame:
         text = Text(f"{len(self.game.moves)}. {name}: ", style="cyan")
         text.append(made.move, style="bold cyan")
         text.append("".join(f" · {note}" for note in notes), style="default")
-        self.console.print(text, soft_wrap=True)
+        self._print(text)
 
     def _introduce(self) -> None:
         game = self.game.game
@@ -136,7 +136,11 @@ class TerminalGame:
         self.console.print(Text("\n").append_text(board))
 
     def _say(self, text: str, style: str = "") -> None:
-        self.console.print(Text(text, style=style), soft_wrap=True)
+        self._print(Text(text, style=style))
+
+    def _print(self, text: Text) -> None:
+        """A terminal is given lines that end between words."""
+        self.console.print(text, soft_wrap=not self.console.is_terminal)
 
 
 def play(

@@ -96,7 +96,7 @@ def play_config(
             try:
                 warm_players(config, builtins)
             except KeyboardInterrupt:
-                _say(f"Stopped before the first game. Go on with: {again()}")
+                _say(f"Stopped before the first game. Go on with: {again()}", whole=True)
                 return Exit.INTERRUPTED
         on_terminal = Boards if watch else LiveTable
         with watching(path, (on_terminal if console.is_terminal else PlainLines)(console)):
@@ -113,27 +113,28 @@ def play_config(
                 _say(line)
     if outcome.interrupted:
         done = f"{outcome.done:,} of {words.count_games(outcome.total)}"
-        _say(f"Stopped after {done}. Go on with: {again()}")
+        _say(f"Stopped after {done}. Go on with: {again()}", whole=True)
         return outcome.exit_code
     for void in outcome.void:
         _say(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
     if outcome.void:
         count = len(outcome.void)
         games, them = ("game", "it") if count == 1 else ("games", "them")
-        _say(f"{count} {games} stayed void. Try {them} again with: {again()}")
+        _say(f"{count} {games} stayed void. Try {them} again with: {again()}", whole=True)
     if outcome.verdict is not None:
         _say(words.decision(outcome.verdict))
         if outcome.verdict.decision is None and not outcome.void:
             _say(f"To play more, raise {more} and give the same command.")
     first = view.games[0].game if view.games else "GAME"
-    _say(f"Kept in {path}. A game, move by move: arena replay {path} {first}")
+    _say(f"Kept in {path}. A game, move by move: arena replay {path} {first}", whole=True)
     return outcome.exit_code
 
 
-def _say(line: str | Text, console: Console | None = None) -> None:
+def _say(line: str | Text, console: Console | None = None, *, whole: bool = False) -> None:
+    """A terminal is given lines that end between words, or with a command to copy the `whole`."""
     console = console or PlainConsole()
     text = line if isinstance(line, Text) else Text(line)
-    console.print(text, soft_wrap=not console.is_terminal)
+    console.print(text, soft_wrap=whole or not console.is_terminal)
 
 
 class LiveTable:

@@ -214,7 +214,7 @@ def ending(record: GameRecord) -> Text:
     by = "" if record.offender is None else f" by {record.seats[record.offender].player}"
     text = Text.assemble(("End: ", "bold"), f"{record.termination}{by} · {record.detail}\n")
     for seat, (player, score) in enumerate(zip(record.seats, record.scores, strict=False)):
-        points = f", {record.points[seat]:g} points" if record.points else ""
+        points = f", {_points(record.points[seat])}" if record.points else ""
         text.append(f"{player.player}: {score}{points}\n")
     for player in record.seats:
         if player.info_cut:
@@ -257,6 +257,10 @@ def _logged(whose: str, log: str) -> list[Text]:
         Text(f"stderr of {whose}", style="bold"),
         *(Text(f"  {printable(line.expandtabs())}", style="dim") for line in lines),
     ]
+
+
+def _points(points: float) -> str:
+    return "1 point" if points == 1 else f"{points:g} points"
 
 
 def mark(game: Game, seat: int) -> str:

@@ -101,6 +101,19 @@ def test_tiles_are_slid_alone(name: str, settings: dict[str, Any]) -> None:
     assert "chance: " in out.getvalue()
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_line_on_a_terminal_ends_between_moves(terminal: bool) -> None:
+    def leave(prompt: str, words: Sequence[str]) -> str:
+        raise EOFError
+
+    out = io.StringIO()
+    console = Console(file=out, width=40, force_terminal=terminal, color_system=None)
+    game = HumanGame(rules.load("dots", rows=2, cols=3), 0, None, 7)
+    TerminalGame(game, leave, console).play()
+    assert set(out.getvalue().split()) >= set(game.position.legal_moves())
+    assert (max(map(len, out.getvalue().splitlines())) <= 40) is terminal
+
+
 def test_the_same_seed_and_slides_give_the_same_tiles_also_after_an_undo() -> None:
     typed = ["left", "up", "right", "down"] * 3
     plain = play("2048", "--seed", "5", typed=[*typed, "quit"]).output

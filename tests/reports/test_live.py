@@ -42,6 +42,12 @@ def text_of(console: Console) -> str:
     return console.file.getvalue()
 
 
+def test_a_command_to_copy_is_in_one_piece() -> None:
+    console, command = terminal(), f"arena match bot.py monkey --games 20 --store {'r' * 40}.sqlite"
+    playing._say(f"Stopped after 3 of 20 games. Go on with: {command}", console, whole=True)
+    assert command in text_of(console)
+
+
 def test_the_live_table_shows_standings_speed_and_games(
     store: PlayedStore, cup: list[GameRecord]
 ) -> None:

@@ -49,7 +49,7 @@ def test_a_dump_shows_moves_times_thoughts_and_end(play: Play) -> None:
         assert f"{ply}. {player}: {move.move} · {move.used_ms:,.1f} ms" in text.replace("\n", " ")
     assert "evaluation +0.25 · depth 7 · 12,345 nodes · expects " in text and "[red]" in text
     assert "random, after bad_json: not JSON" in text
-    assert "End: natural · " in text
+    assert "End: natural · " in text and ", 1 point\n" in text and "1 points" not in text
     assert "stderr of [b]x (12 bytes)" in text and "\\x1b[2Jtwo" in text and "\x1b" not in text
 
 
