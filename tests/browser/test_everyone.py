@@ -31,7 +31,7 @@ class Site(NamedTuple):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = write_course(tmp_path_factory.mktemp("class"))
     app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    tokens = {"cat": course.renew(folder, "cat"), "staff": app.state.people.staff_token}
+    tokens = {"cat": course.renew(folder, "cat"), "staff": app.state.course.people.staff_token}
     with serving(app) as url:
         yield Site(url, tokens)
 
