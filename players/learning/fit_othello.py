@@ -105,8 +105,8 @@ def valued(
     """The value of a position by a search of its own. Literals would make it another kernel, which
     calls the one that the cache may have, and does not find it.
     """
-    depth, low, high, ply = np.int64(depth), np.int64(low), np.int64(high), np.int64(0)
-    return np.int64(search(position, depth, low, high, ply, context, scratch))
+    depth, low, high = np.int64(depth), np.int64(low), np.int64(high)
+    return np.int64(search(position, depth, low, high, context, scratch))
 
 
 @kernel
