@@ -57,8 +57,9 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
     shown = ada.post("/me/challenges", data=WANTED | {"against": "bob"} | form).text
     assert "ada against bob" in shown and "19 more today" in shown
     assert ada.post("/api/challenges", json=WANTED).status_code == 429, "one at a time"
+    odd = '{"bot":"\\ud800","against":"b","rules":"dots"}'
     headers = {"Content-Type": "application/json"}
-    refused = ada.post("/api/challenges", headers=headers, content='{"bot":"\\ud800","against":"b","rules":"dots"}')
+    refused = ada.post("/api/challenges", headers=headers, content=odd)
     assert refused.status_code == 422 and refused.json()["detail"].startswith('"\\ud800" is not')
     played = over(ada)
     assert (played["state"], played["result"]) == ("played", "0 won, 0 drawn, 2 lost")
