@@ -13,6 +13,7 @@ from typing import IO, Protocol
 
 from arena.bots.entries import EntryJudge, opened
 from arena.errors import PackageError
+from arena.files.whole_file import sync
 from arena.sandbox import leftovers
 
 _ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
@@ -88,9 +89,9 @@ def settle(made: Path, final: Path) -> None:
     for folder, _, names in os.walk(made):
         for name in names:
             file = Path(folder, name)
-            _sync(file)
+            sync(file)
             file.chmod(0o555 if file.stat().st_mode & 0o100 else 0o444)
-        _sync(Path(folder))
+        sync(Path(folder))
         if folder != str(made):  # to be moved, a folder must be writable itself
             Path(folder).chmod(0o555)
     try:
@@ -100,7 +101,7 @@ def settle(made: Path, final: Path) -> None:
             raise
     else:
         final.chmod(0o555)
-        _sync(final.parent)
+        sync(final.parent)
 
 
 def remove(folder: Path) -> None:
@@ -116,13 +117,5 @@ def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
-    finally:
-        os.close(descriptor)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -50,12 +50,14 @@ def replacing(path: Path) -> Iterator[IO[str]]:
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-        make_names_last(path.parent)
+        sync(path.parent)
 
 
-def make_names_last(folder: Path) -> None:
-    """Have the names in a folder written, so that they are there after a power failure."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Have what is in a file, or the names in a folder, written to the disk: they are there after a
+    power failure.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

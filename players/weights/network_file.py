@@ -43,7 +43,7 @@ import zstandard
 from pydantic import ValidationError
 
 from arena.files.toml_tables import explain, written
-from arena.files.whole_file import make_names_last
+from arena.files.whole_file import sync
 from players.ntuple.network import Network
 from players.option_files import first_line, header_object, network_header, refuse_other_rules
 from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
@@ -129,7 +129,7 @@ def save_network(
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-    make_names_last(path.parent)
+    sync(path.parent)
 
 
 def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Loaded:
