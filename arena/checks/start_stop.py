@@ -133,13 +133,13 @@ def no_strays(subject: Subject) -> CheckFinding:
     with subject.process() as dialogue:
         try:
             _play(subject, dialogue)
-            first = _namespace(subject, dialogue.process.pid)
-            program = dialogue.process.pid if first is None else min(children(first))
+            found = _namespace(subject, dialogue.process.pid)
+            if found is None:
+                return not_judged(f"it did not play on ({Termination.EXITED})")
+            first, program = found
             dialogue.say_quit()
         except Offence as offence:
             return not_judged(f"it did not play on ({offence.termination})")
-        except ValueError:  # there are no such processes any more
-            return not_judged(f"it did not play on ({Termination.EXITED})")
         dialogue.close_stdin()
         _wait_for_end(program)
         orphans = children(first) - before - {program}
@@ -154,15 +154,18 @@ def no_strays(subject: Subject) -> CheckFinding:
     )
 
 
-def _namespace(subject: Subject, pid: int) -> int | None:
-    """The first process of its own namespace, which gets its orphans, or None without one. Stopped,
-    it cannot end with the program, and everything with it: the processes left can be seen.
+def _namespace(subject: Subject, pid: int) -> tuple[int | None, int] | None:
+    """The first process of its own namespace, which gets its orphans, or None without one, and the
+    program; None where they have ended. Stopped, the first cannot end with the program, and
+    everything with it: the processes left can be seen.
     """
     if subject.held.mode != "bwrap":
-        return None
-    first = min(children(pid))  # of bubblewrap, whose own child is the program
-    os.kill(first, signal.SIGSTOP)
-    return first
+        return None, pid
+    with suppress(ValueError, ProcessLookupError):  # of none, of one that has just ended
+        first = min(children(pid))  # of bubblewrap, whose own child is the program
+        os.kill(first, signal.SIGSTOP)
+        return first, min(children(first))
+    return None
 
 
 def _wait_for_end(pid: int) -> None:

@@ -1,14 +1,18 @@
 """What passes: a program that does it right, in every rule set and every sandbox there is here."""
 
+import subprocess
 import sys
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import jsonschema
 import psutil
 import pytest
 
-from arena.checks import checklist
+from arena.checks import checklist, start_stop
 from arena.checks.checklist import ITEMS
 from arena.checks.dialogue import Overloaded
 from arena.checks.result import CheckFinding, Checklist, passed, schema
@@ -57,6 +61,20 @@ def test_a_process_that_is_left_behind_is_seen_in_a_namespace_of_its_own(check: 
     results = {result.title: result for result in islice(check(leaving, held=held), 11)}
     assert "sleep 77.5" in results["no stray processes"].detail
     assert not any("77.5" in process.info["cmdline"] for process in processes())
+
+
+def test_a_program_that_ends_while_its_namespace_is_sought_is_not_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with subprocess.Popen(["sleep", "60"]) as childless:
+        dialogue = SimpleNamespace(process=SimpleNamespace(pid=childless.pid))
+        subject: Any = SimpleNamespace(
+            held=Held(mode="bwrap"), process=lambda: nullcontext(dialogue)
+        )
+        monkeypatch.setattr(start_stop, "_play", lambda *_: None)
+        found = start_stop.no_strays(subject)
+        childless.kill()
+    assert (found.passed, found.detail) == (None, "it did not play on (exited)")
 
 
 def test_nothing_is_left_when_a_check_is_given_up(check: Check) -> None:

@@ -89,7 +89,8 @@ def test_a_session_that_was_ended_is_over_for_a_copy_too(
     for _ in ("now", "after a restart"):
         client.cookies.set(COOKIE, copy)
         assert who(client) == ("anyone", None)
-        client.app.state.course.people.__init__(folder)  # type: ignore[attr-defined] # a restart
+        assert isinstance(client.app, FastAPI)
+        client.app.state.course.people.__init__(folder)  # a restart
     client.cookies.clear()
     client.get(f"/in/{tokens['ada']}")
     assert who(client) == ("owner", "ada"), "by the link again"
@@ -149,7 +150,8 @@ def test_a_restart_logs_no_owner_out(
     client: TestClient, folder: Path, tokens: dict[str, str]
 ) -> None:
     client.get(f"/in/{tokens['ada']}")
-    client.app.state.course.people.__init__(folder)  # type: ignore[attr-defined] # a restart
+    assert isinstance(client.app, FastAPI)
+    client.app.state.course.people.__init__(folder)  # a restart
     assert who(client) == ("owner", "ada")
 
 
@@ -224,7 +226,8 @@ def test_a_change_comes_from_no_other_site(client: TestClient, tokens: dict[str,
 
 
 def test_tokens_are_not_guessed_at_will(client: TestClient, tokens: dict[str, str]) -> None:
-    client.app.state.course.people.wrong = Rate(60, 60, clock=lambda: 0.0)  # type: ignore[attr-defined]
+    assert isinstance(client.app, FastAPI)
+    client.app.state.course.people.wrong = Rate(60, 60, clock=lambda: 0.0)
     wrong = {"Authorization": "Bearer 0123"}
     for _ in range(30):
         assert client.get("/in/0123").status_code == 401
