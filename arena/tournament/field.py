@@ -1,10 +1,11 @@
 """The field of a run that goes on. A run keeps the players it began with: those that were submitted
 are versions that never change, and later submissions wait until the run is told to take them.
 
-A new version is a player of its own, `ant@2`; the player it replaces meets nobody any more.
+A new version is a player of its own, `ant@2`; the player it replaces meets nobody any more, and its
+games count as long as the bot plays: a bot that is withdrawn leaves with all its versions.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -90,8 +91,9 @@ class _Change(NamedTuple):
 
     def taken(self, kept: Sequence[Player]) -> dict[str, Player]:
         """The players whose standing changes, and then those that join, by name."""
-        moved = {player.name: _standing(player, "gone") for player in self.gone}
-        moved |= {player.name: _standing(player, "replaced") for player, _ in self.newer}
+        left, back = _bots(self.gone), _bots(one for one, _ in self.newer)
+        moved = _all_standing(kept, left, ("playing", "replaced"), "gone")
+        moved |= _all_standing(kept, back, ("playing", "gone"), "replaced")
         names, group = {player.name for player in kept}, 1 + max(each.joined for each in kept)
         joining = list(self.added)
         for _, now in self.newer:
@@ -176,6 +178,21 @@ def _renamed(player: Player, name: str, **more: object) -> Player:
 
 def _standing(player: Player, status: Status) -> Player:
     return player.model_copy(update={"status": status})
+
+
+def _bots(players: Iterable[Player]) -> set[str]:
+    return {player.name_in_file for player in players}
+
+
+def _all_standing(
+    kept: Sequence[Player], bots: Collection[str], before: Collection[Status], now: Status
+) -> dict[str, Player]:
+    """All versions of the `bots` that stood as `before`, as they stand `now`, by name."""
+    return {
+        player.name: _standing(player, now)
+        for player in kept
+        if player.name_in_file in bots and player.status in before
+    }
 
 
 def _same(one: Player, now: Player) -> bool:
