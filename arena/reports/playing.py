@@ -52,7 +52,7 @@ def preview_config(
     _say(f"{len(names)} players: {', '.join(names)}")
     schedule, done = config.schedule(), 0
     path = store_path or default_store(config.name)
-    if path.exists():
+    if Store.begun_with(path) is not None:
         with Store.open(path) as store:
             store.refuse_changed(config)
             for game in store.going_on(replay=replay_damaged).games:

@@ -23,6 +23,7 @@ from arena.tournament.store import APPLICATION_ID, SCHEMA_VERSION, Store
 from arena.tournament.store_faults import (
     DAMAGED,
     parsed,
+    refuse_no_file,
     renewal,
     unusable,
 )
@@ -56,10 +57,7 @@ class PlayedStore(Store):
         path = Path(path)
         with ExitStack() as held:
             try:
-                if path.exists() and not path.is_file():
-                    raise StoreError(
-                        f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite"
-                    )
+                refuse_no_file(path)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 held.callback(lock_file.release, path, lock_file.acquire(path))
                 store = cls(path, held, read_only=False)

@@ -52,6 +52,7 @@ from arena.tournament.store_faults import (
     folder_instead,
     games_are,
     parsed,
+    refuse_no_file,
     unusable,
     without_result,
 )
@@ -124,7 +125,8 @@ class Store:
         """What the run at `path` was last played with; None where none has begun. Raises
         StoreError.
         """
-        if not path.is_file():
+        refuse_no_file(path)
+        if not path.exists():
             return None
         with ExitStack() as held:
             store = cls(path, held, read_only=True)

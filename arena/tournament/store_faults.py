@@ -95,6 +95,12 @@ def renewal(left_out: Iterable[int]) -> str:
     return ";".join(statements)
 
 
+def refuse_no_file(path: Path) -> None:
+    """Raise StoreError where something else than a file has the place of a run."""
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite")
+
+
 def folder_instead(path: Path) -> str:
     """Why a folder is no run: a training and a tuning keep one too."""
     files = {file.name for file in path.iterdir()}

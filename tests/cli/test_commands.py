@@ -106,6 +106,14 @@ def test_a_dry_run_tells_the_plan_and_leaves_nothing(folder: Path) -> None:
     assert not (folder / "runs").exists()
 
 
+def test_a_dry_run_begins_where_a_run_would_begin(folder: Path) -> None:
+    Path("cut-short.sqlite").touch()
+    shown = arena("run", "t.toml", "--dry-run", "--store", "cut-short.sqlite")
+    assert shown.exit_code == 0 and "would be kept in cut-short.sqlite" in shown.stdout
+    shown = arena("run", "t.toml", "--dry-run", "--store", ".")
+    assert shown.exit_code == 2 and "not a file; name one" in shown.stderr
+
+
 def test_a_dry_run_refuses_what_a_run_would(folder: Path, finished: Path) -> None:
     text = (folder / "t.toml").read_text()
     shown = arena("run", "t.toml", "--dry-run")
