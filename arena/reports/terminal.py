@@ -185,7 +185,8 @@ def conduct(standings: Standings) -> RenderableType:
         if random:
             cells.append(str(row.random_moves))
         table.add_row(Text(row.name), *cells, words.counted(row.forfeits) or "none")
-    return titled("Time used a move that was not late, and forfeits", table)
+    which = ", late and random ones included" if random else " that was not late"
+    return titled(f"Time used a move{which}, and forfeits", table)
 
 
 def faults(standings: Standings) -> RenderableType:

@@ -24,6 +24,7 @@ from arena.reports import csv_report, terminal, words
 from arena.reports.csv_report import read_results
 
 Golden = Callable[[str, str], None]
+Play = Callable[..., GameRecord]
 
 
 def printed(table: Standings, width: int) -> str:
@@ -54,6 +55,15 @@ def test_tile_report(tile_cup: list[GameRecord], golden: Golden) -> None:
     text = printed(standings(tile_cup, name="tiles"), 80)
     golden("tiles-80.txt", text)
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_times_with_those_of_random_moves_say_so(play: Play) -> None:
+    own, random = (
+        printed(standings([play("dots", "a", "b", rows=2, cols=2, fault_at=at)]), 80)
+        for at in (None, 3)
+    )
+    assert "\nTime used a move that was not late, and forfeits\n" in own
+    assert "\nTime used a move, late and random ones included, and forfeits\n" in random
 
 
 def test_a_rating_in_the_middle_is_not_minus_nothing() -> None:
