@@ -121,6 +121,8 @@ def names_of(text: str, source: str) -> list[str]:
         rows = list(csv.reader(text.splitlines()))
     except csv.Error:
         raise SubmissionError(f"{source} cannot be read: not a CSV file in UTF-8") from None
+    if rows and len(rows[0]) == 1 and any(each in rows[0][0] for each in ";\t"):
+        raise SubmissionError(f"{source}:1: separate the columns with commas: {shown(rows[0][0])}")
     header = [cell.strip().casefold() for cell in rows[0]] if rows else []
     several = any(cell.strip() for row in rows for cell in row[1:])
     headings = _HEADINGS if several else _HEADINGS_ALONE
