@@ -222,8 +222,21 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 
 
 def say_json(document: str) -> None:
-    """Print a JSON document."""
+    """Print a JSON document, or a game in a form of other programs."""
+    _write_utf8()
     typer.echo(printable_json(document.rstrip("\n")))
+
+
+def say_csv(table: str) -> None:
+    """Print a table as CSV."""
+    _write_utf8()
+    say(table, nl=False)
+
+
+def _write_utf8() -> None:
+    """Have stdout take every name as it is, whatever the locale: a program reads it."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def console(**settings: Any) -> Console:

@@ -19,6 +19,7 @@ from arena.cli.arguments import (
     refuse_together,
     refuse_unknown,
     say,
+    say_csv,
     say_json,
     show,
 )
@@ -78,7 +79,7 @@ def report(
     else:
         with RunView(run) as view:
             if csv is not None:
-                say(csv_report.TABLES[csv](view), nl=False)
+                say_csv(csv_report.TABLES[csv](view))
                 complain(words.about_damage(view.standings))
             else:
                 draw = partial(terminal.show, played_at=view.played_at)
@@ -126,7 +127,7 @@ def games(
         refuse_unknown("--ending", ending, ENDINGS)
         found = rows(view, Wanted(player, against, side, results, ending), sort)
     if csv:
-        say(csv_report.games(found), nl=False)
+        say_csv(csv_report.games(found))
     else:
         show(found, games_table.show, json=json)
 

@@ -53,6 +53,22 @@ def test_a_terminal_without_unicode_shows_what_it_can(finished: Path, encoding: 
     assert b"Player" in shown.stdout
 
 
+@pytest.mark.parametrize("form", ["--json", "--csv=players"])
+def test_names_reach_a_program_as_they_are_in_any_locale(tmp_path: Path, form: str) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text('[Black "Müller"]\n[White "Möller"]\n[Result "34-30"]\n1. F5 D6 2. C3 D3\n')
+    made = tmp_path / "games.sqlite"
+    arena = (sys.executable, "-m", "arena")
+    subprocess.run([*arena, "import", str(games), "--to", str(made)], check=True)
+    shown = subprocess.run(
+        [*arena, "report", str(made), form],
+        env=os.environ | {"PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=True,
+    )
+    assert {"Müller", "Möller"} <= set(re.findall(r"\w+", shown.stdout.decode()))
+
+
 def test_ctrl_c_while_the_program_loads_is_no_traceback() -> None:
     code = (
         "import arena.__main__ as entry, sys\n"
