@@ -34,7 +34,7 @@ SECTIONS: Mapping[str, Callable[[Look], Mapping[str, Any] | None]] = {
     "method": overview.method,
 }
 """Elements of the document by their ids, in its order, and what makes the values of each; None for
-one with nothing to show."""
+one with nothing to show. A format that ranks by its own rules has them before the ratings."""
 
 
 def environment(*folders: Path) -> Environment:
@@ -91,10 +91,11 @@ def run_page(view: RunView, audience: Audience) -> dict[str, Any]:
     """The values of `run.html`, but for its assets."""
     look, terms = Look.at(view, audience), view.config.terms
     parts = _sections(look, tuple(SECTIONS))
+    first = ["rounds"] if look.standings.ranking else []
     return {
         "title": look.seen.sentence(view.config.name),
         "subtitle": f"{terms.game.title} · {terms.clock.words}",
         "facts": parts.pop("facts"),
-        "parts": tuple(parts.values()),
+        "parts": (*map(parts.pop, first), *parts.values()),
         "playing": len(view.playing),
     }

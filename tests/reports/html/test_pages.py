@@ -15,7 +15,7 @@ from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.reports.html.audience import PUBLIC, STAFF, Audience
 from arena.reports.html.one_file import write_report
-from arena.reports.html.pages import SECTIONS, sections
+from arena.reports.html.pages import SECTIONS, run_page, sections
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
@@ -163,6 +163,22 @@ def test_a_format_shows_its_own_order(
     for words in shown:
         assert words in found
     assert not re.search(r"#player/[a-h]\b", unknown)
+
+
+@pytest.mark.parametrize(
+    ("format_", "first"),
+    [("swiss", "rounds"), ("ladder", "standings"), ("round-robin", "standings")],
+)
+def test_what_a_format_ranks_by_comes_first(
+    play: Play, tmp_path: Path, format_: str, first: str
+) -> None:
+    path = played(tmp_path / "cup.sqlite", play, format_, "abcd", {}, rounds=2)
+    with RunView(path) as view:
+        parts = [
+            part.partition('id="')[2].partition('"')[0] for part in run_page(view, STAFF)["parts"]
+        ]
+    assert parts[0] == first
+    assert sorted(parts) == sorted(SECTIONS.keys() - {"facts"})
 
 
 def test_a_sequential_test_shows_its_gauge(play: Play, tmp_path: Path) -> None:
