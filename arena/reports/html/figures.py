@@ -22,6 +22,9 @@ def player_figures(view: RunView, seen: Seen) -> list[PlayerData]:
     """The figures of each player that is shown, in the order of their places."""
     standings = view.standings
     rows = {row.name: row for row in standings.players}
+    ranks = {row.name: row.rank for row in standings.players}
+    if standings.ranking is not None:
+        ranks |= {each.player: each.rank for each in standings.ranking.players}
     faults = defaultdict[str, list[Broken]](list)
     for fault in standings.faults:
         faults[fault.player].append(fault)
@@ -34,6 +37,7 @@ def player_figures(view: RunView, seen: Seen) -> list[PlayerData]:
             players[name],
             rows.get(name),
             standings,
+            rank=ranks.get(name),
             versions=versions[players[name].name_in_file],
             faults=[fault_data(view, fault, seen) for fault in faults[name]],
             seen=seen,
@@ -47,13 +51,14 @@ def _figures(
     row: PlayerStanding | None,
     standings: Standings,
     *,
+    rank: int | None,
     versions: list[int],
     faults: list[FaultData],
     seen: Seen,
 ) -> PlayerData:
     times = row.times if row else None
     return PlayerData(
-        rank=row.rank if row else None,
+        rank=rank,
         rating=rating(row, anchor_of(standings)) if row else "",
         interval=interval(row) if row else None,
         games=row.games if row else 0,

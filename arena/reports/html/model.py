@@ -67,7 +67,8 @@ class PlayerData(Frozen):
     """A player's figures, as the standings have them: what the columns of games cannot say."""
 
     rank: int | None
-    """Null for a player that left the tournament, whose games are not counted."""
+    """By the rules of the format, or where it has none by Elo; null for a player that left the
+    tournament, whose games are not counted."""
     rating: str
     """Elo and half of its 95 % interval in words, as `+480 ± 257`, `too few games`."""
     interval: tuple[float, float, float] | None

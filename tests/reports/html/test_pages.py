@@ -14,6 +14,7 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.reports.html.audience import PUBLIC, STAFF, Audience
+from arena.reports.html.data import run_data
 from arena.reports.html.one_file import write_report
 from arena.reports.html.pages import SECTIONS, run_page, sections
 from arena.tournament.config import Player, TournamentConfig
@@ -179,6 +180,18 @@ def test_what_a_format_ranks_by_comes_first(
         ]
     assert parts[0] == first
     assert sorted(parts) == sorted(SECTIONS.keys() - {"facts"})
+
+
+def test_a_player_has_the_rank_that_its_format_gives_it(play: Play, tmp_path: Path) -> None:
+    path = played(tmp_path / "cup.sqlite", play, "swiss", "abcdefgh", {}, rounds=2)
+    with RunView(path) as view:
+        ranking = view.standings.ranking
+        assert ranking is not None
+        found = {each.player: each.rank for each in ranking.players}
+        by_elo = {row.name: row.rank for row in view.standings.players}
+        data = run_data(view, STAFF)
+    assert dict(zip(data.players, (each.rank for each in data.figures), strict=True)) == found
+    assert found != by_elo, "the two tell players apart in another order"
 
 
 def test_a_sequential_test_shows_its_gauge(play: Play, tmp_path: Path) -> None:
