@@ -1,10 +1,14 @@
 """The list of tournaments and errors, for everyone."""
 
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from arena.reports.html.audience import STAFF
+from arena.reports.html.one_file import write_report
+from arena.tournament.run_view import RunView
 from arena.web.app import ServerSettings, make_app
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, game_started
@@ -31,3 +35,22 @@ def test_from_the_list_to_a_run_that_is_played(
         page.get_by_role("link", name="cup").click()
         expect(page.locator(".slot")).to_contain_text("move 0")
     problems[:] = []  # the browser says that a page has the status 500, and a connection ended
+
+
+def test_the_ranking_of_a_format_is_printed_without_its_rounds(tmp_path: Path, page: Page) -> None:
+    records = [
+        play_record("dots", *both, game=f"g{n}", pair="p", rows=2, cols=2)
+        for n, both in enumerate(permutations(("ant", "bee")), 1)
+    ]
+    with begun(tmp_path / "cup.sqlite", records, format="swiss") as store:
+        for record in records:
+            store.add(record)
+    with RunView(tmp_path / "cup.sqlite") as view:
+        write_report(view, STAFF, tmp_path / "cup.html")
+    page.goto((tmp_path / "cup.html").as_uri())
+    expect(page.locator(".meetings")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator("#rounds")).to_contain_text("Buchholz")
+    expect(page.locator("#rounds table")).to_be_visible()
+    expect(page.locator(".meetings")).to_be_hidden()
+    page.emulate_media(media="screen")
