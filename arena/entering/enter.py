@@ -34,11 +34,13 @@ def enter(
     *,
     tournament: Path | None = None,
     sandbox: Asked | None = None,
+    sent_at: datetime | None = None,
 ) -> Entered:
     """Check the bot at `path`, and accept it into `to` if it passes. Files that were checked before
-    are accepted as they are, unless they are for a tournament. Raises ArenaError.
+    are accepted as they are, unless they are for a tournament. It was handed in at `sent_at`, else
+    now, whenever its check ends. Raises ArenaError.
     """
-    now = datetime.now(UTC)
+    now = sent_at or datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
     before = playing(to / bot.name)
     known = receipt_of(bot, to)

@@ -24,7 +24,8 @@ def main(folder: Path) -> None:
         try:
             os.chdir(upload)  # sentences name the file as its owner does
             about = about_of(folder, HandedIn)
-            write(enter(Path(about.file), course, about.owner, write))
+            file, at = Path(about.file), about.sent_at
+            write(enter(file, course, about.owner, write, sent_at=at))
         except ConfigError as error:  # the bot has no such file
             write(mistake_of_staff(error))
         finally:

@@ -8,6 +8,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +246,23 @@ def test_a_killed_server_leaves_checks_whole(
         assert told(later, sent["id"])[-1][1] == "entered"
     (plays,) = course.bots(folder)
     assert plays.owner == "ada"
+
+
+def test_a_bot_that_waited_for_its_check_past_the_deadline_is_in_time(
+    client: TestClient, app: FastAPI, folder: Path
+) -> None:
+    jobs = app.state.course.checks.jobs
+    jobs._places = lambda: 0
+    sent = hand_in(client, "bot.py", RIGHT)
+    (folder / "course.toml").write_text(f"deadline = {datetime.now(UTC).isoformat()}\n")
+    jobs._places = lambda: 1
+    jobs._begin()
+    assert told(client, sent["id"])[-1][1] == "entered"
+    late = hand_in(client, "other.py", f"# other\n{RIGHT}")
+    assert "the deadline was" in told(client, late["id"])[-1][2]["sentence"]
+    (plays,) = course.bots(folder)
+    assert plays.plays is not None
+    assert plays.plays.accepted_at.isoformat() == sent["sent_at"].replace("Z", "+00:00")
 
 
 def test_a_server_that_another_one_keeps_out_begins_no_check(
