@@ -108,7 +108,7 @@ class StoppedSchedule(Schedule):
         following, stop = next(self._ahead(), None), self._stop
         parts = []
         if stop.games is not None:
-            parts.append(f"{len(self._finished):,} of {self.total:,} games")
+            parts.append(f"{len(self._finished):,} of {self._most:,} games")
         if stop.hours is not None:
             done = self._used_ms / self._ms_an_hour / stop.hours
             parts.append(f"{done:.0%} of {stop.hours:g} hours of play")
@@ -118,7 +118,9 @@ class StoppedSchedule(Schedule):
                 f"{found} of the first {stop.separated} separated (error rate "
                 f"{ERROR_RATE:.0%} over all looks) after {rounds} rounds"
             )
-        return f"{'Ended' if over else 'Ends'} by [stop]: {'; '.join(parts)}."
+        early = following is not None or len(self._finished) >= self._most
+        ended = "Ended by" if early else "Ended by its last round, before"
+        return f"{ended if over else 'Ends by'} [stop]: {'; '.join(parts)}."
 
     def _peek(self) -> Pairing | None:
         """The game that follows: once an end is reached, the other half of a pair, if any lacks."""

@@ -43,6 +43,19 @@ def test_by_games_to_the_end_of_a_pair(name: str) -> None:
     assert schedule.ending(over=True) == "Ended by [stop]: 10 of 10 games."
 
 
+@pytest.mark.parametrize(
+    ("games", "said"),
+    [
+        (24, "Ended by [stop]: 24 of 24 games."),
+        (40, "Ended by its last round, before [stop]: 24 of 40 games."),
+    ],
+)
+def test_a_stop_that_was_not_reached_ended_nothing(games: int, said: str) -> None:
+    schedule = stopped("round-robin", 4, 2, games=games)
+    assert len(list(rehearse(schedule, "dots", stronger_first))) == schedule.total == 24
+    assert schedule.ending(over=True) == said
+
+
 def test_by_games_a_seed_is_played_by_all() -> None:
     plan = Plan(("m0", "m1", "m2"), 5, rules.default("2048"), {})
     inner = opened(FORMATS["round-robin"], 3, 5, "2048")
@@ -86,7 +99,8 @@ def test_games_that_a_ladder_loses_are_not_counted() -> None:
         schedule.add(imagined(game, "dots", stronger_first(game)))
     list(rehearse(schedule, "dots", stronger_first))
     assert schedule.over and schedule.total == 34
-    assert schedule.ending(over=True) == "Ended by [stop]: 34 of 34 games."
+    said = "Ended by its last round, before [stop]: 34 of 36 games."
+    assert schedule.ending(over=True) == said
 
 
 def test_while_a_game_is_in_play_nothing_has_ended(
@@ -128,7 +142,8 @@ def test_equals_are_not_separated() -> None:
     schedule = stopped("round-robin", 3, 30, separated=1)
     games = list(rehearse(schedule, "dots", lambda game: float(game.round % 2)))
     assert len(games) == 180
-    assert "Ended by [stop]: 0 of the first 1 separated" in schedule.ending(over=True)
+    said = "Ended by its last round, before [stop]: 0 of the first 1 separated"
+    assert said in schedule.ending(over=True)
 
 
 def test_the_likelihood_ratio() -> None:
