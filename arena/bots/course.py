@@ -216,6 +216,10 @@ def bot(folder: Path, name: str) -> Entry:
         alone, at, _ = name.partition("@")
         if at:
             raise SubmissionError(f"{name} is one version; name the bot alone: {alone}")
+        inside = bots(folder / name) if is_name(name) and (folder / name).is_dir() else ()
+        if inside:
+            one = folder / name / inside[0].name
+            raise SubmissionError(f"{folder / name} is a folder of submissions; name a bot: {one}")
         hint = did_you_mean(name, [each.name for each in bots(folder)], "bots")
         raise SubmissionError(f'{folder} has no bot "{name}"; {hint}')
     return entry

@@ -140,6 +140,8 @@ def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
     shown = arena("bots list course").stdout
     assert "withdrawn" in shown and "excluded" in shown
     assert 'has no bot "bop"; did you mean "bob"' in arena("bots show course/bop", code=2).stderr
+    folder = arena("bots show course", code=2).stderr
+    assert folder.startswith("course is a folder of submissions; name a bot: course/")
 
 
 def test_a_version_with_a_damaged_receipt_is_named(arena: Arena, tokens: dict[str, str]) -> None:
