@@ -6,8 +6,9 @@ their ratings and h the advantage of moving first, fitted with the ratings. A dr
 The prior: each player also has one pair of games, colours swapped, against a virtual opponent of
 average strength, which counts half as won twice and half as lost twice. As points that is one drawn
 pair: ratings are finite at 0 % and 100 %, and the pool in one piece. As spread it is a whole pair
-of each kind, so that the error of a player who never lost is wide; likewise the spread of the first
-move's advantage has a pair that went to the first mover, or the second.
+of each kind, so that the error of a player who never lost is wide. The first move likewise has two
+pairs of equal players, one of them as spread. The players' own pairs leave its advantage out: those
+of many players with few games each would hold it near nothing.
 The pull towards the average is about 2(s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games:
 1.2 Elo where 200 games between two players gave 75 %, against an error of ±56.
 

@@ -35,13 +35,14 @@ class Likelihood:
         pairings, self.pairing = np.unique(sides, return_inverse=True)
         each = sparse.eye_array(size, format="csr")
         met = each[pairings // size] - each[pairings % size]
-        self.design = sparse.vstack((met, each, -each), format="csr")
         if first_mover:
-            advantage = np.ones((self.design.shape[0], 1))
-            self.design = sparse.hstack((self.design, advantage), format="csr")
-        self.games = np.append(np.bincount(self.pairing), np.ones(2 * size))
+            met = sparse.hstack((met, np.ones((met.shape[0], 1))), format="csr")
+        prior = sparse.eye_array(met.shape[1], format="csr")
+        pairs = np.repeat((1.0, 2.0), (size, prior.shape[0] - size))
+        self.design = sparse.vstack((met, prior), format="csr")
+        self.games = np.append(np.bincount(self.pairing), 2 * pairs)
         points = np.bincount(self.pairing, weights=self.scores)
-        self.points = np.append(points, np.full(2 * size, 0.5))
+        self.points = np.append(points, pairs)
 
     def expected(self, strengths: Array) -> Array:
         """The share of the points that each first player is expected to take, by pairing."""
@@ -85,15 +86,10 @@ class Likelihood:
         total, parameters = int(self.clusters.max()) + 1, len(strengths)
         cells = self.scores - expected[self.pairing], (self.clusters, self.pairing)
         rows = [sparse.csr_array(cells, (total, len(expected))) @ self.design]
-        size = self.size  # each prior pair counts half as two wins and half as two losses
-        for won in (1.0, 0.0):
-            taken = np.repeat((won, 1 - won), size) - expected[-2 * size :]
-            gradients = self.design[-2 * size :] * taken[:, None]
-            rows.append((gradients[:size] + gradients[size:]) * np.sqrt(0.5))
-        if parameters > size:
-            # One more pair, half taken by the first mover twice, half by the second: where each
-            # pair so far fell to one player, the advantage is unknown, not known to be nothing.
-            rows.append(sparse.csr_array(([1.0], ([0], [size])), (1, parameters)))
-        units = total + size
+        # Each prior pair counts half as two wins and half as two losses. So where each pair so far
+        # fell to one player, the advantage is unknown, not known to be nothing.
+        prior, drawn = self.design[-parameters:], 2 * expected[-parameters:]
+        rows += [prior * ((won - drawn) * np.sqrt(0.5))[:, None] for won in (2, 0)]
+        units = total + self.size
         enlarged = np.sqrt(units / (units - (parameters - 1)))
         return sparse.vstack(rows, format="csr") * enlarged

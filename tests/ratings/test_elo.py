@@ -47,15 +47,16 @@ def simulate(
 
 
 def log_posterior(results: list[Result], a: float, b: float, h: float) -> float:
-    """Two players a and b, written out by hand: results, and a drawn pair of each with 0."""
+    """Two players a and b, written out by hand: results, a drawn pair of each with 0, and two of
+    equal players for the advantage.
+    """
     total = 0.0
     for first, second, score, _ in results:
         p = expected({"a": a, "b": b}[first] - {"a": a, "b": b}[second] + h)
         total += score * math.log(p) + (1 - score) * math.log(1 - p)
-    for player in (a, b):
-        for margin in (player + h, -player + h):
-            p = expected(margin)
-            total += 0.5 * math.log(p) + 0.5 * math.log(1 - p)
+    for margin in (a, b, h, h):
+        p = expected(margin)
+        total += math.log(p) + math.log(1 - p)
     return total
 
 
@@ -144,6 +145,23 @@ def test_intervals_cover_the_truth_as_often_as_they_say(
         assert hit / runs >= floor, what
     if pairs * (len(elo) - 1) >= 100:
         assert hits["difference"] / runs <= 0.95 + 4 * math.sqrt(0.95 * 0.05 / runs)
+
+
+def test_the_advantage_is_found_in_a_field_of_many_players_with_few_games_each() -> None:
+    rng = np.random.default_rng(1)
+    found, covered = [], 0
+    for _ in range(40):
+        elo, results = rng.normal(0, 200, 60), []
+        for _ in range(7):
+            for first, second in rng.permutation(60).reshape(30, 2):
+                won = rng.random() < expected(elo[first] - elo[second] + 150)
+                results.append(Result(f"p{first}", f"p{second}", float(won)))
+        advantage = fit(results).first_mover
+        assert advantage is not None
+        found.append(advantage.elo)
+        covered += abs(advantage.elo - 150) <= advantage.error
+    assert sum(found) / 40 == pytest.approx(150, abs=30)
+    assert covered >= 33
 
 
 def test_pairs_matter() -> None:
