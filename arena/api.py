@@ -252,10 +252,15 @@ def play(
 
 
 def rate(
-    results: Iterable[Sequence[Any]], *, anchor: str | None = None, anchor_elo: float = 0.0
+    results: Iterable[Sequence[Any]],
+    *,
+    anchor: str | None = None,
+    anchor_elo: float = 0.0,
+    first_mover: bool = True,
 ) -> Table:
     """Elo for any results: rows of `first, second, score` and, where games belong together, a
-    label of their pair. The columns are those of `Run.standings`. Raises RateError.
+    label of their pair. `first_mover=False` says that neither player moved first, as in lists
+    with the winner in front. The columns are those of `Run.standings`. Raises RateError.
     """
     if isinstance(results, str) or not isinstance(results, Iterable):
         raise RateError(f"results must be rows of first, second, score[, pair], got {results!r}")
@@ -264,7 +269,9 @@ def rate(
     rows = [_result(number, row) for number, row in enumerate(results, 1)]
     if not rows:
         raise RateError("there are no results to rate")
-    rated = standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo)
+    rated = standings_of_results(
+        rows, anchor=anchor, anchor_elo=anchor_elo, first_mover=first_mover
+    )
     return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
 
 

@@ -123,6 +123,14 @@ def test_rate_takes_rows() -> None:
     assert rated["elo"][0] > 100
 
 
+def test_rate_takes_lists_with_the_winner_in_front() -> None:
+    rows = [("a", "b", 1)] * 3 + [("b", "a", 1)]
+    other_way_round = [("a", "b", 1)] * 3 + [("a", "b", 0)]
+    figures = [arena.rate(each, first_mover=False)["elo"] for each in (rows, other_way_round)]
+    assert figures[0] == pytest.approx(figures[1])
+    assert arena.rate(rows)["elo"] != pytest.approx(figures[0])
+
+
 class Unknown:
     """As pandas.NA: compared with anything, it is neither true nor false."""
 

@@ -195,10 +195,16 @@ def rate(
     from arena.reports import terminal
     from arena.reports.results_file import results_in
 
-    results, damaged = results_in(file)
-    rated = standings_of_results(results, name=file.stem, anchor=anchor, anchor_elo=anchor_elo)
+    found = results_in(file)
+    rated = standings_of_results(
+        found.results,
+        name=file.stem,
+        anchor=anchor,
+        anchor_elo=anchor_elo,
+        first_mover=found.first_mover,
+    )
     show(rated, terminal.show, json=json)
-    return complain(f"{file}, {each}" for each in damaged)
+    return complain(f"{file}, {each}" for each in found.damaged)
 
 
 @app.command()

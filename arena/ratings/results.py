@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
 from itertools import combinations, repeat
@@ -29,6 +29,14 @@ class Result(NamedTuple):
     pair: str = ""
     """Results with the same label are one cluster, dependent on each other (colours swapped on one
     opening, or the same seed); an empty label makes the result a cluster of its own."""
+
+
+class Results(NamedTuple):
+    """A list of results from elsewhere."""
+
+    results: Sequence[Result]
+    first_mover: bool = True
+    """Whether a player moved first; False where the order of the two means nothing."""
 
 
 def refuse_names(first: object, second: object) -> None:

@@ -59,7 +59,9 @@ def standings(
     for game in games:
         (void if game.termination is Termination.VOID else played).append(game)
     by = Anchor(player=anchor, elo=anchor_elo)
-    return _rated(results_of(played), played, name, players, by).model_copy(
+    moves_first = not any(rules.default(game.rules).decided_by_seed for game in played)
+    rated = _rated(results_of(played), played, name, players, by, moves_first=moves_first)
+    return rated.model_copy(
         update={
             "planned": planned,
             "void": len(void),
@@ -73,14 +75,22 @@ def standings(
 
 
 def standings_of_results(
-    results: Sequence[Result], *, name: str = "", anchor: str | None = None, anchor_elo: float = 0.0
+    results: Sequence[Result],
+    *,
+    name: str = "",
+    anchor: str | None = None,
+    anchor_elo: float = 0.0,
+    first_mover: bool = True,
 ) -> Standings:
-    """The standings of a bare list of results. RateError: an anchor without results."""
+    """The standings of a bare list of results; `first_mover=False` where the order of the two
+    players means nothing. RateError: an anchor without results.
+    """
     names = {player for result in results for player in result[:2]}
     if anchor is not None and anchor not in names:
         there = few_of(sorted(names), anchor)
         raise RateError(f'anchor: no player "{anchor}" among the results; there are: {there}')
-    return _rated(results, (), name, (), Anchor(player=anchor, elo=anchor_elo))
+    by = Anchor(player=anchor, elo=anchor_elo)
+    return _rated(results, (), name, (), by, moves_first=first_mover)
 
 
 def _rated(
@@ -89,9 +99,10 @@ def _rated(
     name: str,
     players: Sequence[str],
     anchor: Anchor,
+    *,
+    moves_first: bool,
 ) -> Standings:
     """The standings of results, with what the games behind them say where there are any."""
-    moves_first = not any(rules.default(game.rules).decided_by_seed for game in games)
     columns = Columns.of(results)
     in_force = anchor.player is None or anchor.player in columns.players
     by = anchor.player if in_force else None

@@ -11,7 +11,7 @@ from arena.errors import RateError, first_few
 from arena.model.protocol import Termination
 from arena.ratings import tables
 from arena.ratings.model import Cell, PlayerStanding, Standings
-from arena.ratings.results import Result, refuse_names, results_of
+from arena.ratings.results import Result, Results, refuse_names, results_of
 from arena.reports.games import GameRow, seen_by_each
 from arena.tournament.run_view import RunView, as_planned
 
@@ -29,6 +29,8 @@ GAME_COLUMNS = tuple(GameRow.model_fields)
 COLUMNS = ("first", "second", "score")
 """The columns of a file without a header, in this order; `pair` may follow as a fourth."""
 _WITH_PAIR = (*COLUMNS, "pair")
+_ORDERED = "ordered"
+"""One more column where the order of the two players means nothing; each line then says `no`."""
 SCORES = {
     "1": 1.0, "1.0": 1.0, "1-0": 1.0,
     "0": 0.0, "0.0": 0.0, "0-1": 0.0,
@@ -76,14 +78,13 @@ def ranking(standings: Standings) -> str:
     return table(("rank", "player", *ranked.columns), lines)
 
 
-def results(rated: Iterable[Result], run: str) -> str:
+def results(rated: Iterable[Result], run: str, *, first_mover: bool = True) -> str:
     """The results of a run in the form that `arena rate` reads, also after those of others: pairs
     are named after the run.
     """
-    return table(
-        Result._fields,
-        (each._replace(pair=f"{run}: {each.pair}" if each.pair else "") for each in rated),
-    )
+    header, order = (_WITH_PAIR, ()) if first_mover else ((*_WITH_PAIR, _ORDERED), ("no",))
+    named = (each._replace(pair=f"{run}: {each.pair}" if each.pair else "") for each in rated)
+    return table(header, ((*each, *order) for each in named))
 
 
 def cells_of(view: RunView) -> Sequence[Cell]:
@@ -105,7 +106,11 @@ TABLES: dict[str, Callable[[RunView], str]] = {
     "players": lambda view: players(view.standings),
     "ranking": lambda view: ranking(view.standings),
     "crosstable": lambda view: crosstable(cells_of(view)),
-    "results": lambda view: results(results_of(as_planned(view.rated)), view.label),
+    "results": lambda view: results(
+        results_of(as_planned(view.rated)),
+        view.label,
+        first_mover=not view.config.terms.game.decided_by_seed,
+    ),
     "games": lambda view: games(
         row for game in as_planned(view.games) for row in seen_by_each(game)
     ),
@@ -122,12 +127,13 @@ def table(header: Sequence[str], lines: Iterable[Iterable[object]]) -> str:
     return text.getvalue()
 
 
-def read_results(text: str, source: str) -> tuple[Result, ...]:
+def read_results(text: str, source: str) -> Results:
     """The results in CSV `text`; `source` is the file's name for messages.
 
     A first line that names the columns may put them in any order and have others next to them,
-    which are ignored. Blank lines are skipped, and that first line where it comes again, as where
-    files were put together. Raises RateError.
+    which are ignored, but for `ordered`: with `no` in a line the order of the two players means
+    nothing. Blank lines are skipped, and that first line where it comes again, as where files were
+    put together. Raises RateError.
     """
     head = text.partition("\n")[0]
     if "," not in head and (";" in head or "\t" in head):
@@ -139,6 +145,7 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
         raise RateError(f"{source}: no results; expected lines of {','.join(COLUMNS)}[,pair]")
     columns, named = _columns(*header, source)
     most = len(header[1]) if named else len(_WITH_PAIR)
+    first_mover = True
     results: list[Result] = []
     problems: list[str] = []
     for number, fields in lines if named else chain((header,), lines):
@@ -147,14 +154,16 @@ def read_results(text: str, source: str) -> tuple[Result, ...]:
         try:
             if any(fields[most:]):
                 raise ValueError(f"{len(fields)} fields, expected {most}; write a draw as 0.5")
-            results.append(_result(fields, columns))
+            result, ordered = _result(fields, columns)
+            results.append(result)
+            first_mover &= ordered
         except ValueError as error:
             problems.append(f"{source}, line {number}: {error}")
     if not results and not problems:
         raise RateError(f"{source}: a header and no results")
     if problems:
         raise RateError("\n".join(first_few(problems)))
-    return tuple(results)
+    return Results(tuple(results), first_mover)
 
 
 _Line = tuple[int, list[str]]
@@ -172,12 +181,12 @@ def _lines(reader: Any, source: str) -> Iterator[_Line]:
 
 
 def _columns(number: int, fields: list[str], source: str) -> tuple[tuple[int | None, ...], bool]:
-    """Where first, second, score and pair are in a line, and whether this line, the first, says so.
-    Raises RateError.
+    """Where first, second, score, pair and ordered are in a line, and whether this line, the first,
+    says so. Raises RateError.
     """
     names = [field.lower() for field in fields]
     if "score" not in names and not {"first", "second"} <= set(names):
-        return (0, 1, 2, 3), False
+        return (0, 1, 2, 3, None), False
     if missing := [name for name in COLUMNS if name not in names]:
         raise RateError(
             f"{source}, line {number}: the header lacks {', '.join(missing)};"
@@ -188,13 +197,16 @@ def _columns(number: int, fields: list[str], source: str) -> tuple[tuple[int | N
             f"{source}, line {number}: the header has {', '.join(twice)} more than once; rename the"
             " columns that are not meant"
         )
-    return tuple(names.index(each) if each in names else None for each in _WITH_PAIR), True
+    known = (*_WITH_PAIR, _ORDERED)
+    return tuple(names.index(each) if each in names else None for each in known), True
 
 
-def _result(fields: Sequence[str], columns: Sequence[int | None]) -> Result:
-    """ValueError where the line is no result."""
+def _result(fields: Sequence[str], columns: Sequence[int | None]) -> tuple[Result, bool]:
+    """A line's result, and whether the order of its players says who moved first. ValueError where
+    the line is no result.
+    """
     count = len(fields)
-    first, second, score, pair = (
+    first, second, score, pair, ordered = (
         fields[at] if at is not None and at < count else "" for at in columns
     )
     for name, cell in zip(COLUMNS, (first, second, score), strict=True):
@@ -203,4 +215,5 @@ def _result(fields: Sequence[str], columns: Sequence[int | None]) -> Result:
     refuse_names(first, second)
     if score not in SCORES:
         raise ValueError(f"score {score!r} is not 1 (the first player won), 0.5 (a draw) or 0")
-    return Result(intern(first), intern(second), SCORES[score], intern(pair))
+    result = Result(intern(first), intern(second), SCORES[score], intern(pair))
+    return result, ordered.lower() != "no"

@@ -18,6 +18,8 @@ class Rated(NamedTuple):
     results: Sequence[Result]
     damaged: Sequence[Damaged] = ()
     """Games without a result that can be read."""
+    first_mover: bool = True
+    """Whether the first player of a result moved first."""
 
 
 def results_in(file: Path) -> Rated:
@@ -34,10 +36,12 @@ def results_in(file: Path) -> Rated:
                 raise RateError("\n".join([f"{file}: no result", *map(str, damaged)]))
             return Rated(results, damaged)
         case None:
-            return Rated(read_results(_csv(file), str(file)))
+            listed = read_results(_csv(file), str(file))
+            return Rated(listed.results, first_mover=listed.first_mover)
         case _:
             read = read_file(file)
-            return Rated(results_of(map(digest, read.records)), read.damaged)
+            moves_first = not any(each.terms.game.decided_by_seed for each in read.records)
+            return Rated(results_of(map(digest, read.records)), read.damaged, moves_first)
 
 
 def _csv(file: Path) -> str:

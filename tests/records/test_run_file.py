@@ -1,5 +1,6 @@
 """Runs made of other programs' files, by the commands that a person types."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,28 @@ def test_rating_reads_headers_of_pgn_and_games(tmp_path: Path) -> None:
     assert "archive · 3 games" in archive.stdout
     games = arena("rate", wthor(tmp_path))
     assert (games.exit_code, "Éve" in games.stdout) == (1, True)
+
+
+def test_written_games_of_2048_are_rated_as_the_run_is(tmp_path: Path) -> None:
+    run, lines, results = (tmp_path / name for name in ("a.sqlite", "a.jsonl", "a.csv"))
+    games = [
+        play_record("2048", name, game=f"g{name}{seed}", seed=seed, pair=f"s{seed}")
+        for seed in range(3)
+        for name in ("ann", "bob", "eve")
+    ]
+    with begun(run, games) as store:
+        for game in games:
+            store.add(game)
+    arena("export", run, "--out", lines)
+    results.write_text(arena("report", run, "--csv", "results").stdout)
+    report, *rated = (
+        json.loads(arena(*words, "--json").stdout)
+        for words in (("report", run), ("rate", lines), ("rate", results))
+    )
+    assert report["first_mover"] is None
+    for each in rated:
+        assert each["first_mover"] is None
+        assert each["covariance"] == report["covariance"]
 
 
 def test_a_full_disk_is_named_with_the_file(tmp_path: Path) -> None:

@@ -20,16 +20,25 @@ from arena.reports.results_file import results_in
     ],
 )
 def test_forms_that_are_read(text: str) -> None:
-    assert read_results(text, "x.csv") == (Result("a", "b", 1.0), Result("b", "a", 0.5))
+    assert read_results(text, "x.csv").results == (Result("a", "b", 1.0), Result("b", "a", 0.5))
 
 
 def test_the_pair_column_and_names_with_commas() -> None:
     text = 'first,second,score,pair\n"x, y",b,0,p1\nb,"x, y",0-1,p1\n'
-    assert read_results(text, "x.csv") == (
+    assert read_results(text, "x.csv").results == (
         Result("x, y", "b", 0.0, "p1"),
         Result("b", "x, y", 0.0, "p1"),
     )
-    assert read_results("a,b,1,7\n", "x.csv") == (Result("a", "b", 1.0, "7"),)
+    assert read_results("a,b,1,7\n", "x.csv").results == (Result("a", "b", 1.0, "7"),)
+
+
+def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
+    text = "first,second,score,Ordered\na,b,1,no\nb,a,0,{}\n"
+    listed = (Result("a", "b", 1.0), Result("b", "a", 0.0))
+    assert read_results(text.format("no"), "x.csv") == (listed, False)
+    assert read_results(text.format(""), "x.csv") == (listed, False)
+    assert read_results(text.replace("no", "yes").format(""), "x.csv") == (listed, True)
+    assert read_results("a,b,1\nb,a,0\n", "x.csv") == (listed, True)
 
 
 @pytest.mark.parametrize(

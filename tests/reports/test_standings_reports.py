@@ -176,7 +176,7 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
 
 def test_written_results_rate_the_same(cup: list[GameRecord], table: Standings) -> None:
     text = csv_report.results(results_of(map(digest, cup)), "cup 1f")
-    again = standings_of_results(read_results(text, "cup.csv"), name="cup", anchor="monkey")
+    again = standings_of_results(read_results(text, "cup.csv").results, name="cup", anchor="monkey")
     assert [(row.name, row.elo, row.elo_error) for row in again.players] == [
         (row.name, row.elo, row.elo_error) for row in table.players
     ]
@@ -188,7 +188,7 @@ def test_the_results_of_two_runs_make_one_table(cup: list[GameRecord]) -> None:
 
     def rated(*runs: str) -> list[tuple[str, float | None, float | None]]:
         text = "".join(map(csv_report.results, halves, runs))
-        table = standings_of_results(read_results(text, "both.csv"))
+        table = standings_of_results(read_results(text, "both.csv").results)
         return [(row.name, row.elo, row.elo_error) for row in table.players]
 
     renamed = [half._replace(pair=f"{half.pair} of the second") for half in halves[1]]
