@@ -46,7 +46,7 @@ def share(scores: NDArray[np.float64], clusters: NDArray[np.intp]) -> Share | No
     mean = float(scores.mean())
     size = count / len(np.unique(clusters))
     squares = float((np.bincount(clusters, weights=scores - mean) ** 2).sum()) + size**2 / 4
-    games = count * (float(((scores - mean) ** 2).sum()) + size / 4) / squares
+    games = count * (count * mean * (1 - mean) + size / 4) / squares
     scale = 1 + Z95**2 / games
     middle = (mean + Z95**2 / (2 * games)) / scale
     error = Z95 * math.sqrt(mean * (1 - mean) / games + (Z95 / (2 * games)) ** 2) / scale

@@ -206,6 +206,15 @@ def test_a_share_of_independent_games_has_wilsons_interval(
     assert (share.low, share.high) == pytest.approx((low, high), abs=0.02)
 
 
+def test_intervals_of_a_share_cover_the_truth_as_often_as_they_say_with_draws() -> None:
+    rng, pairs, hits = np.random.default_rng(1), np.repeat(np.arange(100), 2), 0
+    for _ in range(400):
+        share = tables.share(rng.choice((0.0, 0.5, 1.0), 200, p=(0.1, 0.7, 0.2)), pairs)
+        assert share is not None
+        hits += share.low <= 0.55 <= share.high
+    assert 0.91 <= hits / 400 <= 0.99
+
+
 def test_a_share_knows_pairs_that_agree_and_pairs_that_cancel() -> None:
     pairs = np.repeat(np.arange(10), 2)
     agree = tables.share(np.repeat(np.arange(10) < 5, 2), pairs)
