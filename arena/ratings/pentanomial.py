@@ -57,6 +57,9 @@ class Spread(NamedTuple):
     units: float
     mean: float
     variance: float
+    lead_variance: float
+    """The variance of a unit's part in the lead (mean − ½)/σ, where σ is found from the units too:
+    about 1 where the lead is small. Not taken for less, however well the two errors cancel."""
     with_prior: bool
 
 
@@ -71,21 +74,25 @@ def spread(counts: Sequence[float]) -> Spread:
     scored = [(score / (len(counts) - 1), count) for score, count in enumerate(counts)]
     mean = sum(score * count for score, count in scored) / units
     variance = sum((score - mean) ** 2 * count for score, count in scored) / units
-    return Spread(units, mean, variance, with_prior=alike)
+    sigma = math.sqrt(variance)
+    lead = (mean - 0.5) / sigma
+    apart = [((score - mean) / sigma, count) for score, count in scored]
+    parts = sum((z - lead / 2 * (z**2 - 1)) ** 2 * count for z, count in apart) / units
+    return Spread(units, mean, variance, max(parts, 1.0), with_prior=alike)
 
 
 def figures(counts: Sequence[float]) -> Count:
     """Elo, normalized Elo and LOS of games lost, drawn and won, or of pairs by the half points
     taken in them, 0 to 4. ValueError without any.
     """
-    units, mean, variance, with_prior = spread(counts)
+    units, mean, variance, lead_variance, with_prior = spread(counts)
     games_each = (len(counts) - 1) // 2
     error = math.sqrt(variance / units)
     return Count(
         elo=elo_of(mean),
         elo_error=_elo_error(mean, Z95 * error),
         normalized_elo=(mean - 0.5) / math.sqrt(variance * games_each) * 2 * SCALE,
-        normalized_elo_error=Z95 / math.sqrt(units * games_each) * 2 * SCALE,
+        normalized_elo_error=Z95 * math.sqrt(lead_variance / units / games_each) * 2 * SCALE,
         los=NormalDist().cdf((mean - 0.5) / error),
         with_prior=with_prior,
     )

@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
+from arena.ratings.elo import SCALE
 from arena.ratings.pentanomial import PairCounts, figures, head_to_head
 from arena.ratings.results import Result
 
@@ -19,8 +21,9 @@ def test_a_match_of_a_hundred_pairs() -> None:
     assert pairs.los == pytest.approx(0.9872, abs=5e-5)
     assert games.normalized_elo == pytest.approx(55.28, abs=0.005)
     assert pairs.normalized_elo == pytest.approx(54.83, abs=0.005)
-    assert games.normalized_elo_error == pytest.approx(48.15, abs=0.005)
-    assert pairs.normalized_elo_error == pytest.approx(48.15, abs=0.005)
+    # Published tools say 48.15 for both: they take the spread of a game for known.
+    assert games.normalized_elo_error == pytest.approx(48.88, abs=0.005)
+    assert pairs.normalized_elo_error == pytest.approx(49.03, abs=0.005)
     assert not games.with_prior and not pairs.with_prior
 
 
@@ -32,6 +35,16 @@ def test_other_published_counts() -> None:
     pairs = figures(PairCounts(34, 54, 31, 32, 64, 75).by_half_points)
     assert pairs.elo == pytest.approx(55.58, abs=0.005)
     assert pairs.elo_error == pytest.approx(27.65, abs=0.005)
+
+
+def test_intervals_of_normalized_elo_cover_the_truth_as_often_as_they_say() -> None:
+    shares, worth = np.array([0.01, 0.04, 0.15, 0.3, 0.5]), np.linspace(0, 1, 5)
+    mean = shares @ worth
+    lead = (mean - 0.5) / math.sqrt(shares @ (worth - mean) ** 2)
+    true = lead / math.sqrt(2) * 2 * SCALE
+    counted = [figures(each) for each in np.random.default_rng(1).multinomial(100, shares, 400)]
+    hits = sum(abs(each.normalized_elo - true) <= each.normalized_elo_error for each in counted)
+    assert 0.91 <= hits / 400 <= 0.99
 
 
 @pytest.mark.parametrize("count", [1, 5, 1000])

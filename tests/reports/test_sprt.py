@@ -47,7 +47,7 @@ def test_on_the_way_the_ratio_stands_between_its_bounds_with_elo() -> None:
     text = shown(verdict(3, 2, 4, 1, 2, 3))
     assert "H0: new's lead over old is 0; H1: it is 50 (normalized Elo). α 5 %, β 5 %." in text
     assert "After 6 pairs (LL 0, LD 1, WL or DD 2, WD 2, WW 1)" in text
-    assert "In these pairs: Elo +88.7 ± 152.9, normalized +128.3 ± 196.6." in " ".join(text.split())
+    assert "In these pairs: Elo +88.7 ± 152.9, normalized +128.3 ± 203.5." in " ".join(text.split())
     assert "Not decided after 6 pairs." in text and "biased" not in text
     short = words.where_it_stands(verdict(3, 2, 4, 1, 2, 3))
     assert short == "LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 152.9"
