@@ -15,6 +15,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from arena.environments import make as env
 from arena.environments.as_bot import save_bot
 from arena.errors import ConfigError, ExecutorError, Problem, RateError, UserError
@@ -234,7 +236,7 @@ def play(
         terms=config.terms,
         players=tuple(player.contender for player in config.players),
         opening=_texts("opening", opening, "moves"),
-        seed=seed,
+        seed=config.seed,
     )
     _refuse_moves("opening", spec.start(), spec.opening)
     # Refereed by a process of its own: a referee ends all its child processes.
@@ -371,6 +373,18 @@ def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
     return tables
 
 
+def _plain(value: Any) -> Any:
+    """Tables with Python's numbers in place of numpy's, which loops of a notebook have."""
+    match value:
+        case np.generic():
+            return value.item()
+        case Mapping():
+            return {key: _plain(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_plain(each) for each in value]
+    return value
+
+
 def _read(
     tournament: str | Path | Mapping[str, Any] | TournamentConfig,
     at: Site = HERE,
@@ -385,7 +399,7 @@ def _read(
         case Mapping():
             file = Path("tournament")
             try:
-                tables, folder = dict(tournament), Path.cwd()
+                tables, folder = _plain(tournament), Path.cwd()
                 config = read_config(
                     tables, BUILTINS, folder, name=file.name, fit=at.fit, begun=begun
                 )

@@ -116,6 +116,14 @@ def test_a_program_plays_alone(tmp_path: Path) -> None:
     assert record.scores[0] > 0
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    seed, two = np.arange(3, 4)[0], np.int64(2)
+    settings: dict[str, Any] = {"rows": two, "cols": two, "stop_at_majority": np.bool_(True)}
+    record = arena.play("dots", TWO, settings=settings, clock={"move_ms": two * 500}, seed=seed)
+    assert (record.seed, record.terms.clock.move_ms) == (3, 1000)
+    assert record.terms.variant == {"rows": 2, "cols": 2, "stop_at_majority": True}
+
+
 def test_rate_takes_rows() -> None:
     rated = arena.rate([("a", "b", 1), ("b", "a", 0, "p1")], anchor="b", anchor_elo=100)
     assert rated["name"] == ["a", "b"]
