@@ -266,6 +266,11 @@ def rate(
     """
     if isinstance(results, str) or not isinstance(results, Iterable):
         raise RateError(f"results must be rows of first, second, score[, pair], got {results!r}")
+    if isinstance(results, Mapping) or hasattr(results, "columns"):
+        raise RateError(
+            "results must be rows of first, second, score[, pair], not columns: give "
+            "zip(*table.values()), pandas' frame.itertuples(index=False) or polars' frame.rows()"
+        )
     if not isinstance(anchor_elo, Real) or not math.isfinite(anchor_elo):
         raise RateError(f"anchor_elo must be a number, got {anchor_elo!r}")
     rows = [_result(number, row) for number, row in enumerate(results, 1)]

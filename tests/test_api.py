@@ -201,6 +201,7 @@ def test_a_missing_label_is_no_pair() -> None:
         (lambda: arena.rate(NUMBER), RateError, "first, second, score[, pair], got 3"),
         (lambda: arena.rate([("a", "b", 1)], anchor_elo=math.nan), RateError, "a number, got nan"),
         (lambda: arena.rate([]), RateError, "no results"),
+        (lambda: arena.rate({"first": ["a"], "second": ["b"]}), RateError, "rows of first, second"),
         (lambda: arena.rate([("a", "b")]), RateError, "result 1"),
         (lambda: arena.rate([("a", "b", 0, 5, 1)]), RateError, "result 1"),
         *(
@@ -225,7 +226,7 @@ def test_a_ply_is_a_whole_number_of_any_type(run: arena.Run) -> None:
     assert repr(run.board(1, np.int64(2))) == repr(run.board(1, 2))
     for wrong in (1.5, "2", 1000):
         with pytest.raises(UserError, match="has 12 moves"):
-            run.board(1, wrong)  # type: ignore[arg-type] # as a user may
+            run.board(1, wrong)  # as a user may
 
 
 def test_a_number_names_a_game(run: arena.Run) -> None:
