@@ -16,7 +16,7 @@ from itertools import groupby
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.records.form import TextForm, Told, game_or, record_of, two_players
+from arena.records.form import TextForm, Told, game_or, record_of, scores_that_tell, two_players
 from arena.records.pgn import tag, tags, without_tags
 from rules import load
 from rules.dots import Dots
@@ -31,11 +31,12 @@ def _one(record: GameRecord, event: str) -> str:
     if not isinstance(game, Dots):
         raise RecordError(f"game {record.game} is {game.name}; this text is of dots alone")
     first, second = two_players(record)
+    boxes = scores_that_tell(record, game.rows * game.cols)
     heading = {
         "First": first,
         "Second": second,
         "Boxes": f"{game.rows}x{game.cols}",
-        "Result": f"{record.scores[0]}-{record.scores[1]}",
+        "Result": f"{boxes[0]}-{boxes[1]}",
     }
     head = " ".join(tag(*each) for each in heading.items())
     return f"{head}\n{' '.join(_turns(record, game))}\n\n"

@@ -217,6 +217,17 @@ def _ending(told: Told, position: Position) -> tuple[Outcome, tuple[int, ...], t
     return Outcome(Termination.ADJUDICATED, detail), scores, told.points or _won(scores, game)
 
 
+def scores_that_tell(record: GameRecord, most: int) -> tuple[int, int]:
+    """Scores for a form that has no word for a forfeit: as they are, or where they do not say who
+    won, as after a forfeit by the one ahead, all `most` of them the winner's.
+    """
+    first, second = record.scores
+    if record.points == _won(record.scores, record.terms.game):
+        return first, second
+    won, lost = (int(most * points) for points in record.points)
+    return won, lost
+
+
 def _won(scores: Sequence[int], game: Game) -> tuple[float, ...]:
     """The points by seat; empty where one game alone decides nothing."""
     if game.decided_by_seed:

@@ -11,6 +11,7 @@ from arena.records.form import (
     evaluation_of,
     game_or,
     record_of,
+    scores_that_tell,
     seconds_of,
     two_players,
 )
@@ -65,11 +66,11 @@ def _one(record: GameRecord, event: str) -> str:
 
 def _result(record: GameRecord) -> str:
     """Black's margin; with a flag, what the winner of an ended game is given."""
-    margin = record.scores[0] - record.scores[1]
-    if record.offender is None:
-        return f"{margin:+}"
-    flag = "t" if record.termination is Termination.TIMEOUT else "r"
     most = len(record.final_state["board"]) ** 2
+    black, white = scores_that_tell(record, most)
+    if record.offender is None:
+        return f"{black - white:+}" + ("" if (black, white) == record.scores else ":r")
+    flag = "t" if record.termination is Termination.TIMEOUT else "r"
     return f"{-most if record.offender == 0 else most:+}:{flag}"
 
 

@@ -15,7 +15,15 @@ from collections.abc import Iterable, Iterator
 
 from arena.model.record import GameRecord
 from arena.ratings.results import Result
-from arena.records.form import Damaged, TextForm, Told, game_or, record_of, two_players
+from arena.records.form import (
+    Damaged,
+    TextForm,
+    Told,
+    game_or,
+    record_of,
+    scores_that_tell,
+    two_players,
+)
 from arena.records.ggf import standard
 from rules import load
 from rules.position import PASS, Game
@@ -84,14 +92,15 @@ def _discs(said: str) -> tuple[int, int]:
 
 
 def _one(record: GameRecord, event: str) -> str:
-    standard(record, "PGN")
+    game = standard(record, "PGN")
     black, white = two_players(record)
+    discs = scores_that_tell(record, game.size**2)
     heading = {
         "Event": event,
         "Date": record.started_at[:10].replace("-", "."),
         "Black": black,
         "White": white,
-        "Result": f"{record.scores[0]}-{record.scores[1]}",
+        "Result": f"{discs[0]}-{discs[1]}",
     }
     moves = [move.move.upper() for move in record.moves if move.move != PASS]
     pairs = (f"{at // 2 + 1}. {' '.join(moves[at : at + 2])}" for at in range(0, len(moves), 2))

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.records.form import Damaged, Told, game_or, record_of, two_players
+from arena.records.form import Damaged, Told, game_or, record_of, scores_that_tell, two_players
 from arena.records.ggf import standard
 from rules import load
 from rules.position import PASS, Game, square_name
@@ -124,7 +124,7 @@ def _square(number: int) -> str:
 def _packed(record: GameRecord, players: Sequence[str], events: Sequence[str], event: str) -> bytes:
     if standard(record, "WTHOR").size != 8:
         raise RecordError(f"game {record.game} is not on 8×8, and WTHOR has no other board")
-    discs = _with_empties(record.scores)
+    discs = _with_empties(scores_that_tell(record, _SQUARES))
     moves = bytes(
         10 * int(move.move[1:]) + ord(move.move[0]) - ord("a") + 1
         for move in record.moves

@@ -90,6 +90,25 @@ def test_a_forfeit_keeps_its_winner(tmp_path: Path) -> None:
     assert "RE[-64:" in path.read_text()
 
 
+@pytest.mark.parametrize(
+    ("rule_set", "form"),
+    [("othello", f) for f in OTHELLO if f != "transcript"]
+    + [("dots", f) for f in DOTS if f != "transcript"],
+)
+def test_a_forfeit_by_the_one_ahead_is_no_win(rule_set: str, form: str, tmp_path: Path) -> None:
+    forfeited = (
+        play_record(rule_set, "one", "other", seed=seed, forfeit=0) for seed in range(1000)
+    )
+    record = next(each for each in forfeited if each.scores[0] > each.scores[1])
+    once, twice = tmp_path / "once", tmp_path / "twice"
+    FORMS[form].write([record], "cup", once)
+    (back,) = good(read(form, once))
+    assert back.points == record.points == (0.0, 1.0)
+    FORMS[form].write([back], "cup", twice)
+    (again,) = good(read(form, twice))
+    assert again.points == (0.0, 1.0)
+
+
 def test_ggf_of_a_server() -> None:
     first, late, damaged = read("ggf", FILES / "server.ggf")
     assert isinstance(first, GameRecord)
