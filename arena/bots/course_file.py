@@ -1,5 +1,6 @@
 """course.toml: the deadline and the quota of a course; and the tournament that it begins with."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,6 +14,7 @@ from arena.files.toml_tables import Finding, TomlTable, did_you_mean, problems, 
 FILE = "course.toml"
 NEW = """\
 # python = "python3.12" # runs scripts, instead of the Python of the arena
+# check = "ladder" # the file in tournaments/ by whose board, clock and limits bots are checked
 # deadline = 2026-12-24T23:59:00 # the last moment of a submission, in local time
 standing = ["ladder"] # files in tournaments/ that take new bots and versions by themselves
 # play = "anyone" # who plays against bots on the pages, besides owners and staff
@@ -76,6 +78,8 @@ class Course(TomlTable):
     quota: Quota = Quota()
     python: str | None = Field(default=None, min_length=1)
     """The Python of scripts; None for that of the tournament."""
+    check: str | None = None
+    """The name of the tournament that bots of its game are checked for."""
     standing: list[str] = Field(default_factory=list)
     """Names of tournaments that take new bots and versions by themselves."""
     play: Literal["owners", "anyone"] = "owners"
@@ -107,19 +111,34 @@ def rules_of(folder: Path) -> Course:
 def rules_to_serve(folder: Path) -> Course:
     """The same, where the tournaments it names are there."""
     text, course = _read(folder)
+    _refuse_missing(folder, text, "standing", course.standing)
+    if course.check is not None:
+        _refuse_missing(folder, text, "check", [course.check])
+    return course
+
+
+def check_file(folder: Path) -> Path | None:
+    """The tournament that bots of its game are checked for; None where the course names none."""
+    text, course = _read(folder)
+    if course.check is None:
+        return None
+    _refuse_missing(folder, text, "check", [course.check])
+    return folder / TOURNAMENTS / f"{course.check}.toml"
+
+
+def _refuse_missing(folder: Path, text: str, key: str, names: Sequence[str]) -> None:
     there = [file.stem for file in tournament_files(folder)]
     findings = [
         Finding(
-            ("standing",),
+            (key,),
             f"no tournament {shown(name)} in {folder / TOURNAMENTS}; "
             f"{did_you_mean(name, there, 'tournaments')}",
         )
-        for name in course.standing
+        for name in names
         if name not in there
     ]
     if findings:
         raise ConfigError(folder / FILE, problems(text, findings))
-    return course
 
 
 def _read(folder: Path) -> tuple[str, Course]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from arena.bots import course
 from arena.bots.archive import is_archive
 from arena.bots.build import build
+from arena.bots.course_file import check_file, is_course
 from arena.bots.package import Bot, forget, refuse_missing, refuse_nameless, take
 from arena.bots.programs import module
 from arena.bots.submissions import receipt_of
@@ -37,8 +38,9 @@ def enter(
     sent_at: datetime | None = None,
 ) -> Entered:
     """Check the bot at `path`, and accept it into `to` if it passes. Files that were checked before
-    are accepted as they are, unless they are for a tournament. It was handed in at `sent_at`, else
-    now, whenever its check ends. Raises ArenaError.
+    are accepted as they are, unless they are for a `tournament`; others are checked for the one the
+    course names, if they play its game. It was handed in at `sent_at`, else now, whenever its check
+    ends. Raises ArenaError.
     """
     now = sent_at or datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
@@ -48,7 +50,8 @@ def enter(
         bot = bot.model_copy(update={"build": None})
         course.submit(to, bot, known.checked, owner, now)
         return _entered(bot, playing(to / bot.name), before)
-    conditions = conditions_of(path, tournament).with_python(course.python_of(to))
+    conditions = conditions_of(path, tournament or _tournament_of(bot, path, to))
+    conditions = conditions.with_python(course.python_of(to))
     checklist = check(path, conditions, sandbox, tell, _opened(bot))
     if not checklist.passed:
         forget(bot)
@@ -144,6 +147,16 @@ def conditions_of(
     if tournament is not None:
         return load_conditions(tournament, bot, drawn)
     return Conditions(rules=tuple(rules or ()) or None, seed=drawn)
+
+
+def _tournament_of(bot: Bot, path: Path, to: Path) -> Path | None:
+    """The tournament that a course names for checks, if the bot plays its game."""
+    file = check_file(to) if is_course(to) else None
+    if file is None:
+        return None
+    terms = conditions_of(path, file).terms
+    plays = bot.rules is None or (terms is not None and terms.rules in bot.rules)
+    return file if plays else None
 
 
 def _kept(checklist: Checklist) -> list[CheckedItem]:

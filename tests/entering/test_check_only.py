@@ -1,4 +1,4 @@
-"""What `arena check` opens for the path that is typed, and by which Python."""
+"""What is checked for the path that is typed, by which Python, and for which tournament."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import pytest
 
-from arena.bots import course
+from arena.bots import course, course_file
 from arena.bots.package import take
 from arena.checks.conditions import Conditions
 from arena.checks.result import Checklist
 from arena.entering import enter
-from arena.errors import PackageError
+from arena.errors import ConfigError, PackageError
 from arena.model.containment import Held
+from arena.model.protocol import Clock
 from tests.right_bot import RIGHT
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -37,7 +38,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Opened]:
     asked = list[Opened]()
 
     def check(
-        typed: Path, conditions: Conditions, _: object, __: object, place: Path, note: str
+        typed: Path, conditions: Conditions, _: object, __: object, place: Path, note: str = ""
     ) -> Checklist:
         asked.append(Opened(typed, conditions, place, note))
         return Checklist.of(str(typed), Held(), [], conditions.seed)
@@ -81,7 +82,7 @@ def test_a_submitted_version_is_run_by_the_python_of_its_course(opened: list[Ope
     folder = Path("class")
     course.init(folder)
     course.add_owners(folder, ["ada"], NOW)
-    rules = folder / course.FILE
+    rules = folder / course_file.FILE
     rules.write_text('python = "python3"\n' + rules.read_text())
     course.submit(folder, course.admitted(folder, take(Path("bot.py")), "ada", NOW), (), "ada", NOW)
     python = course.python_of(folder)
@@ -94,3 +95,46 @@ def test_a_submitted_version_is_run_by_the_python_of_its_course(opened: list[Ope
 def test_a_missing_bot_names_the_nearest(opened: list[Opened]) -> None:
     with pytest.raises(PackageError, match=r'^bto\.py: no such file; did you mean "bot\.py"\?$'):
         check("bto.py")
+
+
+def test_a_course_names_the_tournament_its_bots_are_checked_for(opened: list[Opened]) -> None:
+    folder = Path("course")
+    course.init(folder)
+    course.add_owners(folder, ["ada"], NOW)
+    rules = folder / course_file.FILE
+    plain = rules.read_text()
+
+    def clocks(script: str) -> list[Clock]:
+        Path("bot.py").write_text(script)
+        enter.enter(Path("bot.py"), folder, "ada", lambda _: None, sent_at=NOW)
+        return list(opened[-1].conditions.clocks.judged)
+
+    assert clocks(RIGHT) == [Clock(move_ms=5000), Clock(move_ms=500)]
+    rules.write_text(f'check = "ladder"\n{plain}')
+    assert clocks(RIGHT + "# 2") == [Clock(move_ms=1000)]
+    assert opened[-1].conditions.terms is not None
+    ladder = folder / "tournaments" / "ladder.toml"
+    ladder.write_text(ladder.read_text().replace("1000\n\n[[", "80\n\n[["))
+    assert clocks(RIGHT + "# 3") == [Clock(move_ms=80)]
+    rules.write_text(f'check = "lader"\n{plain}')
+    with pytest.raises(ConfigError, match=r'course.toml:1: check: no tournament "lader"'):
+        clocks(RIGHT + "# 4")
+    assert len(opened) == 3
+
+
+def test_bots_of_another_game_than_the_named_tournaments_are_checked_as_without_one(
+    opened: list[Opened],
+) -> None:
+    folder, bot = Path("course"), Path("fox")
+    course.init(folder)
+    course.add_owners(folder, ["ada"], NOW)
+    rules = folder / course_file.FILE
+    rules.write_text(f'check = "ladder"\n{rules.read_text()}')
+    bot.mkdir()
+    (bot / "bot.py").write_text(RIGHT)
+    for games, limit in (('["dots"]', 5000), ('["dots", "othello"]', 1000)):
+        (bot / "bot.toml").write_text(
+            f'name = "fox"\nrules = {games}\ncommand = ["python3", "bot.py"]\n'
+        )
+        enter.enter(bot, folder, "ada", lambda _: None, sent_at=NOW)
+        assert opened[-1].conditions.clocks.judged[0] == Clock(move_ms=limit)
