@@ -34,10 +34,15 @@ def declare(module: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     return ir.Function(module, ir.FunctionType(result, arguments), name)
 
 
+def set_bits(builder: Any, word: Any) -> Any:
+    """LLVM code for how many bits are set."""
+    return builder.call(declare(builder.module, "llvm.ctpop.i64", WORD, [WORD]), [word])
+
+
 @instruction(types.uint64, types.uint64)
 def popcount(builder: Builder, word: Value) -> Value:
     """How many bits are set."""
-    return builder.call(declare(builder.module, "llvm.ctpop.i64", WORD, [WORD]), [word])
+    return set_bits(builder, word)
 
 
 @instruction(types.uint64, types.uint64)

@@ -27,6 +27,7 @@ from players.games.othello.board import OthelloPosition
 from players.games.othello.evaluation import (
     PHASES,
     SCALARS,
+    both_moves,
     from_patterns,
     left,
     phase_of,
@@ -74,7 +75,7 @@ NEAR = 2000.0
 BLOCK, HELD_OUT = 500, 20
 """The positions of a block, each of many whole games; one of so many blocks is held out."""
 
-GRAIN = 12
+GRAIN = 3
 """Entries of patterns are rounded to that many hundredths, which makes for a small file."""
 
 GAMES_SHARE, SHARE = 1_000_000, 2000
@@ -187,8 +188,9 @@ def describe(own: Array, other: Array, playable: Word, free: Word, samples: Samp
     flat = samples.entries.reshape(-1)
     for row in range(len(own)):
         words = own[row], diagonal(own[row]), other[row], diagonal(other[row])
-        write_entries(*words, flat, row * PLACES)
-        first, second, third, fourth = scalars(own[row], other[row], playable, free)
+        both = both_moves(own[row], other[row], playable, free)
+        write_entries(*words, *both, flat, row * PLACES)
+        first, second, third, fourth = scalars(own[row], other[row], *both, playable)
         samples.numbers[row, 0], samples.numbers[row, 1] = first, second
         samples.numbers[row, 2], samples.numbers[row, 3] = third, fourth
         samples.numbers[row, 4] = 1

@@ -13,7 +13,9 @@ from players.games.othello.board import OthelloPosition, legal, margin
 from players.games.othello.lines import neighbours
 from players.games.othello.patterns import (
     ENTRIES,
+    FILLED,
     canonical_entries,
+    move_sum,
     number_at,
     pattern_sum,
     pattern_sum_after,
@@ -32,7 +34,7 @@ PHASES, PHASE_MOVES = 12, 5
 SCALARS = 6
 """Numbers of a phase before those of its patterns: for a move of the mover, a move of the other, an
 empty square next to the other's discs, one next to the mover's, for having the move, and for having
-it with an odd number of empty squares. Older files know nothing of the last."""
+it with an odd number of empty squares."""
 
 PHASE_WORDS = SCALARS + (ENTRIES + 1) // 2
 """32-bit words of a phase: its scalars, and two numbers of its patterns each."""
@@ -70,33 +72,43 @@ def phase_of(own: Word, other: Word, playable: Word) -> Any:
 
 
 @part
-def scalars(own: Word, other: Word, playable: Word, free: Word) -> Any:
+def both_moves(own: Word, other: Word, playable: Word, free: Word) -> Any:
+    """The moves of the mover, and those that the other would have."""
+    return legal(own, other, playable, free), legal(other, own, playable, free)
+
+
+@part
+def scalars(own: Word, other: Word, moves: Word, replies: Word, playable: Word) -> Any:
     """What the first four of the SCALARS are multiplied by."""
     empty = playable & ~(own | other)
     return (
-        np.int64(popcount(legal(own, other, playable, free))),
-        np.int64(popcount(legal(other, own, playable, free))),
+        np.int64(popcount(moves)),
+        np.int64(popcount(replies)),
         np.int64(popcount(empty & neighbours(other))),
         np.int64(popcount(empty & neighbours(own))),
     )
 
 
 @part
-def by_scalars(own: Word, other: Word, playable: Word, free: Word, terms: Word) -> Any:
-    """What the SCALARS say, by the terms at that address; the address of the patterns' numbers."""
+def by_moves(own: Word, other: Word, playable: Word, free: Word, terms: Word) -> Any:
+    """What the SCALARS and the patterns of moves say, by the terms at that address; the address of
+    the patterns' numbers.
+    """
     start = 1 + phase_of(own, other, playable) * PHASE_WORDS
-    first, second, third, fourth = scalars(own, other, playable, free)
+    moves, replies = both_moves(own, other, playable, free)
+    first, second, third, fourth = scalars(own, other, moves, replies, playable)
     score = first * number_at(terms, start) + second * number_at(terms, start + 1)
     score += third * number_at(terms, start + 2) + fourth * number_at(terms, start + 3)
     score += number_at(terms, start + 4)
     score += (left(own, other, playable) & 1) * number_at(terms, start + 5)
-    return score, terms + np.uint64(4 * (start + SCALARS))
+    numbers = terms + np.uint64(4 * (start + SCALARS))
+    return score + move_sum(own, other, moves, replies, numbers), numbers
 
 
 @part
 def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Word) -> Any:
     """By the terms at that address."""
-    score, numbers = by_scalars(own, other, playable, free, terms)
+    score, numbers = by_moves(own, other, playable, free, terms)
     return score + pattern_sum(own, diagonal(own), other, diagonal(other), numbers)
 
 
@@ -115,7 +127,7 @@ def _evaluate_after(
     new = (own | other) ^ (position.own | position.other)
     if terms[0] != PATTERNS or seat == position.seat or new != ONE << np.uint64(move):
         return game.evaluate(child, terms)
-    score, numbers = by_scalars(own, other, playable, free, np.uint64(terms.ctypes.data))
+    score, numbers = by_moves(own, other, playable, free, np.uint64(terms.ctypes.data))
     turned = position.other & ~own
     score += pattern_sum_after(np.uint64(drawn.ctypes.data), np.uint64(move), turned, numbers)
     return min(max(score, -game.LIMIT), game.LIMIT)
@@ -205,9 +217,13 @@ def _expectation(position: OthelloPosition, value: Int) -> Any:
 
 
 def from_patterns(scalars: Array, patterns: Array) -> Any:
-    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES] of int16's range."""
+    """int32[:]: the terms, from int[PHASES, SCALARS] and int[PHASES, ENTRIES] of int16's range;
+    older files lack the last of each.
+    """
     if scalars.shape == (PHASES, SCALARS - 1):
         scalars = np.pad(scalars, ((0, 0), (0, 1)))
+    if patterns.shape == (PHASES, FILLED):
+        patterns = np.pad(patterns, ((0, 0), (0, ENTRIES - FILLED)))
     for name, table, columns in (("scalars", scalars, SCALARS), ("patterns", patterns, ENTRIES)):
         if table.shape != (PHASES, columns) or table.dtype.kind != "i":
             found = f"{table.dtype} of the shape {table.shape}"

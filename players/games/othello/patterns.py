@@ -1,4 +1,5 @@
-"""The patterns of an 8×8 Othello board: groups of squares read as numbers in base three.
+"""The patterns of an 8×8 Othello board: groups of squares read as numbers in base three, and those
+of `move_patterns`.
 
 A square is worth 0 when it is empty, 1 with a disc of the mover, 2 with one of the other. A shape
 (Buro 1999, "From simple features to sophisticated evaluation functions") has one number for each of
@@ -8,6 +9,8 @@ Extraction of bits from four images of the board, by half turns and transposing,
 in one order of squares, but for those that only half a turn brings there: backwards.
 """
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +20,12 @@ from numba import types
 from players.compiled.bits import WORD, declare, extract
 from players.compiled.cache import instruction, intrinsic
 from players.compiled.types import Builder, Value
+from players.games.othello.move_patterns import (
+    MOVE_ENTRIES,
+    MOVE_PLACES,
+    canonical_moves,
+    move_entries,
+)
 
 BOARD, FLIPPED, TRANSPOSED, TURNED = range(4)
 """The images; TURNED is the transpose upside down."""
@@ -90,16 +99,20 @@ SHAPES = (
 STARTS = tuple(sum(3**shape.cells for shape in SHAPES[:index]) for index in range(len(SHAPES)))
 """Where each shape's numbers start."""
 
-ENTRIES = sum(3**shape.cells for shape in SHAPES)
+FILLED = sum(3**shape.cells for shape in SHAPES)
 """How many numbers all shapes have together."""
 
-PLACES = sum(len(shape.places) for shape in SHAPES)
+ENTRIES = FILLED + MOVE_ENTRIES
+"""How many numbers there are with those of moves, which come last."""
+
+PLACES = sum(len(shape.places) for shape in SHAPES) + MOVE_PLACES
 """How many entries a position picks."""
 
 
 def canonical_entries() -> Any:
-    """int32[ENTRIES]: for each entry the one that stands for it and its mirror image."""
+    """int32[ENTRIES]: for each entry the one that stands for it and its mirror images."""
     result = np.arange(ENTRIES, dtype=np.int32)
+    result[FILLED:] = FILLED + canonical_moves()
     for start, shape in zip(STARTS, SHAPES, strict=True):
         if shape.mirror is not None:
             fillings = np.arange(3**shape.cells)
@@ -150,7 +163,7 @@ def _fillings(builder: Any, own: Any, other: Any) -> Any:
 
 
 def _entries(builder: Any, own: Any, other: Any) -> Any:
-    """LLVM values of the entries a position picks."""
+    """LLVM values of the entries that the discs of a position pick."""
     for start, filling in _fillings(builder, own, other):
         yield builder.zext(builder.add(filling, DIGIT(start)), WORD)
 
@@ -160,22 +173,38 @@ def _pointer(context: Any, builder: Any, array_type: Any, array: Any, start: Any
     return builder.gep(data, [start])
 
 
-@instruction(types.int64, *[types.uint64] * 5)
-def pattern_sum(
-    builder: Builder, own: Value, own_t: Value, other: Value, other_t: Value, numbers: Value
-) -> Value:
-    """The sum of the entries of a position, the `_t` its transposes, in the `numbers` of 16 bits
-    from that address on.
-    """
-    first = builder.inttoptr(numbers, ir.IntType(16).as_pointer())
+SHORT = ir.IntType(16)
+
+
+def _sum(builder: Any, numbers: Any, entries: Iterable[Any]) -> Any:
+    """LLVM code for the sum of the entries in the `numbers` of 16 bits from that address on."""
+    first = builder.inttoptr(numbers, SHORT.as_pointer())
     total = DIGIT(0)
-    for entry in _entries(builder, (own, own_t), (other, other_t)):
+    for entry in entries:
         number = builder.load(builder.gep(first, [entry]))
         total = builder.add(total, builder.sext(number, DIGIT))
     return builder.sext(total, WORD)
 
 
-SHORT = ir.IntType(16)
+@instruction(types.int64, *[types.uint64] * 5)
+def pattern_sum(
+    builder: Builder, own: Value, own_t: Value, other: Value, other_t: Value, numbers: Value
+) -> Value:
+    """The sum of what the discs of a position pick, the `_t` its transposes, in the `numbers` of
+    16 bits from that address on.
+    """
+    return _sum(builder, numbers, _entries(builder, (own, own_t), (other, other_t)))
+
+
+@instruction(types.int64, *[types.uint64] * 5)
+def move_sum(
+    builder: Builder, own: Value, other: Value, moves: Value, replies: Value, numbers: Value
+) -> Value:
+    """The sum of what the moves of a position pick, in the same."""
+    of_moves = builder.add(numbers, WORD(2 * FILLED))
+    return _sum(builder, of_moves, move_entries(builder, own, other, moves, replies))
+
+
 LANES, VECTORS = 16, 3
 """Fillings go into three vectors of 16 numbers of 16 bits."""
 FILLINGS = ir.VectorType(SHORT, LANES)
@@ -285,16 +314,27 @@ def number_at(builder: Builder, numbers: Value, index: Value) -> Value:
 
 @intrinsic
 def write_entries(
-    _typing: Any, own: Any, own_t: Any, other: Any, other_t: Any, out: Any, start: Any
+    _typing: Any,
+    own: Any,
+    own_t: Any,
+    other: Any,
+    other_t: Any,
+    moves: Any,
+    replies: Any,
+    out: Any,
+    start: Any,
 ) -> Any:
     """Write the PLACES entries a position picks into the int32 array `out` from `start` on."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        own, own_t, other, other_t, out, start = arguments
-        first = _pointer(context, builder, signature.args[4], out, start)
-        for index, entry in enumerate(_entries(builder, (own, own_t), (other, other_t))):
+        own, own_t, other, other_t, moves, replies, out, start = arguments
+        first = _pointer(context, builder, signature.args[6], out, start)
+        of_moves = move_entries(builder, own, other, moves, replies)
+        later = (builder.add(entry, WORD(FILLED)) for entry in of_moves)
+        entries = chain(_entries(builder, (own, own_t), (other, other_t)), later)
+        for index, entry in enumerate(entries):
             builder.store(builder.trunc(entry, DIGIT), builder.gep(first, [WORD(index)]))
         return context.get_dummy_value()
 
     word = types.uint64
-    return types.none(word, word, word, word, out, types.int64), generate
+    return types.none(word, word, word, word, word, word, out, types.int64), generate

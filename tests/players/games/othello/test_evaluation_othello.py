@@ -14,6 +14,7 @@ from players.compiled.bits import extract_by_shifts
 from players.compiled.cache import intrinsic, kernel
 from players.games import interface as game
 from players.games.othello import evaluation as othello_evaluation
+from players.games.othello import move_patterns
 from players.games.othello import patterns as othello_patterns
 from players.games.registry import load_board
 from players.weights.evaluations import load_terms
@@ -43,10 +44,10 @@ def grid_of(truth: Position) -> Grid:
     return [[value[cell] for cell in row] for row in truth.state()["board"]]
 
 
-def moves_of(truth: Position, seat: int) -> int:
-    """How many moves `seat` would have."""
+def moves_of(truth: Position, seat: int) -> set[tuple[int, int]]:
+    """Where `seat` might move."""
     legal = truth.game.position({**truth.state(), "to_move": seat}).legal_moves()
-    return 0 if legal == (PASS,) else len(legal)
+    return {(int(move[1:]) - 1, ord(move[0]) - ord("a")) for move in legal if move != PASS}
 
 
 def around(grid: Grid, row: int, column: int) -> Iterator[int]:
@@ -95,6 +96,29 @@ def places() -> list[tuple[int, list[tuple[int, int]]]]:
     return found
 
 
+def slow_move_entries(grid: Grid, moves: set[Any], replies: set[Any]) -> Iterator[int]:
+    """The entries of who may move where, after those of the discs."""
+    start, discs = sum(3 ** len(shape) for shape in SHAPES), sum(v > 0 for _, _, v in cells(grid))
+    for side, squares in enumerate((moves, replies)):
+        yield start + 128 * side + 64 * (discs % 2) + len(squares)
+    start += 256
+    for row in (0, 1):
+        for at in (row, 7 - row):
+            for line in (
+                [(at, step) for step in range(1, 7)],
+                [(step, at) for step in range(1, 7)],
+            ):
+                bits = [square in moves for square in line] + [square in replies for square in line]
+                yield start + sum(bit << power for power, bit in enumerate(bits))
+        start += 4**6
+    for row, column in product((0, 7), repeat=2):
+        near = list(product(sorted({row, abs(row - 1)}), sorted({column, abs(column - 1)})))
+        bits = [grid[r][c] == side for side in (1, 2) for r, c in near]
+        bits += [(row, column) in squares for squares in (moves, replies)]
+        yield start + sum(bit << power for power, bit in enumerate(bits))
+        start += 1024
+
+
 def slow_patterns(truth: Position, terms: Any) -> int:
     grid = grid_of(truth)
     empty = sum(value == 0 for _, _, value in cells(grid))
@@ -108,14 +132,15 @@ def slow_patterns(truth: Position, terms: Any) -> int:
         )
         for side in (1, 2)
     }
-    numbers = (moves_of(truth, seat), moves_of(truth, 1 - seat), near[2], near[1], 1, empty % 2)
+    moves, replies = moves_of(truth, seat), moves_of(truth, 1 - seat)
+    numbers = (len(moves), len(replies), near[2], near[1], 1, empty % 2)
     value = sum(int(weight) * number for weight, number in zip(table[:6], numbers, strict=True))
     for start, place in places():
         filling = sum(
             max(grid[row][column], 0) * 3**digit for digit, (row, column) in enumerate(place)
         )
         value += int(patterns[start + filling])
-    return value
+    return value + sum(int(patterns[entry]) for entry in slow_move_entries(grid, moves, replies))
 
 
 def slow_stable(grid: Grid, side: int) -> set[tuple[int, int]]:
@@ -154,7 +179,7 @@ def slow_features(truth: Position, terms: Any) -> float:
     }
     features = np.zeros(20)
     features[0] = len(slow_stable(grid, 1)) - len(slow_stable(grid, 2))
-    features[1] = moves_of(truth, seat) - moves_of(truth, 1 - seat)
+    features[1] = len(moves_of(truth, seat)) - len(moves_of(truth, 1 - seat))
     features[2] = frontier[1] - frontier[2]
     features[3] = 1 if empty % 2 else -1
     for row, column, value in cells(grid):
@@ -193,19 +218,23 @@ def test_a_move_later_positions_have_the_value_of_their_own(preset: str, name: s
     assert passes or preset == "cornerless"  # where squares are free, nobody passes
 
 
-def test_patterns_of_files_without_a_number_for_parity_count_it_for_nothing() -> None:
+def test_what_older_files_lack_counts_for_nothing() -> None:
+    """A number for parity, and patterns of moves."""
     scalars = np.arange(60, dtype=np.int16).reshape(12, 5)
-    patterns = np.zeros((12, othello_patterns.ENTRIES), np.int16)
+    patterns = np.ones((12, othello_patterns.FILLED), np.int16)
     with_parity = np.hstack([scalars, np.zeros((12, 1), np.int16)])
+    with_moves = np.hstack([patterns, np.zeros((12, move_patterns.MOVE_ENTRIES), np.int16)])
     older, newer = (
-        othello_evaluation.from_patterns(each, patterns) for each in (scalars, with_parity)
+        othello_evaluation.from_patterns(*each)
+        for each in ((scalars, patterns), (with_parity, with_moves))
     )
     assert older.tolist() == newer.tolist()
 
 
 def test_shapes_have_all_their_places() -> None:
-    assert len(places()) == othello_patterns.PLACES == 46
-    assert sum(3 ** len(shape) for shape in SHAPES) == othello_patterns.ENTRIES
+    assert len(places()) == othello_patterns.PLACES - move_patterns.MOVE_PLACES == 46
+    assert sum(3 ** len(shape) for shape in SHAPES) == othello_patterns.FILLED
+    assert move_patterns.MOVE_PLACES == 14
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])
