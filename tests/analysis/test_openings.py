@@ -91,7 +91,6 @@ def test_fewer_openings_are_told() -> None:
     [
         ("2048", "2048 has no openings: each seed is another game"),
         ("othello --set size=10", "boards up to 8×8, not 10×10"),
-        ("othello --set size=4 --plies 40", "no opening of 40 plies"),
         ("othello --set preset=corner", "preset must be one of"),
         ("otello", "must be one of othello"),
     ],
@@ -100,6 +99,12 @@ def test_what_cannot_be_made_is_told(arguments: str, said: str) -> None:
     refused = arena(arguments)
     assert refused.exit_code == 2
     assert said in refused.stderr
+
+
+def test_no_opening_is_longer_than_the_game() -> None:
+    refused = arena("othello --set size=4 --plies 40")
+    assert refused.exit_code == 2
+    assert "no opening of 40 plies" in refused.stderr
 
 
 @pytest.mark.parametrize("file", SHIPPED)

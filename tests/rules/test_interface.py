@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rules
@@ -66,6 +66,7 @@ def test_a_random_game_keeps_the_promises_of_the_interface(game: rules.Game, see
             last.play(move)
 
 
+@settings(max_examples=40)  # of whole games
 @given(games, seeds)
 def test_a_state_survives_json_and_gives_the_position_back(game: rules.Game, seed: int) -> None:
     for position in random_game(game, Random(seed))[::7]:

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rules
@@ -19,6 +19,7 @@ GAMES = [
 ]
 
 
+@settings(max_examples=40)  # of whole games
 @given(st.sampled_from(GAMES), st.integers(0, 2**32))
 def test_a_written_game_is_read_back(game: rules.Game, seed: int) -> None:
     rng = Random(seed)
