@@ -4,13 +4,14 @@ import fcntl
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numba.extending
+from llvmlite import ir
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types import BaseTuple
@@ -155,15 +156,20 @@ def answers(question: Callable[..., Any], *positions: type) -> Callable[[_Functi
     return register
 
 
-def instruction(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def instruction(
+    result: Any, *arguments: Any, once: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A function of compiled code with these numba types, made of the LLVM code that the decorated
-    one writes by its first argument, a builder, for the values of the others.
+    one writes by its first argument, a builder, for the values of the others. It becomes part of
+    all that calls it, or stands `once` in a kernel, where it is long.
     """
 
     def make(write: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(write)  # with its signature, by which numba passes the arguments
         def typed(_typing: Any, *_kinds: Any) -> Any:
             def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+                if once:
+                    return builder.call(_function(builder.module, write, values), values)
                 return write(builder, *values)
 
             return result(*arguments), generate
@@ -172,6 +178,20 @@ def instruction(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], 
         return made
 
     return make
+
+
+def _function(module: ir.Module, write: Callable[..., Any], values: Sequence[Any]) -> ir.Function:
+    """The LLVM function that `write` writes, from words to a word. Linking keeps one of a name."""
+    name = f"{write.__module__}.{write.__qualname__}"
+    made = module.globals.get(name)
+    if made is None:
+        kind = ir.FunctionType(ir.IntType(64), [value.type for value in values])
+        made = ir.Function(module, kind, name)
+        made.linkage = "linkonce_odr"
+        made.attributes.add("noinline")
+        builder = ir.IRBuilder(made.append_basic_block())
+        builder.ret(write(builder, *made.args))
+    return made
 
 
 def bare_kernel(function: Callable[..., Any]) -> Any:

@@ -186,7 +186,7 @@ def _sum(builder: Any, numbers: Any, entries: Iterable[Any]) -> Any:
     return builder.sext(total, WORD)
 
 
-@instruction(types.int64, *[types.uint64] * 5)
+@instruction(types.int64, *[types.uint64] * 5, once=True)
 def pattern_sum(
     builder: Builder, own: Value, own_t: Value, other: Value, other_t: Value, numbers: Value
 ) -> Value:
@@ -196,7 +196,7 @@ def pattern_sum(
     return _sum(builder, numbers, _entries(builder, (own, own_t), (other, other_t)))
 
 
-@instruction(types.int64, *[types.uint64] * 5)
+@instruction(types.int64, *[types.uint64] * 5, once=True)
 def move_sum(
     builder: Builder, own: Value, other: Value, moves: Value, replies: Value, numbers: Value
 ) -> Value:
@@ -210,7 +210,7 @@ LANES, VECTORS = 16, 3
 FILLINGS = ir.VectorType(SHORT, LANES)
 
 
-@instruction(types.int64, *[types.uint64] * 5)
+@instruction(types.int64, *[types.uint64] * 5, once=True)
 def write_fillings(
     builder: Builder, own: Value, own_t: Value, other: Value, other_t: Value, out: Value
 ) -> Value:
@@ -248,7 +248,7 @@ def _powers_of(builder: Any) -> Any:
     return table
 
 
-@instruction(types.int64, *[types.uint64] * 4)
+@instruction(types.int64, *[types.uint64] * 4, once=True)
 def pattern_sum_after(
     builder: Builder, drawn: Value, square: Value, turned: Value, numbers: Value
 ) -> Value:
