@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rules
@@ -52,6 +52,7 @@ class NaiveDots:
 sizes = st.integers(1, 6)
 
 
+@settings(max_examples=40)  # of whole games
 @given(sizes, sizes, st.integers(0, 2**32))
 def test_every_ply_agrees_with_a_naive_board(rows: int, cols: int, seed: int) -> None:
     rng = Random(seed)
@@ -72,6 +73,7 @@ def test_every_ply_agrees_with_a_naive_board(rows: int, cols: int, seed: int) ->
     assert sum(position.scores()) == rows * cols
 
 
+@settings(max_examples=40)  # of whole games
 @given(sizes, sizes, st.booleans(), st.booleans(), st.booleans(), st.integers(0, 2**32))
 def test_play_commutes_with_the_symmetries_of_the_board(
     rows: int, cols: int, flip: bool, mirror: bool, swap: bool, seed: int

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rules
@@ -45,6 +45,7 @@ def test_the_colour_is_that_of_the_mover_after_a_closed_box_too() -> None:
     assert (record["RScore"], record["BScore"]) == (0, 2)
 
 
+@settings(max_examples=40)  # of whole games
 @given(st.integers(1, 15), st.integers(1, 15), st.integers(0, 2**32))
 def test_a_written_record_is_read_back(rows: int, cols: int, seed: int) -> None:
     game = Dots(rows, cols, stop_at_majority=False)

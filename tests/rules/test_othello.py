@@ -91,6 +91,7 @@ def test_every_ply_agrees_with_a_naive_walk(variant: dict[str, object], seed: in
     assert not any(naive_moves(board, disc, game.variant["free_centre"]) for disc in "XO")
 
 
+@settings(max_examples=40)  # of whole games
 @given(VARIANTS, st.integers(0, 2**32), st.sampled_from(symmetries()))
 def test_play_commutes_with_the_symmetries_of_the_board(
     variant: dict[str, object], seed: int, symmetry: Callable[[int, int, int], tuple[int, int]]
