@@ -31,10 +31,11 @@ class CheckScreen:
         tournament: Path | None = None,
         rules: Iterable[str] | None = None,
     ) -> None:
-        """The last two are what was asked for, also when it is checked once more."""
-        asked = [] if tournament is None else ["--tournament", str(tournament)]
-        asked += [word for name in rules or () for word in ("--rules", name)]
-        self._again = shlex.join(["arena", "check", str(bot), *asked])
+        """The last two are what was asked for, also when it is checked once more; a `tournament` of
+        which the check takes no terms is not named then.
+        """
+        self._tournament = [] if tournament is None else ["--tournament", str(tournament)]
+        self._rules = [word for name in rules or () for word in ("--rules", name)]
         self._console, self._bot = console, bot
         self._line = Live(console=console, auto_refresh=False, transient=True)
 
@@ -49,11 +50,14 @@ class CheckScreen:
                 show_result(event.result, self._console)
             case Checked():
                 self.close()
-                show_end(event.checklist, self._again, self._console)
+                again = ("arena", "check", str(self._bot), *self._tournament, *self._rules)
+                show_end(event.checklist, shlex.join(again), self._console)
 
     def _begin(self, event: Checking) -> None:
         """Say what is checked, what contains it, and for which tournament."""
         mode, terms = event.held.mode, event.terms
+        if terms is None:
+            self._tournament = []
         contained = "without a sandbox" if mode == "none" else f"in the sandbox {mode}"
         played = f", for {name_of(terms.game)} at {terms.clock.words}" if terms else ""
         self._console.print(Text(f"Checking {self._bot} {contained}{played}"), soft_wrap=True)

@@ -12,9 +12,11 @@ import psutil
 import pytest
 from typer.testing import Result
 
-from arena.checks.events import Checking, Judging
+from arena.checks.events import Checked, Checking, Judging
+from arena.checks.result import Checklist
 from arena.files.console import PlainConsole
 from arena.model.containment import Held
+from arena.model.game_spec import Terms
 from arena.reports.checklist import CheckScreen
 from tests.command import arena
 from tests.right_bot import RIGHT
@@ -73,6 +75,17 @@ def test_a_failed_check_can_be_asked_again(folder: Path) -> None:
     arguments = ("ends.py", "--sandbox", "none", "--rules", "dots", "--seed", "77")
     assert "\nAgain: arena check ends.py --rules dots --seed 77\n" in check(*arguments).output
     assert json.loads(check(*arguments, "--json").output)["seed"] == 77
+
+
+def test_a_check_for_a_tournament_is_asked_again_for_it(folder: Path) -> None:
+    failed = Checklist.of("fox", Held(), (), 7).model_copy(update={"passed": False})
+    terms = Terms(rules="othello", variant={})
+    for played, words in ((terms, " --tournament cup.toml"), (None, "")):
+        file = io.StringIO()
+        screen = CheckScreen(PlainConsole(file=file, width=60), Path("fox"), Path("cup.toml"))
+        screen.show(Checking(held=Held(), terms=played))
+        screen.show(Checked(checklist=failed))
+        assert f"\nAgain: arena check fox{words} --seed 7\n" in file.getvalue()
 
 
 def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
