@@ -78,7 +78,7 @@ def test_moves_have_a_row_a_ply(run: arena.Run) -> None:
     assert one["ply"] == list(range(12))
     assert one["move"] == [move.move for move in run.record("g0002").moves]
     assert one["used_ms"][:2] == [None, None], "the opening"
-    assert None not in one["used_ms"][2:]
+    assert all(ms >= 0 for ms in one["used_ms"][2:]), "0 where the machine was late"
 
 
 def test_standings_are_those_of_the_report(run: arena.Run) -> None:
