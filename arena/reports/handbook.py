@@ -30,9 +30,8 @@ PAGES = {
     "tournaments": Page(
         "tournaments/README.md", "for assistants: tournament files, nights, sandboxes"
     ),
-    "players": Page(
-        "players/README.md", "for researchers: players, measurements, analysis, Python"
-    ),
+    "players": Page("players/README.md", "for researchers: players, analysis, Python"),
+    "measurements": Page("players/MEASUREMENTS.md", "how strong the players are, and why"),
     "learning": Page("players/learning/README.md", "training, tuning, sequential tests"),
     "environments": Page(
         "arena/environments/README.md", "for training policies: PettingZoo, Gymnasium, bots of them"

@@ -124,3 +124,25 @@ def test_the_page_is_the_one_that_its_command_writes() -> None:
     text, still_open = page.text(results.load())
     assert text == written
     assert len(still_open) == text.count("| open |") + text.count("| not measured |")
+
+
+def test_an_experiment_has_its_question_and_all_its_players() -> None:
+    gaps = (
+        Gap(player="one thread", opponent="two threads", elo=4.2, error=25.2),
+        Gap(player="two trees", opponent="one thread", elo=-36.3, error=26.3),
+        Gap(player="two threads", opponent="two trees", elo=32.1, error=25.5),
+    )
+    found = Experiment(games=1200, clock="referee", machine="EPYC", version="1.0", gaps=gaps)
+    row = page.text({"threads": found})[0].splitlines()[-1]
+    assert row == (
+        "| [`threads`](threads.toml) | Does a search shared by two threads lose strength at equal "
+        "iterations? | 1,200 | the referee's | EPYC, 1.0 | `one thread` 0; `two threads` -4 ± 25; "
+        "`two trees` -36 ± 26 |"
+    )
+    scores = tuple(
+        Scores(player=name, mean=mean, error=error, seconds=0.5)
+        for name, mean, error in (("full", 900, None), ("k7", 1200, 30))
+    )
+    found = found.model_copy(update={"scores": scores})
+    row = page.text({"popup": found})[0].splitlines()[-1]
+    assert row.endswith("| `k7` 1,200 ± 30 in 0.50 s a game; `full` 900 in 0.50 s a game |")

@@ -3,8 +3,10 @@
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,7 +33,8 @@ goes on where it stopped. `keep` takes over a run of `arena run`. Both write the
 
 Elo is that of the first named over the second, with its 95 % interval. At 2048 and 2584 the mean
 scores are compared in its place, in percent of the second's. **Equal** is an interval within ± 30
-Elo, or ± 5 %. **Open** is a wider one that has 0 in it.
+Elo, or ± 5 %. **Open** is a wider one that has 0 in it. Below the claims are the experiments with
+all their players: Elo over the one at 0, or the mean score.
 
 | | system | the source said | we measured | verdict |
 |---|---|---|---|---|
@@ -76,7 +79,7 @@ def text(known: dict[str, Experiment]) -> tuple[str, list[str]]:
         for claim, _, verdict in rows
         if verdict in ("open", "not measured")
     ]
-    return _HEAD + "\n".join([*lines, "", *_conditions(known)]) + "\n", still_open
+    return _HEAD + "\n".join([*lines, "", *_results(known)]) + "\n", still_open
 
 
 def judged(claim: Claim, found: Experiment | None) -> tuple[str, str]:
@@ -109,13 +112,8 @@ def _by_score(claim: Claim, found: Experiment) -> _Measured | None:
     percent = 100 / second.mean
     ahead = percent * (first.mean - second.mean)
     error = percent * math.hypot(first.error, second.error)
-    said = f"{_words(first)}, {_words(second)}: {ahead:+,.0f} % ± {error:,.0f} %"
+    said = f"{_score(first)}, {_score(second)}: {ahead:+,.0f} % ± {error:,.0f} %"
     return said, ahead, error, EQUAL_PERCENT
-
-
-def _words(scores: Scores) -> str:
-    mean = f"{scores.mean:,.0f} ± {scores.error:,.0f}"
-    return f"`{scores.player}` {mean} in {scores.seconds:.2f} s a game"
 
 
 def _verdict(ahead: float, error: float, equal_within: float, *, equal: bool) -> str:
@@ -129,10 +127,38 @@ def _verdict(ahead: float, error: float, equal_within: float, *, equal: bool) ->
     return "**yes**" if ahead > 0 else "**no**, the other way round"
 
 
-def _conditions(known: dict[str, Experiment]) -> Iterator[str]:
-    yield "| experiment | games | clock | machine | version |"
-    yield "|---|---|---|---|---|"
+def _results(known: dict[str, Experiment]) -> Iterator[str]:
+    yield "| experiment | question | games | clock | machine, version | Elo, or mean score |"
+    yield "|---|---|---|---|---|---|"
     for name, each in known.items():
         clock = {"cpu": "CPU time", "referee": "the referee's"}[each.clock]
-        where = f"{each.machine} | {each.version}"
-        yield f"| [`{name}`]({name}.toml) | {each.games:,} | {clock} | {where} |"
+        told = f"[`{name}`]({name}.toml) | {_question(name)} | {each.games:,} | {clock}"
+        yield f"| {told} | {each.machine}, {each.version} | {_standing(name, each)} |"
+
+
+def _question(name: str) -> str:
+    """The first sentence of the comment that an experiment's file begins with."""
+    lines = (HERE / f"{name}.toml").read_text().splitlines()
+    head = " ".join(line.removeprefix("#").strip() for line in takewhile(_is_comment, lines))
+    return re.split(r"(?<=[.?]) (?=[A-Z])", head)[0]
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#")
+
+
+def _standing(name: str, found: Experiment) -> str:
+    """Every player, the best first; Elo is over the anchor of the file."""
+    if found.scores:
+        best_first = sorted(found.scores, key=lambda each: -each.mean)
+        return "; ".join(_score(each) for each in best_first)
+    anchor = tomllib.loads((HERE / f"{name}.toml").read_text())["rating"]["anchor"]
+    players = {player for gap in found.gaps for player in (gap.player, gap.opponent)}
+    gaps = [gap for player in players if (gap := found.gap(player, anchor))]
+    told = [(gap.elo, f"`{gap.player}` {gap.elo:+.0f} ± {gap.error:.0f}") for gap in gaps]
+    return "; ".join(words for _, words in sorted([*told, (0.0, f"`{anchor}` 0")], reverse=True))
+
+
+def _score(scores: Scores) -> str:
+    error = "" if scores.error is None else f" ± {scores.error:,.0f}"
+    return f"`{scores.player}` {scores.mean:,.0f}{error} in {scores.seconds:.2f} s a game"
