@@ -21,6 +21,8 @@ from arena.tournament.run_view import RunView
 from tests import command
 from tests.right_bot import RIGHT
 
+pytestmark = pytest.mark.slow
+
 TOOLS = {"python": "python3", "cpp": "g++", "js": "node"}
 BUILDERS = {"ada": "python", "bob": "cpp", "cem": "js"}
 """Owners and the language of their starter."""

@@ -43,6 +43,7 @@ def test_a_machine_waits_between_its_games() -> None:
     assert cluster._idle([*first, (10.0, 20.0)], 2) == pytest.approx(0.05)
 
 
+@pytest.mark.slow
 def test_machines_that_sleep_play_a_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_PLAYERS", 3)
     monkeypatch.setattr(cluster, "_A_ROUND", 6)

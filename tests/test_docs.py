@@ -227,6 +227,7 @@ def play_bot(path: Path) -> None:
         assert {record.termination for record in store.records()} == {Termination.NATURAL}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [

@@ -13,6 +13,8 @@ from arena.ratings.results import digest, results_of
 from arena.tournament.store import Store
 from tests.tournament.helpers import schedule
 
+pytestmark = pytest.mark.slow
+
 FIRST = Path(__file__).parent.parent / "tournaments" / "first.toml"
 
 

@@ -146,6 +146,7 @@ def test_the_rules_count_as_they_should(folder: Path) -> None:
     assert [count(start, depth) for depth in range(1, 5)] == list(PERFT[:4])
 
 
+@pytest.mark.slow
 def test_kernels_agree_with_the_rules_move_by_move(folder: Path) -> None:
     import numpy as np
 
@@ -166,6 +167,7 @@ def test_kernels_agree_with_the_rules_move_by_move(folder: Path) -> None:
         assert total_net(here, 1, np.uint64(1)) == first - second
 
 
+@pytest.mark.slow
 def test_the_plain_solver_knows_every_last_move(folder: Path) -> None:
     import numpy as np
 
@@ -198,6 +200,7 @@ def negamax(position: rules.Position) -> int:
     return max(-negamax(position.play(move)) for move in position.legal_moves())
 
 
+@pytest.mark.slow
 def test_built_in_players_play_a_tournament(records: list[GameRecord]) -> None:
     assert len(records) == 12
     assert {record.termination for record in records} == {Termination.NATURAL}
@@ -209,6 +212,7 @@ def test_built_in_players_play_a_tournament(records: list[GameRecord]) -> None:
     assert min(points["uct"], points["alphabeta"]) > max(points["monkey"], points["greedy"])
 
 
+@pytest.mark.slow
 def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[GameRecord]) -> None:
     record = records[0]
     game = rules.load(record.terms.rules, **record.terms.variant)
@@ -221,12 +225,14 @@ def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[Game
     assert read_transcript(game.start(), written) == tuple(moves)
 
 
+@pytest.mark.slow
 def test_a_position_is_analysed(folder: Path) -> None:
     said = arena(folder, "analyse", "connect4", "adadad", "--seconds", "1")
     assert "d" in said
     assert "margin in wins that X ends with" in said
 
 
+@pytest.mark.slow
 def test_a_bot_is_checked(folder: Path) -> None:
     bot = folder / "bot"
     bot.mkdir()

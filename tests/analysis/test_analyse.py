@@ -136,6 +136,7 @@ FOUND = Found(
 )
 
 
+@pytest.mark.slow
 def test_each_move_has_a_line_best_first() -> None:
     out = io.StringIO()
     analysis.show(OTHELLO.start(), FOUND, Console(file=out, width=100))
@@ -154,6 +155,7 @@ def test_each_move_has_a_line_best_first() -> None:
     assert "the margin in boxes that seat 0 ends with" in out.getvalue()
 
 
+@pytest.mark.slow
 def test_json_holds_the_position_and_every_value() -> None:
     document = json.loads(analysis.dumps(OTHELLO.start(), FOUND))
     assert rules.load(document["rules"], **document["variant"]) == OTHELLO
@@ -162,6 +164,7 @@ def test_json_holds_the_position_and_every_value() -> None:
     assert (document["nodes"], document["seconds"]) == (1234567, 5.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "name", "transcript"),
     [(["size=4"], "othello", "b1a1"), (["rows=2", "cols=2"], "dots", "a1b1 b2c2 b2b3")],
@@ -185,6 +188,7 @@ def test_small_games_are_seen_to_their_end(settings: list[str], name: str, trans
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.slow
 def test_the_board_is_shown_at_once_and_ctrl_c_need_not_wait_for_the_search() -> None:
     command = [sys.executable, "-m", "arena", "analyse", "othello", "f5d6", "--seconds", "600"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -212,6 +216,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
     return store
 
 
+@pytest.mark.slow
 def test_positions_of_a_run_are_those_of_its_replay(run: str) -> None:
     game = rules.load("othello", size=4)
     written = arena("replay", run, "g0001", "--as", "transcript").output
@@ -287,6 +292,7 @@ def test_the_file_of_a_position_that_cannot_be_read_is_named(tmp_path: Path) -> 
     assert f"{file}: the position cannot be read: " in result.stderr
 
 
+@pytest.mark.slow
 def test_a_mover_who_must_pass_is_passed_over() -> None:
     game = rules.load("othello", size=4)
     position = game.position({"board": ["XXXO", "XXXX", "XXXX", "XX.."], "to_move": 0})

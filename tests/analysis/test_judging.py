@@ -16,6 +16,8 @@ from arena.tournament.store import Store
 from tests.command import arena
 from tests.players.conftest import true_net
 
+pytestmark = pytest.mark.slow
+
 WITHIN = 7
 
 FILE = """

@@ -50,6 +50,7 @@ def best(position: Position) -> int:
     return max(values) if position.to_move == 0 else min(values)
 
 
+@pytest.mark.slow
 def test_openings_that_a_turn_makes_alike_are_one() -> None:
     othello = rules.load("othello")
     assert len(list(balanced(othello, wanted(1), even))) == 1
@@ -57,6 +58,7 @@ def test_openings_that_a_turn_makes_alike_are_one() -> None:
     assert len(seconds) == 3, "parallel, diagonal and perpendicular"
 
 
+@pytest.mark.slow
 def test_the_judge_decides() -> None:
     def first_ahead(state: Mapping[str, Any]) -> float:
         return 5.0 if "X" in state["board"][2] else -1.5
@@ -68,6 +70,7 @@ def test_the_judge_decides() -> None:
     assert all("X" not in after(game, opening.moves).state()["board"][2] for opening in found)
 
 
+@pytest.mark.slow
 def test_a_made_file_has_exact_values_near_the_end(tmp_path: Path) -> None:
     game = rules.load("othello", size=4)
     made = arena("othello --set size=4 --plies 7 --within 1 --count 4 --depth 9")
@@ -79,6 +82,7 @@ def test_a_made_file_has_exact_values_near_the_end(tmp_path: Path) -> None:
         assert best(after(game, moves)) == float(line.partition("# ")[2])
 
 
+@pytest.mark.slow
 def test_fewer_openings_are_told() -> None:
     made = arena("othello --set size=4 --plies 1 --within 64 --count 2 --depth 1")
     assert made.exit_code == 1
@@ -101,12 +105,14 @@ def test_what_cannot_be_made_is_told(arguments: str, said: str) -> None:
     assert said in refused.stderr
 
 
+@pytest.mark.slow
 def test_no_opening_is_longer_than_the_game() -> None:
     refused = arena("othello --set size=4 --plies 40")
     assert refused.exit_code == 2
     assert "no opening of 40 plies" in refused.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", SHIPPED)
 def test_a_set_that_comes_along_is_balanced_and_has_no_two_alike(file: str) -> None:
     name, settings = SHIPPED[file]

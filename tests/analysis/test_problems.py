@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import Result
 
 import rules
 from arena.analysis.problems import listed
 from tests.command import arena
+
+pytestmark = pytest.mark.slow
 
 SOLVED = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X;"
 OVER = "X" * 64 + " O;"

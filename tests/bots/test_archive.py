@@ -72,6 +72,7 @@ def test_executability_is_all_that_is_kept_of_a_mode(tmp_path: Path) -> None:
     assert modes == [0o755, 0o644]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("archive", BAD_ARCHIVES, ids=title)
 def test_what_does_harm_is_refused(tmp_path: Path, archive: BadArchive) -> None:
     path = tmp_path / f"b.{archive.form}"

@@ -78,6 +78,7 @@ def test_nothing_of_a_failed_build_is_kept(package: Package, cache: Path) -> Non
     assert list((cache / "bots").iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "words"),
     [

@@ -345,6 +345,7 @@ now = datetime.now(UTC)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("moment", "action", "left"),
     [

@@ -13,6 +13,8 @@ from rules.position import CHANCE, Game, draw_chance
 
 from .starter_policy import starter_move
 
+pytestmark = pytest.mark.slow
+
 
 def played(game: Game, seed: int, starter: int | None, opening: int = 0) -> tuple[int, ...]:
     """The scores of a game; the seat `starter` is the starter's, all other moves are random."""

@@ -73,12 +73,14 @@ def bot(starter: Path, tmp_path_factory: pytest.TempPathFactory) -> Bot:
         return build(open_bot(starter), strongest())
 
 
+@pytest.mark.slow
 def test_its_files_are_filled_in(starter: Path) -> None:
     texts = [path.read_text() for path in starter.iterdir()]
     assert not any(re.search(r"@[A-Z]+@", text) for text in texts)
     assert sum(NAME in text for text in texts) == 2, "bot.toml and the program"
 
 
+@pytest.mark.slow
 def test_its_own_test_passes(starter: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(starter, tmp_path / "copy")
     run = subprocess.run(("sh", str(copy / "test.sh")), capture_output=True, text=True, check=False)
@@ -86,6 +88,7 @@ def test_its_own_test_passes(starter: Path, tmp_path: Path) -> None:
     assert run.stdout.count("ok ") == 14
 
 
+@pytest.mark.slow
 def test_it_plays_whole_games_of_all_it_claims(bot: Bot) -> None:
     assert set(bot.rules or ()) == set(GAMES)
     player = Prepared(
@@ -104,6 +107,7 @@ def test_it_plays_whole_games_of_all_it_claims(bot: Bot) -> None:
                 assert {seat.reported_name for seat in record.seats} == {NAME}
 
 
+@pytest.mark.slow
 def test_it_decides_as_the_python_starter_does(bot: Bot) -> None:
     games = [game for rule_set in bot.rules or () for game in boards_of(rule_set).values()]
     positions = [at for game in games for at in practice_positions(game, seed=5)]
@@ -123,6 +127,7 @@ def test_it_decides_as_the_python_starter_does(bot: Bot) -> None:
     assert moves == [starter_move(at.position) for at in positions]
 
 
+@pytest.mark.slow
 def test_the_test_fails_for_a_bot_that_plays_wrong(tmp_path: Path) -> None:
     write_starter("a", "python", tmp_path / "a")
     dialogue = tmp_path / "a" / "dialogue.txt"

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+pytestmark = pytest.mark.slow
+
 
 def written(folder: Path, body: str) -> str:
     file = folder / "page.html"

@@ -14,6 +14,8 @@ from tests.browser.conftest import write_file
 from tests.browser.test_hostile import SEEN, hostile
 from tests.browser.tour import shown_by
 
+pytestmark = pytest.mark.slow
+
 Show = Callable[[Any], FrameLocator]
 
 

@@ -19,6 +19,8 @@ from tests.web import quick_checker
 from tests.web.conftest import serving
 from tests.web.test_staff import NOW
 
+pytestmark = pytest.mark.slow
+
 expect.set_options(timeout=PATIENCE_MS)
 LADDER = """
 [tournament]

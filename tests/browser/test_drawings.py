@@ -11,6 +11,8 @@ import rules
 from arena.reports.html.assets import script
 from rules.position import draw_chance
 
+pytestmark = pytest.mark.slow
+
 OTHELLO = [
     *({"preset": preset, "size": size} for preset in ("standard", "cornerless") for size in (4, 8)),
     {"size": 6, "corners": False},

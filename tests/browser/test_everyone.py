@@ -11,6 +11,8 @@ from arena.web.app import ServerSettings, make_app
 from tests.web.conftest import serving
 from tests.web.test_staff import write_course
 
+pytestmark = pytest.mark.slow
+
 PAGES = {
     "nobody": ("/", "/in"),
     "cat": ("/me", "/play"),

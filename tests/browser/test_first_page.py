@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from arena.reports.html.audience import STAFF
@@ -13,6 +14,8 @@ from arena.web.app import ServerSettings, make_app
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, game_started
 from tests.web.conftest import serving
+
+pytestmark = pytest.mark.slow
 
 
 def test_from_the_list_to_a_run_that_is_played(

@@ -15,6 +15,8 @@ from rules.transcript import read_transcript
 from tests.browser.conftest import write_file
 from tests.reports.conftest import play_record
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[[str], Page]
 LOG = "one\ntwo\nthree\nafter"
 

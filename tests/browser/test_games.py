@@ -12,6 +12,8 @@ from arena.tournament.run_view import RunView
 from tests.browser.conftest import write_file
 from tests.reports.conftest import play_record
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("ant", "bee", "cat & dog")
 FILTERS = [
     ("", Wanted(), None),

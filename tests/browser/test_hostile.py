@@ -10,6 +10,8 @@ from arena.model.record import GameRecord
 from tests.browser.conftest import write_file
 from tests.reports.conftest import play_record
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = "<script>window.stolen = 1</script>"
 PICTURE = "\"'><img src=x onerror='window.stolen = 1'>"
 TURNED = "\u202egnp.\u2066exe"

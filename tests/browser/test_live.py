@@ -14,6 +14,8 @@ from tests.reports.conftest import play_record
 from tests.reports.runs import begun, ended, estimate, game_started
 from tests.web.conftest import serving
 
+pytestmark = pytest.mark.slow
+
 RECORDS = [
     play_record("dots", "ant", "bee", game=f"g{n}", seed=n, rows=2, cols=2) for n in (1, 2, 3)
 ]

@@ -14,6 +14,8 @@ from tests.right_bot import RIGHT
 from tests.web import quick_challenger, quick_checker
 from tests.web.conftest import serving
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from arena.web.app import ServerSettings, make_app
 from tests.web.conftest import serving
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:

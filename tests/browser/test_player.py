@@ -12,6 +12,8 @@ from rules import registry
 from tests.browser.conftest import write_file
 from tests.reports.conftest import play_record
 
+pytestmark = pytest.mark.slow
+
 LOG = "Traceback: lost\nmore"
 SEATS = [("ant", "bee"), ("bee", "ant"), ("cat", "ant"), ("ant", "cat")] * 2
 GAMES = [

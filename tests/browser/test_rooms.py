@@ -12,6 +12,8 @@ from arena.web.app import ServerSettings, make_app
 from tests.web.conftest import serving
 from tests.web.test_lab import CURVE, TUNING, training
 
+pytestmark = pytest.mark.slow
+
 PAGES = (
     "/doc", "/doc/protocol", "/lab", "/lab/run/one.train", "/lab/run/it.tune",
     "/lab/compare?a=one.train&b=two.train",

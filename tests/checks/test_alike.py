@@ -8,6 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
 from arena.tournament.played_store import PlayedStore
@@ -15,6 +17,8 @@ from arena.tournament.run import run
 from tests.right_bot import RIGHT
 
 from .conftest import QUICK, Check
+
+pytestmark = pytest.mark.slow
 
 Dialogue = list[dict[str, Any]]
 LISTENING = RIGHT.replace("import sys", "import os\nimport sys").replace(

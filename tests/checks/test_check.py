@@ -26,6 +26,7 @@ from tests.right_bot import RIGHT
 from .conftest import Check
 
 
+@pytest.mark.slow
 def test_a_good_script_passes_in_all_rule_sets_it_starts(check: Check) -> None:
     told: list[str] = []
     results = list(check(RIGHT, rules=None, tell=told.append))
@@ -40,6 +41,7 @@ def test_a_good_script_passes_in_all_rule_sets_it_starts(check: Check) -> None:
     assert "13 games against another: game 2 of 4, dots 5×5" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["bwrap", "limits"])
 def test_a_good_script_passes_in_a_sandbox(asked: Asked, check: Check) -> None:
     """Up to the whole games, which `arena submit` has played in one, in cli/test_students.py."""
@@ -52,6 +54,7 @@ def test_a_good_script_passes_in_a_sandbox(asked: Asked, check: Check) -> None:
     assert [result.passed for result in results] == [True] * alone, results
 
 
+@pytest.mark.slow
 def test_a_process_that_is_left_behind_is_seen_in_a_namespace_of_its_own(check: Check) -> None:
     try:
         held = resolve("bwrap", Prepared(name="bot", command=(sys.executable,)))
@@ -89,6 +92,7 @@ def processes() -> list[psutil.Process]:
     return [it for it in psutil.process_iter(["cmdline"]) if it.info["cmdline"]]
 
 
+@pytest.mark.slow
 def test_a_script_is_judged_in_what_it_starts_alone(check: Check) -> None:
     picky = RIGHT.replace(
         '    if request["type"] == "start":\n',
@@ -134,6 +138,7 @@ def first_failure(check: Check, path: Path) -> str:
     return f"{failed.number} {failed.detail} | {failed.fix}"
 
 
+@pytest.mark.slow
 def test_a_package_is_built_and_judged_in_what_it_claims(check: Check, tmp_path: Path) -> None:
     folder = package(tmp_path / "mine", build='["touch", "built"]')
     results = list(islice(check(folder, rules=None), 6))

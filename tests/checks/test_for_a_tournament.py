@@ -98,6 +98,7 @@ def test_a_mistake_is_told_once(cup: Path) -> None:
     assert len(error.value.problems) == 1
 
 
+@pytest.mark.slow
 def test_a_good_bot_passes_and_hears_what_the_tournament_tells(check: Check, cup: Path) -> None:
     log = cup.parent / "log"
     heard = RIGHT.replace(_START, _START + f'        open("{log}", "a").write(line)\n')
@@ -117,6 +118,7 @@ def sleepy(when: str) -> str:
     return text.replace(_MOVE, f"{_MOVE}        time.sleep(0.4 if {when} else 0)\n")
 
 
+@pytest.mark.slow
 def test_a_bot_too_slow_for_the_clock_fails_the_item_about_it(check: Check, cup: Path) -> None:
     cup.write_text(CUP.replace("move_ms = 200", "move_ms = 260"))
     slow = sleepy('request["time_ms"] > 200')
@@ -127,6 +129,7 @@ def test_a_bot_too_slow_for_the_clock_fails_the_item_about_it(check: Check, cup:
     assert "at 0.26 s a move" in wrong.detail
 
 
+@pytest.mark.slow
 def test_a_bank_is_kept_over_whole_games(check: Check, cup: Path) -> None:
     cup.write_text(CUP.replace("move_ms = 200", "bank_ms = 1000"))
     slow = sleepy('request["bank_ms"] is not None')
@@ -146,6 +149,7 @@ def test_a_bot_of_other_games_does_not_take_part(check: Check, cup: Path) -> Non
     assert wrong.detail == "mine plays othello; the tournament is of dots"
 
 
+@pytest.mark.slow
 def test_the_same_seed_asks_the_same(check: Check, tmp_path: Path) -> None:
     def heard(seed: int) -> str:
         log = tmp_path / "log"
@@ -162,6 +166,7 @@ def test_conditions_draw_a_seed() -> None:
     assert len({Conditions().seed for _ in range(3)}) > 1
 
 
+@pytest.mark.slow
 def test_positions_for_which_there_was_no_time_are_told(
     check: Check, cup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def check(*arguments: str) -> Result:
     return arena("check", *arguments)
 
 
+@pytest.mark.slow
 def test_a_bot_that_does_it_right(folder: Path) -> None:
     shown = check("right.py", "--sandbox", "none", "--rules", "dots")
     assert shown.exit_code == 0, shown.output
@@ -46,6 +47,7 @@ def test_a_bot_that_does_it_right(folder: Path) -> None:
     assert "Fix" not in shown.output
 
 
+@pytest.mark.slow
 def test_a_mistake_is_shown_with_its_line_and_what_to_change(folder: Path) -> None:
     shown = check("wrong.py", "--sandbox", "none", "--rules", "othello")
     assert shown.exit_code == 1
@@ -70,6 +72,7 @@ def test_a_line_says_what_is_judged_on_a_terminal_alone(folder: Path) -> None:
         assert ("position 12 of 30 …" in file.getvalue()) is terminal
 
 
+@pytest.mark.slow
 def test_a_failed_check_can_be_asked_again(folder: Path) -> None:
     (folder / "ends.py").write_text("")
     arguments = ("ends.py", "--sandbox", "none", "--rules", "dots", "--seed", "77")
@@ -77,6 +80,7 @@ def test_a_failed_check_can_be_asked_again(folder: Path) -> None:
     assert json.loads(check(*arguments, "--json").output)["seed"] == 77
 
 
+@pytest.mark.slow
 def test_a_check_for_a_tournament_is_asked_again_for_it(folder: Path) -> None:
     failed = Checklist.of("fox", Held(), (), 7).model_copy(update={"passed": False})
     terms = Terms(rules="othello", variant={})
@@ -88,6 +92,7 @@ def test_a_check_for_a_tournament_is_asked_again_for_it(folder: Path) -> None:
         assert f"\nAgain: arena check fox{words} --seed 7\n" in file.getvalue()
 
 
+@pytest.mark.slow
 def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
     shown = check("wrong.py", "--sandbox", "none", "--rules", "dots", "--json")
     assert shown.exit_code == 1
@@ -101,6 +106,7 @@ def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
     assert (failed["line_number"], failed["line"]) == (2, "`thinking…`")
 
 
+@pytest.mark.slow
 def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> None:
     asked = "    request = json"
     (folder / "rude.py").write_text(RIGHT.replace(asked, f'    print("[red]\\x1b[31m!")\n{asked}'))
@@ -131,6 +137,7 @@ def test_what_is_not_there_is_said_and_exits_with_2(
     assert said in " ".join(result.stderr.split())
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_nothing(folder: Path) -> None:
     (folder / "hangs.py").write_text("import time\ntime.sleep(79.5)\n")
     command = [sys.executable, "-m", "arena", "check", "hangs.py", "--sandbox", "none"]

@@ -268,6 +268,7 @@ def test_a_replay_ends_as_the_game_did(finished: Path) -> None:
     assert arena("replay", str(finished), "1").output == shown.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ['"2048"', '"2584"\nplacer = "player"'])
 def test_tile_games_replay_from_their_seed(folder: Path, rules: str) -> None:
     players = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "greedy"\n'

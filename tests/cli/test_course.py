@@ -160,6 +160,7 @@ def test_a_version_with_a_damaged_receipt_is_named(arena: Arena, tokens: dict[st
     assert "is not as it was accepted" in shown.stderr
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_next_week(arena: Arena, tokens: dict[str, str]) -> None:
     Path("cup.toml").write_text(CUP)
     arena("course roster add names.csv --course course")

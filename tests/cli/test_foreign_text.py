@@ -119,6 +119,7 @@ def test_names_of_files_handed_in(form: str, folder: Path) -> None:
         assert SEEN in arena(*words, bot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["both", "dies", "replies"])
 def test_what_a_bot_writes(name: str, folder: Path) -> None:
     both = f"import sys; print({FOREIGN!r}); print({FOREIGN!r}, file=sys.stderr, flush=True)"

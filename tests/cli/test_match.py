@@ -45,6 +45,7 @@ def test_a_match_has_the_terms_of_a_tournament_and_is_kept(folder: Path) -> None
     assert "g0001 gnu " in played.output and "Kept in" in played.output
 
 
+@pytest.mark.slow
 def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
     settings = ("--rules", "dots", "--set", "rows=1", "--set", "cols=1", "--games", "2")
     for _ in range(2):

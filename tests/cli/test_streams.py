@@ -14,6 +14,7 @@ from tests.cli.conftest import MONKEYS
 from tests.command import arena
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -42,6 +43,7 @@ def test_a_pipe_without_a_reader_is_no_mistake(
     assert (ended.returncode, ended.stderr) == (code, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_without_unicode_shows_what_it_can(finished: Path, encoding: str) -> None:
     shown = subprocess.run(
@@ -69,6 +71,7 @@ def test_names_reach_a_program_as_they_are_in_any_locale(tmp_path: Path, form: s
     assert {"Müller", "Möller"} <= set(re.findall(r"\w+", shown.stdout.decode()))
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_the_program_loads_is_no_traceback() -> None:
     code = (
         "import arena.__main__ as entry, sys\n"
@@ -82,6 +85,7 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback() -> None:
     assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
 
 
+@pytest.mark.slow
 def test_ctrl_c_before_the_program_loads_waits_until_it_can_end_well() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited
     try:
@@ -94,6 +98,7 @@ def test_ctrl_c_before_the_program_loads_waits_until_it_can_end_well() -> None:
     assert process.returncode == 130
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_the_interpreter_waits_for_threads_is_no_traceback() -> None:
     code = (
         "import arena.__main__ as entry, sys, threading, time\n"
@@ -111,6 +116,7 @@ def test_ctrl_c_while_the_interpreter_waits_for_threads_is_no_traceback() -> Non
         assert process.returncode == 130
 
 
+@pytest.mark.slow
 def test_ctrl_c_inside_an_import_of_a_command_is_no_traceback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -122,6 +128,7 @@ def test_ctrl_c_inside_an_import_of_a_command_is_no_traceback(
     assert (ended.exit_code, ended.stderr) == (130, "Interrupted.\n")
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
     (folder / "t.toml").write_text(MONKEYS.format(rounds=20))
     command = [sys.executable, "-m", "arena", "run", "t.toml"]

@@ -63,6 +63,7 @@ def test_new_writes_a_bot_and_says_how_to_go_on(arena: Arena, tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
+@pytest.mark.slow
 def test_a_bot_is_submitted_once_and_a_bad_one_never(arena: Arena, tmp_path: Path) -> None:
     assert arena("new", "mine", "--lang", "python").exit_code == 0
     manifest = tmp_path / "mine" / "bot.toml"

@@ -42,6 +42,7 @@ def learned(env: Any, games: int) -> Any:
     return sums / counts
 
 
+@pytest.mark.slow
 def test_a_policy_plays_as_a_bot(tmp_path: Path) -> None:
     env = arena.env("othello", size=4)
     bot = arena.save_bot(env, by_squares, tmp_path / "learner", values=learned(env, 20))
@@ -80,6 +81,7 @@ def by_helpers(observation: Array, action_mask: Array) -> int:
     return by_squares(observation, action_mask, Layer()(WEIGHTS) / scale() * helper.SIGN)
 
 
+@pytest.mark.slow
 def test_a_policy_brings_what_it_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Functions, a class, an array, a constant, a module of the library, and one of its own."""
     own = tmp_path / "own"
@@ -97,6 +99,7 @@ def test_a_policy_brings_what_it_uses(tmp_path: Path, monkeypatch: pytest.Monkey
     assert record.moves[0].move == min(legal, key=lambda move: (move[1], move[0]))
 
 
+@pytest.mark.slow
 def test_a_policy_inside_a_function_brings_what_is_around_it(tmp_path: Path) -> None:
     values = np.ones(16)
 
@@ -146,6 +149,7 @@ def never_legal(observation: Array, action_mask: Array) -> int:
     return int(action_mask.argmin())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("act", "expected"),
     [

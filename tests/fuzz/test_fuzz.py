@@ -29,6 +29,7 @@ def test_a_short_search(name: str, tmp_path: Path) -> None:
     search(READERS[name], SHORT_S, tmp_path, Random(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_a_longer_search(name: str, tmp_path: Path) -> None:
     search(READERS[name], LONG_S, tmp_path, Random(2))

@@ -90,6 +90,7 @@ def allowed(table: Table, act: Act) -> bool:
     return act.by is not None and not any(table.held.by.get(guarantee) for guarantee in act.by)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "attack"), ACTS)
 def test_an_attack(table: Table, attack: Attack, mark: str) -> None:
     budget = BUDGET_UNHELD if table.mode == "none" else BUDGET

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.hostile.soak import soak
+
+pytestmark = pytest.mark.slow
 
 
 def test_disturbed_at_random_every_game_is_judged_by_its_faults(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from arena.model.protocol import Termination
 from tests.hostile.conftest import Table
 from tests.hostile.test_matrix import MODES, TABLES
 
+pytestmark = pytest.mark.slow
+
 
 class UnrunnableProgram(NamedTuple):
     """A file, and what the referee should say of it."""

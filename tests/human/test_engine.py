@@ -15,6 +15,8 @@ from arena.model.protocol import Clock
 from arena.referee import SessionPool, play_game
 from tests.conftest import match
 
+pytestmark = pytest.mark.slow
+
 FIRST_LEGAL = (
     "from players.sdk import play\nplay(lambda turn: (turn.legal[0], {info}), name='first')\n"
 )

@@ -153,6 +153,7 @@ def test_the_strongest_at_dots_has_options_and_takes_others_on_top() -> None:
     assert met.options == {"playout": "guided", "rave": 1000, "c": 0.1}
 
 
+@pytest.mark.slow
 def test_a_strong_placer_is_met_at_2048() -> None:
     shown = play("2048", "--set", "placer=player", "--seed", "1", typed=["up", "left", "quit"])
     assert shown.exit_code == 0
@@ -235,6 +236,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "said"),
     [

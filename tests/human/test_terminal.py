@@ -18,6 +18,8 @@ import pytest
 
 from tests.human.test_play import HOSTILE
 
+pytestmark = pytest.mark.slow
+
 
 def against(mark: str) -> list[str]:
     """The command that plays Othello against a bot with `mark` in its command line."""

@@ -38,6 +38,7 @@ def logged(record: GameRecord, seat: int) -> str:
     return record.seats[seat].stderr_head
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["none", "infers_passes", "has_one_game"])
 def test_whole_games_from_both_seats(fault: str, pool: SessionPool, tmp_path: Path) -> None:
     log = tmp_path / "log"
@@ -74,6 +75,7 @@ def test_the_engine_is_asked_only_where_there_is_a_choice(
     assert log.read_text().endswith("quit\n"), "the engine ends with the player"
 
 
+@pytest.mark.slow
 def test_a_game_taken_back_is_sent_again(start_player: Callable[..., Any], tmp_path: Path) -> None:
     log = tmp_path / "log"
     options = {"command": engine("none", str(log))}
@@ -90,6 +92,7 @@ def test_a_game_taken_back_is_sent_again(start_player: Callable[..., Any], tmp_p
     assert told == f"play black {other}\nplay white {reply}\ngenmove black\n"
 
 
+@pytest.mark.slow
 def test_another_engine_takes_over_when_the_options_change(
     start_player: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -105,6 +108,7 @@ def test_another_engine_takes_over_when_the_options_change(
     assert (tmp_path / "log2").read_text().startswith("# --level=2\nname\n")
 
 
+@pytest.mark.slow
 def test_levels_set_up_and_clocks_reach_the_engine(
     start_player: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -134,6 +138,7 @@ def test_levels_set_up_and_clocks_reach_the_engine(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "termination", "said"),
     [
@@ -187,6 +192,7 @@ def test_what_cannot_be_an_engine_is_told(
     assert said in refusal(Gtp, start, monkeypatch, options=options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -256,6 +262,7 @@ def test_the_default_engine_is_looked_for_too(
     assert find_engine("gtp-rhino", tmp_path) == str(tmp_path / "gtp-rhino")
 
 
+@pytest.mark.slow
 def test_games_with_the_real_gtp_rhino(pool: SessionPool) -> None:
     try:
         find_engine("gtp-rhino", Path.cwd())

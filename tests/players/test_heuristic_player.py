@@ -11,6 +11,8 @@ import rules
 from players.heuristic import HeuristicPlayer
 from tests.players.conftest import play_with, refusal, start_message, turn_message
 
+pytestmark = pytest.mark.slow
+
 SETTINGS: dict[str, list[dict[str, str]]] = {
     "2048": [{}, {"placer": "player"}],
     "2584": [{"spawn": "1/3"}, {"placer": "player", "placer_chooses": "cell"}],

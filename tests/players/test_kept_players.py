@@ -10,6 +10,8 @@ import rules
 from rules.position import CHANCE, PASS, Game, draw_chance
 from tests.players.conftest import END, start_message, turn_message
 
+pytestmark = pytest.mark.slow
+
 DOTS, SMALL = rules.load("dots", rows=3, cols=3), rules.load("dots", rows=2, cols=3)
 OTHELLO, TILES = rules.load("othello"), rules.load("2048")
 UCT = {"iterations": 150, "memory_mb": 16, "endgame": 6}

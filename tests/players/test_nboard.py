@@ -28,6 +28,7 @@ def nboard(command: list[str], **options: Any) -> Prepared:
     return adapter("nboard", command=command, **options)
 
 
+@pytest.mark.slow
 def test_whole_games_from_both_seats(pool: SessionPool, tmp_path: Path) -> None:
     log = tmp_path / "log"
     player = nboard(engine("none", str(log)), depth=7)
@@ -47,6 +48,7 @@ def test_whole_games_from_both_seats(pool: SessionPool, tmp_path: Path) -> None:
     assert "move PA" in commands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
@@ -68,6 +70,7 @@ def test_what_the_engine_says_of_its_move_reaches_info(
     assert answer["info"] == {"nodes": 4711, "pv": [first, last], **expected}
 
 
+@pytest.mark.slow
 def test_a_game_taken_back_is_set_again(start_player: Callable[..., Any], tmp_path: Path) -> None:
     log = tmp_path / "log"
     player = start_player("players.nboard")
@@ -82,6 +85,7 @@ def test_a_game_taken_back_is_set_again(start_player: Callable[..., Any], tmp_pa
     )
 
 
+@pytest.mark.slow
 def test_the_clock_reaches_the_engine(start_player: Callable[..., Any], tmp_path: Path) -> None:
     log, start = tmp_path / "log", rules.load("othello").start()
     player = start_player("players.nboard")
@@ -92,6 +96,7 @@ def test_the_clock_reaches_the_engine(start_player: Callable[..., Any], tmp_path
     assert log.read_text().count("TI[1:02:03]") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "termination", "said"),
     [
@@ -109,6 +114,7 @@ def test_an_engines_fault_is_told_and_loses(
     assert "The game so far: f5d6, black to move; legal: " in record.seats[0].stderr_head
 
 
+@pytest.mark.slow
 def test_what_keeps_an_engine_from_starting(pool: SessionPool) -> None:
     silent = nboard(engine("never_pongs"))
     record = play_game(*game(silent, monkey(), startup_ms=2500), pool)
@@ -139,6 +145,7 @@ def test_it_plays_the_standard_board_alone() -> None:
     assert "size 8 and not 6" in (player.unsupported("othello", {"size": 6}) or "")
 
 
+@pytest.mark.slow
 def test_a_game_with_the_real_ntest(start_player: Callable[..., Any]) -> None:
     ntest = shutil.which("ntest")
     if ntest is None:

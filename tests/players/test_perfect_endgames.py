@@ -12,6 +12,8 @@ from players.search.analysis import judge
 from rules.position import PASS, Game
 from tests.players.conftest import random_position, start_message, turn_message
 
+pytestmark = pytest.mark.slow
+
 GAMES = [
     (rules.load("dots"), 30),
     (rules.load("othello"), 46),

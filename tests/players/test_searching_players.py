@@ -30,6 +30,7 @@ GAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_plays_whole_games_from_both_seats_on_one_process(
     name: str, start_player: Callable[..., Any]

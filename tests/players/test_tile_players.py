@@ -215,6 +215,7 @@ def test_what_it_cannot_play_ends_it_with_a_sentence(
     assert words in refusal(BUILTINS[module], position, monkeypatch, **fields)
 
 
+@pytest.mark.slow
 def test_star_pruning_is_for_means() -> None:
     assert ExpectimaxOptions.model_validate({"star": 0.7, "popup": 7}).star == 0.7
     with pytest.raises(ValidationError, match=r"it prunes means.*: leave star or method out"):
@@ -225,6 +226,7 @@ def test_star_pruning_is_for_means() -> None:
             ExpectimaxOptions.model_validate({"downgrade": tile})
 
 
+@pytest.mark.slow
 def test_a_bank_lasts_for_thousands_of_slides() -> None:
     position = rules.load("2048").start(seed=1)
     fields = start_message(position)

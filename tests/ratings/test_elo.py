@@ -108,6 +108,7 @@ def test_known_strengths_are_recovered() -> None:
     assert rated.first_mover.error < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("elo", "pairs", "advantage", "draws", "repeating"),
     [

@@ -12,6 +12,8 @@ from arena.ratings.model import MOST_COMPARED
 from arena.ratings.results import Result
 from arena.ratings.standings import standings_of_results
 
+pytestmark = pytest.mark.slow
+
 
 def played(players: int, pairs: int, seed: int, near: int | None = None) -> list[Result]:
     """Colour-swapped pairs of players 3 Elo apart, each with any other or those `near`."""

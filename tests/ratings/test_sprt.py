@@ -188,6 +188,7 @@ OPENINGS = {
 """What an opening gives, and the weight of draws."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "opening"),
     [
@@ -221,6 +222,7 @@ def test_the_games_of_a_simulated_pair_depend_on_each_other() -> None:
     assert shares @ (PAIRED - 0.5) ** 2 < 0.8 * independent
 
 
+@pytest.mark.slow
 def test_wrong_decisions_on_lone_results() -> None:
     """As comparisons on one seed are: won, lost, seldom level."""
     test = Sprt(elo0=0, elo1=100)
@@ -234,11 +236,13 @@ def test_wrong_decisions_on_lone_results() -> None:
         assert sum(accepted) == RUNS and accepted[wrong] <= at_most(0.05)
 
 
+@pytest.mark.slow
 def test_half_way_between_either_answer_comes_about_as_often() -> None:
     accepted = decisions(Sprt(elo0=0, elo1=100), pairs_of(50.0, "normalized", 1.0, 1.0), RUNS, 7)
     assert sum(accepted) == RUNS and 0.4 * RUNS < accepted[1] < 0.6 * RUNS
 
 
+@pytest.mark.slow
 def test_a_lead_beyond_a_hypothesis_is_mistaken_less_often() -> None:
     test = Sprt(elo0=0, elo1=100)
     worse = decisions(test, pairs_of(-50.0, "normalized", 1.0, 1.0), RUNS, seed=5)

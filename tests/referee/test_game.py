@@ -77,6 +77,7 @@ def kept() -> Iterator[SessionPool]:
         yield pool
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "settings"), VARIANTS, ids=str)
 def test_the_monkey_plays_everything(
     name: str, settings: dict[str, Any], kept: SessionPool
@@ -182,6 +183,7 @@ def test_a_decided_game_is_adjudicated(pool: SessionPool) -> None:
 # Random moves instead of forfeits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["illegal", "bad_utf8", "stale_ply", "debug_print", "exit_3",
                                    "leaves_after_answering", "line_70_kb", "exits_at_start",
                                    "ready_array"])  # fmt: skip

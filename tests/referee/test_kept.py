@@ -15,6 +15,8 @@ from arena.referee.transport import PlayerProcess
 from arena.sandbox.container import Container
 from tests.conftest import BOTS, PYTHON, Bots, Spec
 
+pytestmark = pytest.mark.slow
+
 T = Termination
 
 

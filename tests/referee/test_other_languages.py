@@ -13,6 +13,8 @@ from arena.referee import SessionPool, play_game
 from rules.position import PASS
 from tests.conftest import BOTS, match
 
+pytestmark = pytest.mark.slow
+
 GAMES = [
     ("othello", {}),
     ("othello", {"preset": "cornerless"}),

@@ -18,6 +18,8 @@ from arena.referee.transport import PlayerProcess
 from arena.sandbox import cgroups
 from tests.conftest import BOTS, Bots, Spec
 
+pytestmark = pytest.mark.slow
+
 PYTHON = (sys.executable, "-I", "-S")
 FREEZER = pytest.mark.skipif(
     not any("freezer" in part.serves for part in cgroups.usable()),

@@ -47,6 +47,7 @@ def refereed(bots: Bots, dots: Spec, *how: str, **terms: Any) -> PlayedMatch:
         referee.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [(), ("both",)], ids=["referee", "both"])
 def test_a_player_is_not_late_while_its_referee_is_stopped(
     how: tuple[str, ...], bots: Bots, dots: Spec
@@ -57,11 +58,13 @@ def test_a_player_is_not_late_while_its_referee_is_stopped(
     assert record.offender is None
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_late_though_the_referee_was_stopped(bots: Bots, dots: Spec) -> None:
     record = refereed(bots, dots, "both", "loops").record
     assert (record.termination, record.offender) == (T.TIMEOUT, 0), record.detail
 
 
+@pytest.mark.slow
 def test_a_bank_does_not_pay_for_what_the_referee_missed(bots: Bots, dots: Spec) -> None:
     record = refereed(bots, dots, "both", clock=Clock(move_ms=None, bank_ms=60_000)).record
     assert record.termination is T.NATURAL, record.detail
@@ -69,6 +72,7 @@ def test_a_bank_does_not_pay_for_what_the_referee_missed(bots: Bots, dots: Spec)
     assert record.duration_ms >= 1000 > stopped
 
 
+@pytest.mark.slow
 def test_a_step_of_the_wall_clock_changes_nothing(
     bots: Bots, pool: SessionPool, dots: Spec, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,6 +152,7 @@ def complete(game: rules.Game, drawn: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "cols", "expected"),
     [(1, 1, -1), (1, 2, 0), (1, 3, -1), (3, 1, -1), (1, 4, 0), (2, 2, 2)],
@@ -160,6 +161,7 @@ def test_best_play_reaches_the_published_value(rows: int, cols: int, expected: i
     assert value(rows, cols) == expected
 
 
+@pytest.mark.slow
 def test_the_value_of_2_by_3_by_edge_masks() -> None:
     """17 edges: the same search over positions' own integers."""
     game = Dots(2, 3, stop_at_majority=False)

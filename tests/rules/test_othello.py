@@ -71,6 +71,7 @@ def symmetries() -> list[Callable[[int, int, int], tuple[int, int]]]:
     return [of(*(bool(code >> bit & 1) for bit in range(3))) for code in range(8)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)  # whole games
 @given(VARIANTS, st.integers(0, 2**32))
 def test_every_ply_agrees_with_a_naive_walk(variant: dict[str, object], seed: int) -> None:
@@ -251,6 +252,7 @@ def test_a_corner_out_of_play_must_be_marked(corner: str) -> None:
         cornerless(f"{corner}..#", "....", "....", "#..#")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("preset", "expected"), [("standard", -0.87), ("cornerless", -0.94)])
 def test_random_play_is_a_little_better_for_white(preset: str, expected: float) -> None:
     """Over 4000 games the mean difference has a standard error of about 0.3 discs."""

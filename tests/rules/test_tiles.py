@@ -324,6 +324,7 @@ def test_a_2584_board_holds_fibonacci_numbers() -> None:
         game.position({"board": [[1, 2, 3, 5], [0, 0, 0, 4], [0] * 4, [0] * 4], "score": 0})
 
 
+@pytest.mark.slow
 def test_random_2048_scores_as_known() -> None:
     """Uniformly random slides average about 1,096 points over 118.5 slides."""
     rng = Random(7)

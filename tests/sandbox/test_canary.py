@@ -17,6 +17,8 @@ from arena.sandbox.canary import CanaryError, Findings, probe
 from arena.sandbox.features import Features
 from tests.sandbox.ordinary import run_as_ordinary_user
 
+pytestmark = pytest.mark.slow
+
 HERE = features.detect()
 CORES = (min(os.sched_getaffinity(0)),)
 BWRAP = pytest.mark.skipif(HERE.bwrap is None, reason="bubblewrap is not installed")

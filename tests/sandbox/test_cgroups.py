@@ -17,6 +17,8 @@ from arena.sandbox import cgroups, hierarchies
 from arena.sandbox.cgroups import Group
 from arena.sandbox.hierarchies import Hierarchy
 
+pytestmark = pytest.mark.slow
+
 PYTHON = (sys.executable, "-I", "-S", "-c")
 SERVED = {control: part for part in cgroups.usable() for control in part.serves}
 

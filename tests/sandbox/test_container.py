@@ -20,6 +20,8 @@ from arena.sandbox.processes import gathering
 
 from .conftest import PATIENT_NS, WEAK, Open, fault, line, python
 
+pytestmark = pytest.mark.slow
+
 T = Termination
 
 

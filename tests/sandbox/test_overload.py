@@ -136,6 +136,7 @@ def test_a_sample_of_this_process() -> None:
     assert overload.sample([2**22 + 1], 0.0, ()).threads == {}
 
 
+@pytest.mark.slow
 def test_delay_of_each_core() -> None:
     cores = os.sched_getaffinity(0)
     with on_one_core() as core, busy(3):
@@ -177,6 +178,7 @@ def game(spec: Spec, *players: Prepared) -> GameRecord:
         return play_game(*spec(*players, ponder=False, **settings), pool)
 
 
+@pytest.mark.slow
 def test_late_on_a_busy_host_is_void(bots: Bots, dots: Spec) -> None:
     """Most of its limit is enough for it, but not what others leave of it."""
     with on_one_core(), busy(3):
@@ -188,6 +190,7 @@ def test_late_on_a_busy_host_is_void(bots: Bots, dots: Spec) -> None:
     assert bots.left() == []
 
 
+@pytest.mark.slow
 def test_who_waits_for_a_cpu_at_the_deadline_is_not_late(bots: Bots, dots: Spec) -> None:
     """The system counts a wait once it has ended, which may be after the deadline."""
     settings = {"clock": Clock(move_ms=100), "grace_ms": 20, "startup_ms": 30_000}
@@ -197,6 +200,7 @@ def test_who_waits_for_a_cpu_at_the_deadline_is_not_late(bots: Bots, dots: Spec)
     assert record.termination is Termination.VOID, record.detail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["hangs", "spins", "works_twice"])
 def test_who_needs_more_than_its_limit_is_late_on_a_busy_host_too(
     fault: str, bots: Bots, dots: Spec
@@ -208,6 +212,7 @@ def test_who_needs_more_than_its_limit_is_late_on_a_busy_host_too(
     assert bots.left() == []
 
 
+@pytest.mark.slow
 def test_who_is_kept_from_answering_is_not_waited_for_without_end(
     bots: Bots, dots: Spec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +232,7 @@ def overloader(how: str, mode: Mode, bots: Bots) -> Prepared:
     return Prepared(name=how, command=command, policy=policy)
 
 
+@pytest.mark.slow
 @OVERLOADS
 @MODES
 def test_nothing_that_a_player_uses_escapes_the_count(how: str, mode: Mode, bots: Bots) -> None:
@@ -257,6 +263,7 @@ def used_ms(mark: str) -> float:
     return total
 
 
+@pytest.mark.slow
 @OVERLOADS
 @MODES
 def test_who_overloads_its_own_core_is_late(how: str, mode: Mode, bots: Bots, dots: Spec) -> None:

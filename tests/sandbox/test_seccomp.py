@@ -125,6 +125,7 @@ public class Threads {
 """
 
 
+@pytest.mark.slow
 @here
 def test_python_starts_threads_and_processes() -> None:
     code = """
@@ -137,6 +138,7 @@ print(subprocess.run([sys.executable, "-I", "-S", "-c", "print('child')"],
     assert run(code, made(**STRICT).install).split() == ["thread", "child"]
 
 
+@pytest.mark.slow
 @here
 def test_node_starts_workers_and_processes() -> None:
     node = shutil.which("node")
@@ -156,6 +158,7 @@ worker.on("message", (text) => {
     assert done.stdout.split() == ["ran", "child"], done.stderr
 
 
+@pytest.mark.slow
 @here
 def test_java_starts_threads(tmp_path: Path) -> None:
     if shutil.which("javac") is None or shutil.which("java") is None:
@@ -169,6 +172,7 @@ def test_java_starts_threads(tmp_path: Path) -> None:
     assert done.stdout.split() == ["ran"], done.stderr
 
 
+@pytest.mark.slow
 @here
 def test_a_compiler_builds_a_program_that_runs(tmp_path: Path) -> None:
     compiler = shutil.which("cc")
@@ -205,6 +209,7 @@ print(said, os.access(os.path.join(folder, "hi"), os.X_OK))
 """
 
 
+@pytest.mark.slow
 @here
 def test_an_ordinary_user_builds_what_can_be_run(tmp_path: Path) -> None:
     if shutil.which("cc") is None:

@@ -18,6 +18,8 @@ from arena.sandbox.processes import gathering
 
 from .conftest import WEAK, Open, line, python
 
+pytestmark = pytest.mark.slow
+
 
 def test_its_surroundings_are_its_own(started: Open, contained: Mode) -> None:
     code = """

@@ -115,6 +115,7 @@ def test_machines_may_leave_and_join(
     assert " is lost" in (tmp_path / "r.events.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_the_games_of_a_machine_that_is_cut_off_are_played_elsewhere_until_it_is_back(
     load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,8 @@ from arena.sandbox import mounts
 from arena.tournament.store import Store
 from tests.sandbox.ordinary import becoming
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 ARENA = (sys.executable, "-P", "-c", "from arena.cli import app; app()")
 PATIENCE_S = 400.0

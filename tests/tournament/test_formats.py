@@ -124,6 +124,7 @@ def result(store: Path) -> tuple[Ranking | None, Verdict | None]:
         return view.standings.ranking, view.schedule.verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOURNAMENTS)
 @settings(
     max_examples=8,

@@ -117,6 +117,7 @@ def results(path: Path) -> list[str]:
         return [record.game for record in store.records()]
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: str) -> None:
     config, path = load(ROUNDS.format(3, "false") + DOTS, players=3), tmp_path / "t.sqlite"
     seed = random.SystemRandom().randrange(10**9)
@@ -154,6 +155,7 @@ def test_killed_at_any_moment_a_run_goes_on(load: Load, tmp_path: Path, mark: st
         assert {record.attempt for record in store.records(void=True)} == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_alive", ["true", "false"])
 def test_interrupted_a_run_ends_soon_and_leaves_nothing(
     load: Load, tmp_path: Path, mark: str, keep_alive: str
@@ -173,6 +175,7 @@ def test_interrupted_a_run_ends_soon_and_leaves_nothing(
     assert len(results(path)) == finished + out.count("GameFinished") < 1000
 
 
+@pytest.mark.slow
 def test_a_killed_worker_voids_its_game_alone(load: Load, tmp_path: Path, mark: str) -> None:
     config, path = load(ROUNDS.format(8, "true") + DOTS), tmp_path / "t.sqlite"
     process = start(path, config, mark, kills=(4, 8))
@@ -198,6 +201,7 @@ signal.pause()
 """
 
 
+@pytest.mark.slow
 def test_a_game_whose_worker_always_dies_stays_void(load: Load, tmp_path: Path, mark: str) -> None:
     (tmp_path / "killer.py").write_text(KILLER)
     text = f'[tournament]\nconcurrency = 1\nsandbox = "none"\n{DOTS}[[player]]\nbot = "killer.py"\n'
@@ -253,6 +257,7 @@ def until_ended(executor: LocalExecutor, tasks: int) -> list[Report]:
     return reports
 
 
+@pytest.mark.slow
 def test_each_game_has_cores_of_its_own(
     load: Load, tmp_path: Path, executor: Callable[..., LocalExecutor]
 ) -> None:

@@ -19,6 +19,8 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Task
 from tests.tournament.helpers import schedule
 
+pytestmark = pytest.mark.slow
+
 Load = Callable[..., TournamentConfig]
 GAME = '[tournament]\nsandbox = "none"\n[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
 BOT = "from players import sdk\nfrom {choice} import choose\nsdk.play(choose)\n"

@@ -42,6 +42,7 @@ def share(position: Position, playouts: int, rng: Random) -> float:
     return points / playouts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name} {game.variant}")
 def test_openings_leave_an_undecided_game(game: Game) -> None:
     plies = game.opening_plies
@@ -56,6 +57,7 @@ def test_openings_leave_an_undecided_game(game: Game) -> None:
             assert all(position.play(m).scores() == (0, 0) for m in position.legal_moves())
 
 
+@pytest.mark.slow
 def test_openings_are_more_even_than_random_moves() -> None:
     """Judged by playouts of another seed than those that chose them."""
     game, rng = rules.load("othello", size=6), Random(99)
@@ -73,6 +75,7 @@ def test_openings_are_more_even_than_random_moves() -> None:
     assert balanced < 0.8 * unevenness([any_line() for _ in range(30)])
 
 
+@pytest.mark.slow
 def test_openings_differ_as_far_as_the_game_allows() -> None:
     lines = list(islice(random_openings(rules.load("othello"), 8, 5), 60))
     assert len(set(lines)) == 60

@@ -182,6 +182,7 @@ sdk.play(lambda turn: turn.legal[0])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "limits"])
 def test_a_game_in_the_sandbox_from_file_to_store(
     load: Load, tmp_path: Path, mode: str, listener: int
@@ -228,6 +229,7 @@ def test_a_busy_machine_is_told_with_the_figure() -> None:
     assert warned.startswith("This machine is busy: other programs use 31 % of core 1.")
 
 
+@pytest.mark.slow
 def test_built_in_players_start_inside_with_their_kernels(tmp_path: Path) -> None:
     """They read the kernel cache where it is, and have nothing to compile or to say."""
     warm = (sys.executable, "-P", "-m", "players.warm", "--rules", "dots")

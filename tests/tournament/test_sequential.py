@@ -156,6 +156,7 @@ def test_undecided_and_on_with_more_rounds(load: Load, tmp_path: Path, played: R
     assert outcome.verdict == whole.verdict, "an interruption has no say"
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on(load: Load, tmp_path: Path, played: Record) -> None:
     config, path = load(SPRT), tmp_path / "t.sqlite"
     with pytest.raises(KeyboardInterrupt):

@@ -18,6 +18,8 @@ from tests.tournament.cluster_helpers import machines_of_one_core
 from tests.tournament.test_cluster_faults import moves
 from tests.training.test_tuning import FILE, kept
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_tuning_on_a_cluster_is_that_of_one_process(tmp_path: Path) -> None:
     (tmp_path / "it.toml").write_text(FILE.format(games=16))

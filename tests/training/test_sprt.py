@@ -23,6 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_clear_lead_is_soon_decided_and_the_report_knows_it() -> None:
     played = arena("sprt", "greedy", "monkey", *SMALL, "--elo1", "80")
     assert played.exit_code == 0, played.stderr
@@ -44,6 +45,7 @@ def test_a_clear_lead_is_soon_decided_and_the_report_knows_it() -> None:
     assert "●┤ +2.94 H1" in shown and "is biased" in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_not_decided_within_max_games_and_on_with_more() -> None:
     short = arena("sprt", "greedy", "monkey", *SMALL, "--max-games", "4")
     assert short.exit_code == 1, short.stderr
@@ -57,6 +59,7 @@ def test_not_decided_within_max_games_and_on_with_more() -> None:
     assert other.exit_code == 2 and "sprt.elo1: 5.0 → 6.0" in other.stderr
 
 
+@pytest.mark.slow
 def test_a_tournament_file_of_tiles_compares_seed_by_seed(folder: Path) -> None:
     players = '[[player]]\nbot = "greedy"\n[[player]]\nbot = "monkey"\n'
     table = (

@@ -122,6 +122,7 @@ def test_help_lists_it() -> None:
 # What a training leaves
 
 
+@pytest.mark.slow
 def test_a_training_shows_its_blocks_and_keeps_what_it_showed(trained: Path) -> None:
     log = (trained / "log.txt").read_text()
     assert log.startswith("t: 2048, spawn 2/4 · tuples: 1 of 3 and 1 of 4 cells · TD(0) backward")
@@ -170,6 +171,7 @@ def test_the_network_is_one_that_players_load(trained: Path) -> None:
 # Stopping and going on
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_same_command_ends_with_the_same_curve(
     folder: Path, trained: Path
 ) -> None:
@@ -188,6 +190,7 @@ def test_after_a_kill_the_same_command_ends_with_the_same_curve(
     assert weights[0] == weights[1]
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_tells_how_to_go_on(folder: Path, trained: Path) -> None:
     code, shown = stopped_after(10, signal.SIGINT)
     assert code == 130
@@ -202,6 +205,7 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(folder: Path, trained: Path) -> Non
     assert curve(folder / "runs/t.train") == curve(trained)
 
 
+@pytest.mark.slow
 def test_a_pipe_without_a_reader_loses_no_games(folder: Path) -> None:
     command = [sys.executable, "-c", UNREAD]
     gone = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
@@ -377,6 +381,7 @@ def test_a_folder_is_trained_in_by_one_process_alone(folder: Path) -> None:
         lock_file.release(held / "training", lock)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_leaves_the_checkpoint_before(folder: Path) -> None:
     (folder / "t.toml").write_text(config(games=20))
     assert arena("train", "t.toml").exit_code == 0

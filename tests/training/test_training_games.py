@@ -36,6 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_tune_trains_a_network_that_players_take(folder: Path) -> None:
     told = arena("tune", "t.toml")
     assert told.exit_code == 0, told.output

@@ -82,6 +82,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
         return folder, tune(folder)
 
 
+@pytest.mark.slow
 def test_from_a_file_to_a_player(
     tuned: tuple[Path, Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +147,7 @@ app(["tune", "it.toml"])
 """Dies once the second batch is learned; the first alone is in a checkpoint."""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
     folder: Path, tuned: tuple[Path, Result], monkeypatch: pytest.MonkeyPatch
@@ -214,6 +216,7 @@ iterations = 8
 )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> None:
     asked = ["tune", "it.toml", "--verify"]
@@ -311,6 +314,7 @@ def test_the_clock_of_a_tournament_may_be_the_target(folder: Path) -> None:
     assert target.words == "the clock of course.toml"
 
 
+@pytest.mark.slow
 def test_games_under_the_referee_are_those_asked_for(folder: Path) -> None:
     text = FILE.replace("threads = 2", "threads = 2\nreferee = true")
     (folder / "it.toml").write_text(text.format(games=8))

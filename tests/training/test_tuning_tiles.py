@@ -15,6 +15,8 @@ from players.learning.tuning.matches import MatchTask
 from players.learning.tuning.space import Space
 from tests.command import arena
 
+pytestmark = pytest.mark.slow
+
 FILE = """
 [tuning]
 method = "spsa"

@@ -60,6 +60,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Pa
     return tmp_path
 
 
+@pytest.mark.slow
 def test_settings_that_changed_are_told_as_they_were_written(folder: Path) -> None:
     done = verify(LEARN)
     assert done.exit_code == 1, done.output
@@ -85,6 +86,7 @@ def test_settings_that_changed_are_told_as_they_were_written(folder: Path) -> No
     assert damaged.stderr.startswith("runs/t.train/verify.json: is damaged: what it has of the ")
 
 
+@pytest.mark.slow
 def test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged(folder: Path) -> None:
     assert verify(TUNE, max_games=2).exit_code == 1
     checkpoint = folder / "runs/t.tune" / CHECKPOINT

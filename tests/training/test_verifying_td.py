@@ -42,6 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Pa
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_learned_evaluation_is_tested_in_process_and_under_the_referee(folder: Path) -> None:
     told = arena("tune", "t.toml", "--verify")
     assert told.exit_code == 1, told.output
@@ -90,6 +91,7 @@ def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
     )
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_with_130_and_the_same_command_goes_on(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +148,7 @@ def pairs_of(kept: Evidence, most: int, **options: int) -> NetworkPairs:
     return pairs
 
 
+@pytest.mark.slow
 def test_what_was_saved_goes_on_to_the_same_games(tmp_path: Path) -> None:
     path = tmp_path / "verify.json"
     whole = Evidence(path, network(1.0))
@@ -219,6 +222,7 @@ def test_who_asks_the_evaluation(folder: Path) -> None:
     assert asker('bot = "uct"\noptions = { prior = 9 }')[1] == {"prior": 9}
 
 
+@pytest.mark.slow
 def test_networks_of_2048_are_compared_by_sprt(folder: Path) -> None:
     tiles = '[tuning]\nmethod = "td"\n[game]\nrules = "2048"\n[network]\ntuples = ["a1 b1"]\n'
     (folder / "t.toml").write_text(tiles)

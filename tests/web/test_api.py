@@ -63,12 +63,14 @@ def test_standings_and_players(cup: Path, client: TestClient) -> None:
     assert client.get("/api/runs/cup").json()["planned"] == 6
 
 
+@pytest.mark.slow
 def test_it_answers_as_described(cup: Path, runs: Path) -> None:
     app = make_app(ServerSettings(runs=runs))
     for found in schemathesis.openapi.from_asgi("/api/openapi.json", app).get_all_operations():
         _ask(found.ok())
 
 
+@pytest.mark.slow
 def test_it_answers_owners_as_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     course.init(tmp_path / "course")
     token = course.add_owners(tmp_path / "course", ["ada"], datetime.now(UTC))["ada"]

@@ -45,6 +45,7 @@ def over(client: TestClient) -> dict[str, Any]:
     raise AssertionError(found)
 
 
+@pytest.mark.slow
 def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", LOSES)
     hand_in(folder, "bob", RIGHT)
@@ -78,6 +79,7 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
     assert played["id"] not in bob.get("/").text
 
 
+@pytest.mark.slow
 def test_in_a_sandbox(app: FastAPI, browser: Browser, folder: Path) -> None:
     small = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
     (folder / "tournaments" / "small.toml").write_text(small)
@@ -139,6 +141,7 @@ def test_a_mistake_of_the_staff_is_not_the_owners(
     assert "20 more today" in ada.get("/me").text, "it does not count"
 
 
+@pytest.mark.slow
 def test_there_is_a_quota(quick: FastAPI, browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", RIGHT)
     (folder / "course.toml").write_text("[quota]\nchallenges = 1\n")

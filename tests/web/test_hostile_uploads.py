@@ -22,6 +22,8 @@ from tests.right_bot import RIGHT
 from . import quick_checker
 from .conftest import TestClient
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 MANIFEST = b'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\n'
 

@@ -16,6 +16,8 @@ from arena.files import lock
 from tests.web.test_scheduler import FILE, LONG
 from tests.web.test_serve import served
 
+pytestmark = pytest.mark.slow
+
 STAFF = re.compile(r"https?://\S+/in/[0-9a-f]{32}")
 
 

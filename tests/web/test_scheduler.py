@@ -119,6 +119,7 @@ def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
     assert classroom.state() == "over"
 
 
+@pytest.mark.slow
 def test_a_pause_outlives_the_server(classroom: Class) -> None:
     """Killed servers and killed tournaments are tried in test_killed_server.py."""
     classroom.file("cup", LONG)
@@ -133,6 +134,7 @@ def test_a_pause_outlives_the_server(classroom: Class) -> None:
     classroom.playing()
 
 
+@pytest.mark.slow
 def test_one_is_played_at_a_time_and_the_others_wait(classroom: Class) -> None:
     classroom.file("cup", LONG)
     classroom.file("evening", SHORT)
@@ -145,6 +147,7 @@ def test_one_is_played_at_a_time_and_the_others_wait(classroom: Class) -> None:
     assert classroom.state() == "paused"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_played_is_told_with_the_log(classroom: Class) -> None:
     classroom.file("cup", SHORT, format_="roundz = 3")
     classroom.scheduler.start("cup")
@@ -221,6 +224,7 @@ def test_three_quick_deaths_are_enough(classroom: Class) -> None:
     assert len(killed) == 3
 
 
+@pytest.mark.slow
 def test_new_bots_are_taken_when_the_staff_asks_and_left_out(classroom: Class) -> None:
     classroom.file("cup", LONG, more='[[player]]\nfrom = ".."')
     classroom.submit("ada", "print(1)")
@@ -243,6 +247,7 @@ def test_new_bots_are_taken_when_the_staff_asks_and_left_out(classroom: Class) -
     assert (wish.take_new, wish.without) == (False, ())
 
 
+@pytest.mark.slow
 def test_a_standing_tournament_takes_them_by_itself(classroom: Class) -> None:
     classroom.file("cup", LONG, format_='format = "ladder"', more='[[player]]\nfrom = ".."')
     rules = classroom.folder / "course.toml"
@@ -261,6 +266,7 @@ def test_a_standing_tournament_takes_them_by_itself(classroom: Class) -> None:
     classroom.playing()
 
 
+@pytest.mark.slow
 def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> None:
     classroom.file("cup", SHORT, format_='format = "knockout"', more='[[player]]\nfrom = ".."')
     rules = classroom.folder / "course.toml"
@@ -287,6 +293,7 @@ def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:
     assert other.names() == []
 
 
+@pytest.mark.slow
 def test_none_is_begun_while_the_course_has_a_mistake(classroom: Class) -> None:
     classroom.file("cup", SHORT)
     rules = classroom.folder / "course.toml"

@@ -104,6 +104,7 @@ def test_a_standing_tournament_that_is_not_there_is_named(tmp_path: Path) -> Non
     settings(tmp_path / "course", None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "why"), [("course.toml", ":1: not"), ("roster.json", ": not a")])
 def test_a_course_with_a_damaged_file_is_not_served(tmp_path: Path, name: str, why: str) -> None:
     course.init(tmp_path / "course")

@@ -65,6 +65,7 @@ def without_times(said: str) -> str:
     return re.sub(r"\d[\d.,]* (s|ms|MB)\b", "…", said)
 
 
+@pytest.mark.slow
 def test_what_is_shown_is_the_same_as_here(url: str, token: str, folder: Path) -> None:
     """Of a folder, which is sent packed, and of a script."""
     course.init(Path("here"))
@@ -89,6 +90,7 @@ def test_what_is_shown_is_the_same_as_here(url: str, token: str, folder: Path) -
     assert there.plays.digest == open_bot(Path("fox")).digest
 
 
+@pytest.mark.slow
 def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
     Path("bot.py").write_text(RIGHT)
     for words, said in (

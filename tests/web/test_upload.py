@@ -70,6 +70,7 @@ def zipped(**files: str) -> bytes:
     return made.getvalue()
 
 
+@pytest.mark.slow
 def test_a_broken_bot_and_then_a_mended_one(
     client: TestClient, folder: Path, tmp_path: Path
 ) -> None:
@@ -233,6 +234,7 @@ def test_a_check_that_is_killed_is_told_as_broken_off(
     assert course.bots(folder) == ()
 
 
+@pytest.mark.slow
 def test_a_killed_server_leaves_checks_whole(
     client: TestClient, app: FastAPI, folder: Path
 ) -> None:

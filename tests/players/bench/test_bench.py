@@ -39,6 +39,7 @@ def test_the_table_says_what_is_reached() -> None:
     assert "about the targets" in written.getvalue()
 
 
+@pytest.mark.slow
 def test_what_is_timed_is_done() -> None:
     state = rules.load("dots", rows=2, cols=2).start().state()
     assert solve("dots", {"rows": 2, "cols": 2}, state).solution.margin == 2
@@ -46,6 +47,7 @@ def test_what_is_timed_is_done() -> None:
     assert dots_median_seconds(20, 3) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [playouts_per_second, batched_playouts_per_second])
 def test_rates_are_of_games_played(rate: Callable[..., float]) -> None:
     assert rate("dots", {"rows": 2, "cols": 2}, 8000) > 0

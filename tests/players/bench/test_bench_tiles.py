@@ -9,6 +9,8 @@ from players.bench.measurement import Measurement
 from players.learning.trainer import CHECKPOINT
 from players.weights.network_file import load_network
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,7 @@ def files(folder: Path) -> dict[str, int]:
     return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*.nb?")}
 
 
+@pytest.mark.slow
 def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> None:
     done = run("-m", "players.warm", "--rules", "dots", "2584")
     assert (done.returncode, done.stderr) == (0, "")
@@ -82,6 +83,7 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     assert {path: after[path] for path in before} == before
 
 
+@pytest.mark.slow
 def test_a_kernel_of_another_game_is_passed_over_without_loading_that_game() -> None:
     assert run("-c", COMPILES).stdout == "12\n"
     done = run("-c", ANOTHER_GAME)
@@ -99,6 +101,7 @@ def test_without_names_all_is_warmed() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_warming_ends_quietly_without_a_listener() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "players.warm", "--rules", "dots", "--searches", "uct"],
@@ -187,6 +190,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """Runs a program for which no folder can be written: root may write to any."""
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) -> None:
     program = tmp_path / "compiles.py"
     program.write_text(SMALL)
@@ -205,6 +209,7 @@ def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) ->
     assert files(folder) == kept
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_there_is_said_once_and_does_not_matter(tmp_path: Path) -> None:
     """A file where the folder should be cannot be written by anyone, root included."""
     (tmp_path / "file").write_text("")

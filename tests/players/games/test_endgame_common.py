@@ -58,6 +58,7 @@ def test_reach_grows_with_the_time_and_is_never_negative(game: Game) -> None:
     assert solver.reach - 7 <= reach_in(solver, 0.01) < solver.reach - 3
 
 
+@pytest.mark.slow
 def test_recursive_kernels_have_one_version() -> None:
     """A process that loads one from the cache that calls another version of itself crashes."""
     for game in GAMES:

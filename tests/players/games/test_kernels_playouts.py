@@ -234,6 +234,7 @@ def replay(played: Game, state: int, choice: Choice, *, passes_draw: bool) -> tu
     return first - second + (-rest if truth.to_move == 1 else rest), plies, state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "settings"), SETTINGS, ids=str)
 def test_playouts_are_games_by_the_rules(name: str, settings: dict[str, Any]) -> None:
     for seed in range(6):
@@ -247,6 +248,7 @@ def test_playouts_are_games_by_the_rules(name: str, settings: dict[str, Any]) ->
         assert after == state, where
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "settings"), SETTINGS, ids=str)
 def test_every_lane_of_a_batch_is_a_game_by_the_rules(name: str, settings: dict[str, Any]) -> None:
     for seed in range(3):
@@ -303,6 +305,7 @@ def test_a_finished_game_keeps_its_result() -> None:
         assert eight[:, 0].tolist() == [8 * twice_wins, 8 * net] * 2, truth
 
 
+@pytest.mark.slow
 def test_counting_out_is_mostly_exact() -> None:
     """Against best play, from where no edge is safe, and once a chain is opened; the order of
     opening that is assumed costs something in a few positions with loops or joints.

@@ -68,6 +68,7 @@ def slow_value(truth: Position, header: Header, network: Network) -> float:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES, ids=IDS)
 def test_a_network_values_a_position_as_its_description_says(game: rules.Game) -> None:
     header, network = network_for(game)

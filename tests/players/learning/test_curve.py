@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from matplotlib.axes import Axes
 
 from players.learning.pictures import CURVE, save_figure, shown_tiles, tile_curve
@@ -57,6 +58,7 @@ def test_the_largest_tiles_that_were_reached_more_than_once_in_a_while_are_shown
     assert shown_tiles([Point(1, 1.0, 1, {4: 1.0, 8: 0.009})]) == [4]
 
 
+@pytest.mark.slow
 def test_the_same_blocks_make_the_same_files_whatever_the_name(tmp_path: Path) -> None:
     made = []
     for name in ("one", "two"):

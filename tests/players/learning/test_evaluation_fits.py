@@ -25,6 +25,8 @@ from players.weights.evaluations import load_terms
 from tests.players.conftest import true_net
 from tests.players.evaluation_helpers import evaluate, expectation
 
+pytestmark = pytest.mark.slow
+
 
 def test_ridge_agrees_with_the_normal_equations() -> None:
     random = np.random.default_rng(1)

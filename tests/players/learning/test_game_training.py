@@ -16,6 +16,8 @@ from players.weights.network_file import load_network
 from rules.position import PASS, Position
 from tests.players.view_helpers import slow_entries
 
+pytestmark = pytest.mark.slow
+
 MASK = (1 << 64) - 1
 TOML = """
 [training]

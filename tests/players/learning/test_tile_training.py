@@ -153,6 +153,7 @@ def test_a_block_tells_what_its_games_came_to() -> None:
     )
 
 
+@pytest.mark.slow
 def test_games_teach(config: TrainConfig, tmp_path: Path) -> None:
     config = dataclasses.replace(config, games=400, block=100)
     trainer = trained(config, tmp_path / "run")
@@ -170,6 +171,7 @@ def test_games_teach(config: TrainConfig, tmp_path: Path) -> None:
     assert header.extra == ()
 
 
+@pytest.mark.slow
 def test_a_seed_decides_every_weight(config: TrainConfig, tmp_path: Path) -> None:
     first = trained(config, tmp_path / "first")
     again = trained(config, tmp_path / "again")
@@ -253,6 +255,7 @@ def test_a_game_that_finds_no_room_goes_on_with_more(
     assert 64 <= rooms[0] < rooms[1] == 1 << 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", ["tc", "fixed"])
 def test_a_network_is_trained_on(
     config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate: str
@@ -345,6 +348,7 @@ def test_a_run_goes_on_with_the_settings_it_was_begun_with(
         TileTrainer(config, tmp_path)
 
 
+@pytest.mark.slow
 def test_2584_learns_too(config: TrainConfig, tmp_path: Path) -> None:
     changes = {"rules": "2584", "spawn": "1/3", "tuples": (("a1", "b1", "c1"), ("a2", "b2", "c2"))}
     trainer = trained(dataclasses.replace(config, games=120, block=40, **changes), tmp_path)

@@ -149,6 +149,7 @@ AHEAD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "plies", "depth"), AHEAD, ids=str)
 def test_every_method_has_the_value_of_minimax(game: Game, plies: int, depth: int) -> None:
     """At a fixed depth, with and without a table and a narrow first window."""
@@ -165,6 +166,7 @@ def test_every_method_has_the_value_of_minimax(game: Game, plies: int, depth: in
                 assert found.depth == depth or found.exact, where
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "plies", "depth"), AHEAD, ids=str)
 def test_every_method_agrees_where_lines_end_with_exact_values(
     game: Game, plies: int, depth: int
@@ -261,6 +263,7 @@ def value_after(position: Position, move: str, depth: int) -> float:
     return score if passed else -score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_search_stopped_anywhere_has_a_legal_move(method: Any) -> None:
     for game, plies in ((rules.load("othello"), 20), (rules.load("dots"), 24)):
@@ -271,6 +274,7 @@ def test_a_search_stopped_anywhere_has_a_legal_move(method: Any) -> None:
             assert found.move in position.legal_moves(), f"{nodes} nodes\n{position}\n{found}"
 
 
+@pytest.mark.slow
 def test_early_stop_leaves_out_what_cannot_be_finished() -> None:
     game = rules.load("dots")
     search = search_of(game, early_stop=True)

@@ -62,6 +62,7 @@ def test_a_file_holds_what_was_written(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.ntuple"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rules", "tile"), [("2048", 2048), ("2584", 2584)])
 def test_the_networks_that_come_along_play_as_their_headers_tell(rules: str, tile: int) -> None:
     assert default_network(rules).stat().st_size <= 12_000_000

@@ -5,6 +5,7 @@ import pytest
 from tournaments.experiments import formats
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["knockout", "ladder"])
 def test_a_trial(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(formats, "BOTS", 8)

@@ -101,12 +101,14 @@ def check(solver: DotsEndgame, position: Any, count: int, seed: int) -> None:
     assert wrong < 0, f"seed {seed}, {subset(position, moves, wrong)}: {values[wrong]} is right"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "cols"), [(1, 1), (1, 4), (5, 1), (2, 2), (2, 3), (3, 2)])
 def test_every_position_of_a_small_board(rows: int, cols: int) -> None:
     solver, start = start_of(rows, cols)
     check(solver, start, 1 << 17, seed=0)
 
 
+@pytest.mark.slow
 def test_a_sample_of_all_positions_of_3x3() -> None:
     solver, start = start_of(3, 3)
     check(solver, start, 40_000, seed=33)

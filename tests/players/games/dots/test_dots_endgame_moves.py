@@ -14,6 +14,8 @@ from players.search.stop import stop_at
 from rules.position import Game, Position
 from tests.players.conftest import true_net
 
+pytestmark = pytest.mark.slow
+
 NEVER = np.zeros(1, np.int64)
 
 GAMES = [

@@ -26,6 +26,8 @@ from players.games.dots.endgame_search import search
 from players.games.dots.endgame_table import new_table
 from players.games.registry import load_board
 
+pytestmark = pytest.mark.slow
+
 GOES_ON = np.zeros(1, np.int64)
 BOARDS = [(3, 4), (4, 3), (4, 4), (3, 5), (2, 7), (2, 8)]
 

@@ -194,6 +194,7 @@ def positions(rows: int, cols: int, count: int) -> Iterator[tuple[str, Position,
         yield f"{rows}×{cols}, seed {seed}\n{truth}", truth, board.position(truth.state())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "cols"), BOARDS)
 def test_values_are_those_of_the_graph(rows: int, cols: int) -> None:
     terms = load_terms("dots", rules.load("dots", rows=rows, cols=cols).variant)
@@ -239,6 +240,7 @@ def test_values_know_no_side_of_the_board_and_no_seat() -> None:
         assert evaluate(other, terms) == value, where
 
 
+@pytest.mark.slow
 def test_where_all_is_chains_and_loops_the_value_is_nearly_always_exact() -> None:
     rule_set = rules.load("dots", rows=4, cols=4)
     board, terms = load_board("dots", rule_set.variant), load_terms("dots", rule_set.variant)
@@ -255,6 +257,7 @@ def test_where_all_is_chains_and_loops_the_value_is_nearly_always_exact() -> Non
     assert wrong <= right / 20
 
 
+@pytest.mark.slow
 def test_values_are_bounded() -> None:
     count = dots_evaluation.STAGES * 2 * len(dots_evaluation.FEATURES)
     terms = np.full(1 + count, 50_000, np.int32)
@@ -263,6 +266,7 @@ def test_values_are_bounded() -> None:
     assert max(map(abs, values)) == game.LIMIT
 
 
+@pytest.mark.slow
 def test_expectation_rises_with_the_value_and_is_fair() -> None:
     for where, _, position in positions(5, 5, 10):
         values = [float(expectation(position, value)) for value in range(-2500, 2501, 100)]
@@ -272,6 +276,7 @@ def test_expectation_rises_with_the_value_and_is_fair() -> None:
         assert np.allclose(np.add(values, values[::-1]), 1.0), where
 
 
+@pytest.mark.slow
 def test_expectation_is_what_positions_are_worth() -> None:
     """Positions that perfect play came to, with 14 to 26 edges left: the mean of what is expected
     is near the mean of the results, where the mover seems to lose and where he seems to win.

@@ -189,6 +189,7 @@ def slow_features(truth: Position, terms: Any) -> float:
     return float(opening * empty + end * (playable - empty)) / playable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", PRESETS)
 def test_patterns_are_the_sum_of_their_places(preset: str) -> None:
     variant = rules.load("othello", preset=preset).variant

@@ -126,6 +126,7 @@ def never() -> Any:
     return np.zeros(1, np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("memory_mb", [0, 4])
 def test_values_are_those_of_brute_force(settings: dict[str, Any], memory_mb: int) -> None:
@@ -202,6 +203,7 @@ def test_a_finished_game_has_its_margin_and_no_move() -> None:
     assert solver.margins(root, never()) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("state", "best"), published())
 def test_published_values(state: dict[str, Any], best: dict[str, int]) -> None:
     """FFO 40 to 44. The published margins give empty squares to the winner, the arena's rules to
@@ -271,6 +273,7 @@ def test_threads_share_a_table() -> None:
     assert together == [alone.margins(root, never()) for root in roots]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"preset": "cornerless"}], ids=str)
 def test_threads_that_help_find_the_true_margin(settings: dict[str, Any]) -> None:
     othello, board = load(settings)

@@ -324,6 +324,7 @@ def test_a_downgraded_board_has_smaller_tiles_and_plays_alike(
         assert slide_once(given, slide, board.laws)[1] == slide_once(found, slide, board.laws)[1]
 
 
+@pytest.mark.slow
 def test_boards_of_2584_stay_as_they_are() -> None:
     given = TileBoard("2584", "1/2").board([0] * 14 + [2584, 987])
     assert downgrade(given, np.uint64(5)) == given

@@ -55,6 +55,7 @@ def run(tuner: Tuner, batches: int = 1000) -> Tuner:
 
 
 class TestTuner:
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", ["selfplay", "spsa", "cma"])
     def test_resumed_it_ends_as_if_never_stopped(self, tmp_path: Path, method: str) -> None:
         whole, parts = tmp_path / "whole", tmp_path / "parts"
@@ -81,6 +82,7 @@ class TestTuner:
         assert len(one["matches"][MEASURE]) == 4
         assert list(last.vector) != list(last.space.start)
 
+    @pytest.mark.slow
     def test_more_games_are_welcome_and_other_settings_are_not(self, tmp_path: Path) -> None:
         folder = tmp_path / "run"
         folder.mkdir()
@@ -117,6 +119,7 @@ class TestTuner:
         assert tuner.vector == tuner.space.start
         assert tuner.counts["games"] == 0
 
+    @pytest.mark.slow
     def test_a_long_history_is_thinned(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

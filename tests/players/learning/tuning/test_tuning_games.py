@@ -11,6 +11,8 @@ from players.learning.tuning.runner import InProcessRunner, TurnWorker
 from players.learning.tuning.space import Range, Space, WeightsPlan
 from players.learning.tuning.uct_games import UctWorker
 
+pytestmark = pytest.mark.slow
+
 CORNERLESS = rules.load("othello", preset="cornerless")
 PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
 

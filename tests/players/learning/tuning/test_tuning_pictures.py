@@ -40,6 +40,7 @@ def frames(figure: Figure) -> int:
     return sum(isinstance(each, Rectangle) and each.get_edgecolor() == ink for each in patches)
 
 
+@pytest.mark.slow
 def test_figures_stand_out_from_every_colour(space: Space) -> None:
     figure = drawn(space, tuple(0.9 + 0.2 * place / 17 for place in range(18)))
     for axes in figure.axes[:4]:
@@ -50,6 +51,7 @@ def test_figures_stand_out_from_every_colour(space: Space) -> None:
             assert max(cell, ink) / min(cell, ink) > 4.5, text.get_text()
 
 
+@pytest.mark.slow
 def test_weights_at_an_end_of_their_range_are_framed(space: Space) -> None:
     figure = drawn(space, space.start)
     assert frames(figure) == 0

@@ -30,6 +30,7 @@ def worker_of(game: rules.Game) -> TileWorker:
     return TileWorker(game, HeuristicOptions.model_validate(BUDGET), NEVER)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -64,6 +65,7 @@ def test_a_game_in_one_kernel_is_the_players_own(name: str, settings: dict[str, 
         slider = game.seats == 1 or not slider
 
 
+@pytest.mark.slow
 def test_two_players_without_chance_play_the_same_game_by_the_rules() -> None:
     game = rules.load("2048", placer="player")
     for seed in range(3):
@@ -71,6 +73,7 @@ def test_two_players_without_chance_play_the_same_game_by_the_rules() -> None:
         assert worker_of(game).slide((OTHER, ONE), seed) == by_rules
 
 
+@pytest.mark.slow
 def test_each_slides_once_on_the_same_seed_and_the_higher_score_wins() -> None:
     game = rules.load("2048")
     tasks = [MatchTask((ONE, OTHER), "", 0, f"seed {number}") for number in range(6)]
@@ -97,6 +100,7 @@ def test_each_slides_once_on_the_same_seed_and_the_higher_score_wins() -> None:
     same.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("placer", "bot"), [("chance", "heuristic"), ("player", "heuristic"), ("player", "expectimax")]
 )
@@ -139,6 +143,7 @@ pairs = 4
 """
 
 
+@pytest.mark.slow
 def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
     """Who does not care for smooth boards is beaten by who learned to."""
     (tmp_path / "it.toml").write_text(FILE)

@@ -50,6 +50,7 @@ def plainly_selected(
     return {child for child, value in values.items() if value > best - 1e-4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opponent", ["own", "least"])
 @pytest.mark.parametrize("backup", ["win", "zero-sum", "score"])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -262,6 +263,7 @@ def test_thinking_ends_when_a_limit_is_met() -> None:
     assert choose(plain, position).move == choose(stopped, position).move
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parallel", ["tree", "root"])
 def test_threads_share_the_work_and_lose_nothing(parallel: str) -> None:
     for game, memory_mb in ((CORNERLESS, 50), (DOTS, 50), (DOTS, 1)):
@@ -287,6 +289,7 @@ def test_threads_share_the_work_and_lose_nothing(parallel: str) -> None:
         assert sum(tree.visits[list(children(tree, 0))].sum() for tree in search._trees) > 23_900
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parallel", ["tree", "root"])
 def test_threads_stop_early_when_no_other_move_can_catch_up(parallel: str) -> None:
     """Also by what the threads do between the moment one of them sees it and their end."""
@@ -299,6 +302,7 @@ def test_threads_stop_early_when_no_other_move_can_catch_up(parallel: str) -> No
     assert first - second > 40_000 - thought.iterations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parallel", ["tree", "root"])
 def test_threads_find_the_best_outcome_too(parallel: str) -> None:
     for game in (rules.load("dots", rows=2, cols=2), rules.load("othello", size=4)):

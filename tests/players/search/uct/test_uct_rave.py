@@ -29,6 +29,7 @@ def recorded(position: Any, is_guided: bool, state: Any, record: Any) -> Any:
     return points, net, plain_points, plain_net
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("is_guided", [False, True])
 def test_a_recorded_batch_is_a_batch_and_says_who_moved_where(game: Game, is_guided: bool) -> None:
