@@ -228,13 +228,7 @@ def play_bot(path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[pytest.mark.slow] if "arena submit" in text_of(page) else [])
-        for page in PAGES
-    ],
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_every_example_works(page: str, folder: Path) -> None:
     blocks = blocks_of(page)
     for block in blocks:  # a file may be shown after the command that takes it

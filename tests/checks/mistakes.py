@@ -14,6 +14,8 @@ class Mistake(NamedTuple):
     changes: tuple[tuple[str, str], ...]
     last: int = 14
     """The last item that is worth the time."""
+    quick: bool = False
+    """Whether it is tried with the quick tests, the others with the slow ones."""
 
     def made_in(self, text: str) -> str:
         """The program with this mistake."""
@@ -23,8 +25,8 @@ class Mistake(NamedTuple):
         return text
 
 
-def mistake(*changes: tuple[str, str], last: int = 14) -> Mistake:
-    return Mistake(changes, last)
+def mistake(*changes: tuple[str, str], last: int = 14, quick: bool = False) -> Mistake:
+    return Mistake(changes, last, quick)
 
 
 MISTAKES = {
@@ -34,11 +36,13 @@ MISTAKES = {
         ("import json\n", "import json\nimport time\n"),
         (_START, _START + "        time.sleep(1.8)\n"),
     ),
-    "no flush": mistake((", flush=True", "")),
+    "no flush": mistake((", flush=True", ""), quick=True),
     "reads to the end": mistake(("sys.stdin:", "sys.stdin.read().splitlines():")),
     # 4 clean stdout
-    "banner": mistake(("for line", 'print("SuperBot 3000")\nfor line')),
-    "debug print": mistake((_CHOICE, _CHOICE + '        print("thinking about", move)\n')),
+    "banner": mistake(("for line", 'print("SuperBot 3000")\nfor line'), quick=True),
+    "debug print": mistake(
+        (_CHOICE, _CHOICE + '        print("thinking about", move)\n'), quick=True
+    ),
     "repr": mistake(("json.dumps(reply)", "reply")),
     "indented": mistake(("json.dumps(reply)", "json.dumps(reply, indent=1)")),
     "no object": mistake(("json.dumps(reply)", "json.dumps(move)")),
@@ -79,6 +83,7 @@ MISTAKES = {
         ("import json\n", "import json\nimport time\n"),
         (_CHOICE, _CHOICE + '        time.sleep(0.6 if request["time_ms"] > 200 else 0)\n'),
         last=8,
+        quick=True,
     ),
     "loads at the first turn": mistake(
         ("import json\n", "import json\nimport time\n"),

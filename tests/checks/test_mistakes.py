@@ -57,7 +57,13 @@ def changed(text: str) -> Iterator[str]:
     return (line for line in lines if line[0] in "+-")
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if mistake.quick else pytest.mark.slow)
+        for name, mistake in MISTAKES.items()
+    ],
+)
 def test_a_mistake_is_told_with_its_fix(name: str, check: Check, tmp_path: Path) -> None:
     text = MISTAKES[name].made_in(RIGHT)
     for _ in range(PATIENCE):

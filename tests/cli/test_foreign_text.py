@@ -221,8 +221,10 @@ def run(folder: Path) -> Path:
         "report", "report --json", "report --csv players", "report --csv crosstable",
         "report --csv results", "report --csv games", "games", "games --csv", "games --json",
         "replay g0 --all", "replay g1 --all", "replay g2 --all",
-        "replay g0 --as transcript", "replay g0 --as record", "analyse --json", "analyse",
-        "analyse --game g0 --seconds 0.01", "replay nowhere",
+        "replay g0 --as transcript", "replay g0 --as record", "replay nowhere",
+        pytest.param("analyse --json", marks=pytest.mark.slow),
+        pytest.param("analyse", marks=pytest.mark.slow),
+        pytest.param("analyse --game g0 --seconds 0.01", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 def test_a_store(command: str, run: Path) -> None:

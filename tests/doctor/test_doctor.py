@@ -89,7 +89,10 @@ def test_one_mode_that_holds_what_is_needed_is_enough(monkeypatch: pytest.Monkey
     assert "Programs of strangers can play here." in result.stdout
 
 
-@pytest.mark.parametrize("lacking", NEEDED)
+@pytest.mark.parametrize(
+    "lacking",
+    [*(pytest.param(each, marks=pytest.mark.slow) for each in NEEDED[:-1]), NEEDED[-1]],
+)
 def test_without_what_is_needed_it_fails_and_says_so(
     monkeypatch: pytest.MonkeyPatch, lacking: Guarantee
 ) -> None:

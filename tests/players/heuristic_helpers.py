@@ -13,7 +13,6 @@ from players.heuristic import EMPTY, LARGEST, MONOTONICITY, SMOOTHNESS
 from rules.position import draw_chance
 from rules.tiles import SPAWNS, TilesPosition
 
-GAMES = [(name, spawn) for name, spawns in SPAWNS.items() for spawn in spawns]
 WEIGHTS = (SMOOTHNESS, MONOTONICITY, EMPTY, LARGEST)
 Cells = tuple[int, ...]
 LOST = -1e9

@@ -20,6 +20,7 @@ from players.weights.network_file import save_network
 from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, Game, draw_chance
 from tests.players.conftest import random_position, refusal, start_message, turn_message
+from tests.players.tile_cases import NAMES
 
 FILE = "small.ntuple"
 FULL = {
@@ -83,7 +84,7 @@ def meet(
     return [position, answers]
 
 
-@pytest.mark.parametrize("name", TWO)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("policy", ["random", "greedy", "minimax"])
 def test_placers_meet_and_swap_their_roles_in_every_variant(
     policy: str, name: str, networks: Path, running_player: Callable[..., Any]
@@ -102,7 +103,7 @@ def test_placers_meet_and_swap_their_roles_in_every_variant(
                 assert of_move[answer["move"]] == max(of_move.values())
 
 
-@pytest.mark.parametrize("name", TWO)
+@pytest.mark.parametrize("name", NAMES)
 def test_expectimax_plays_both_seats(
     name: str, networks: Path, running_player: Callable[..., Any]
 ) -> None:
@@ -193,14 +194,25 @@ def test_the_clock_is_obeyed_at_any_depth(
     [
         ("expectimax", {"options": {"deep": 3}}, "Known options: margin_ms, think_ms, weights"),
         ("expectimax", {"options": {"weights": "none.ntuple"}}, "'none.ntuple' cannot be read"),
-        (
+        pytest.param(
             "expectimax",
             {"options": {"weights": f"2584-{FILE}"}},
             "a network for 2584, not for 2048",
+            marks=pytest.mark.slow,
         ),
-        ("expectimax", {"rules": "dots", "variant": {}}, "it plays 2048 and 2584, not dots"),
+        pytest.param(
+            "expectimax",
+            {"rules": "dots", "variant": {}},
+            "it plays 2048 and 2584, not dots",
+            marks=pytest.mark.slow,
+        ),
         ("placer", {"options": {"policy": "kind"}}, "options.policy: must be 'random', 'greedy'"),
-        ("placer", {"rules": "othello", "variant": {}}, "it plays 2048 and 2584, not othello"),
+        pytest.param(
+            "placer",
+            {"rules": "othello", "variant": {}},
+            "it plays 2048 and 2584, not othello",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_what_it_cannot_play_ends_it_with_a_sentence(

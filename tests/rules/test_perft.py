@@ -1,18 +1,23 @@
 """How many games of each length there are: the files in `perft`, one a variant.
 
 `leaves[d − 1]` counts the move sequences of d plies, passes and moves of chance included. A file
-names where its figures come from; those counted by these rules guard against change.
+names where its figures come from; those counted by these rules guard against change. One that
+takes long says that it is `slow`.
 """
 
 import json
 from math import perm
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rules
 
-FILES = sorted((Path(__file__).parent / "perft").glob("*.json"))
+VARIANTS = {
+    file.stem: json.loads(file.read_text())
+    for file in sorted((Path(__file__).parent / "perft").glob("*.json"))
+}
 
 
 def perft(position: rules.Position, plies: int) -> int:
@@ -23,9 +28,14 @@ def perft(position: rules.Position, plies: int) -> int:
     return sum(perft(position.play(move), plies - 1) for move in moves)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_the_number_of_games(file: Path) -> None:
-    data = json.loads(file.read_text())
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(data, id=name, marks=pytest.mark.slow if data.get("slow") else [])
+        for name, data in VARIANTS.items()
+    ],
+)
+def test_the_number_of_games(data: dict[str, Any]) -> None:
     game = rules.load(data["rules"], **data["settings"])
     start = game.position(data["state"]) if "state" in data else game.start()
     assert [perft(start, plies + 1) for plies in range(len(data["leaves"]))] == data["leaves"]
@@ -37,4 +47,4 @@ def test_every_order_of_edges_is_a_game_of_dots() -> None:
 
 
 def test_there_is_a_file_for_each_game() -> None:
-    assert {json.loads(file.read_text())["rules"] for file in FILES} == set(rules.GAMES)
+    assert {data["rules"] for data in VARIANTS.values()} == set(rules.GAMES)

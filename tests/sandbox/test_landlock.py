@@ -11,7 +11,10 @@ from arena.sandbox import landlock, visible_files
 from arena.sandbox.landlock import Ruleset
 from tests.sandbox.acts import TRIED, run
 
-pytestmark = pytest.mark.skipif(landlock.abi() == 0, reason="this kernel has no Landlock")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(landlock.abi() == 0, reason="this kernel has no Landlock"),
+]
 INTERPRETER = (sys.prefix, sys.base_prefix)
 Make = Callable[..., Ruleset]
 

@@ -64,10 +64,12 @@ def minimax(position: Any, depth: int, terms: Any) -> Any:
 SMALL = [
     (rules.load("othello", size=4), 4),
     (rules.load("othello", size=4, preset="cornerless"), 5),
-    (rules.load("dots", rows=2, cols=2), 3),
-    (rules.load("dots", rows=1, cols=4), 4),
-    (rules.load("dots", rows=3, cols=3), 13),
-    (rules.load("dots", rows=2, cols=3, stop_at_majority=True), 7),
+    pytest.param(rules.load("dots", rows=2, cols=2), 3, marks=pytest.mark.slow),
+    pytest.param(rules.load("dots", rows=1, cols=4), 4, marks=pytest.mark.slow),
+    pytest.param(rules.load("dots", rows=3, cols=3), 13, marks=pytest.mark.slow),
+    pytest.param(
+        rules.load("dots", rows=2, cols=3, stop_at_majority=True), 7, marks=pytest.mark.slow
+    ),
 ]
 
 

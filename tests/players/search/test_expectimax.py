@@ -22,15 +22,22 @@ from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, Game, Position, draw_chance
 from rules.tiles import CELLS, SLIDES
 from tests.players.conftest import random_position
+from tests.players.tile_cases import NAMES
 
 TUPLES = (("a1", "b1", "a2"), ("b2", "c2", "d2"))
-GAMES = [rules.load("2048"), rules.load("2584"), rules.load("2584", spawn="1/3")]
-CHOSEN = rules.load("2048", placer="player", placer_chooses="cell")
+GAME = rules.load("2048")
+GAMES = [
+    GAME,
+    pytest.param(rules.load("2584"), marks=pytest.mark.slow),
+    pytest.param(rules.load("2584", spawn="1/3"), marks=pytest.mark.slow),
+]
 PLACED = [
     rules.load("2048", placer="player"),
-    rules.load("2584", placer="player", spawn="1/3"),
-    CHOSEN,
-    rules.load("2584", placer="player", placer_chooses="cell"),
+    rules.load("2048", placer="player", placer_chooses="cell"),
+    pytest.param(rules.load("2584", placer="player", spawn="1/3"), marks=pytest.mark.slow),
+    pytest.param(
+        rules.load("2584", placer="player", placer_chooses="cell"), marks=pytest.mark.slow
+    ),
 ]
 
 
@@ -50,7 +57,7 @@ def spawn(name: str) -> str:
 
 def search_of(game: Game, **settings: Any) -> TileSearch:
     board = TileBoard(game.name, game.variant["spawn"])
-    settings = {"draws_tile": game == CHOSEN or game == PLACED[3], **settings}
+    settings = {"draws_tile": game.variant["placer_chooses"] == "cell", **settings}
     return TileSearch(board, make_settings(board.laws, network(game.name), **settings))
 
 
@@ -239,7 +246,7 @@ def test_placements_leave_the_least_and_slides_expect_them(game: Game) -> None:
 
 def test_popped_cells_are_as_many_as_asked_for_and_the_same_with_a_table() -> None:
     """Two slides ahead a slide is worth the mean over some of its cells; which, the seed says."""
-    game = GAMES[0]
+    game = GAME
     seen = set()
     for position in full_boards(game, empty=5, count=3):
         move = position.legal_moves()[0]
@@ -272,7 +279,7 @@ def test_popped_cells_are_as_many_as_asked_for_and_the_same_with_a_table() -> No
     "settings", [{}, {"rate": 0.9}, {"popup": 3}, {"method": "minimax"}], ids=str
 )
 def test_the_flag_stops_it_anywhere_with_the_depth_it_reached(settings: dict[str, Any]) -> None:
-    game = GAMES[0]
+    game = GAME
     position = random_position(game, 6, Random(1))
     while position.to_move != 0:
         position = position.play(draw_chance(position, Random(1)))
@@ -290,7 +297,7 @@ def test_the_flag_stops_it_anywhere_with_the_depth_it_reached(settings: dict[str
 
 
 def test_pruning_looks_at_less() -> None:
-    game = GAMES[0]
+    game = GAME
     position = next(each for each in full_boards(game, empty=8, count=1))
     whole = slide(search_of(game), position, 4)
     for settings in (
@@ -313,7 +320,7 @@ def test_a_slide_the_rules_allow_is_chosen_where_the_kernels_know_none() -> None
         assert slide(search_of(game), position, depth).move in ("left", "right")
 
 
-@pytest.mark.parametrize("name", ["2048", "2584"])
+@pytest.mark.parametrize("name", NAMES)
 def test_whole_games_of_slides_are_those_of_the_search(name: str) -> None:
     """Looking ahead scores more than not, whatever the network is worth."""
     board = TileBoard(name, spawn(name))
@@ -337,7 +344,7 @@ def test_a_search_sees_a_downgraded_board_as_the_smaller_one() -> None:
     board = TileBoard("2048", "2/4")
     large, small = (board.board([0] * 12 + [top, 256, 4, 2]) for top in (2048, 512))
     moves = ["up", "left"]
-    downgrading, plain = search_of(GAMES[0], ceiling=1024), search_of(GAMES[0])
+    downgrading, plain = search_of(GAME, ceiling=1024), search_of(GAME)
     for depth in (1, 2):
         seen = plain.slide(small, moves, depth, NEVER)
         assert downgrading.slide(large, moves, depth, NEVER) == seen

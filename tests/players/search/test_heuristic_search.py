@@ -11,7 +11,8 @@ from players.search.heuristic.driver import BestTileMove, HeuristicSearch, TileL
 from players.search.stop import NEVER
 from rules.position import draw_chance
 from rules.tiles import CELLS, SPAWNS
-from tests.players.heuristic_helpers import GAMES, LOST, Plain, game_boards, random_weights
+from tests.players.heuristic_helpers import LOST, Plain, game_boards, random_weights
+from tests.players.tile_cases import GAMES, case
 
 
 def search_of(plain: Plain, memory_mb: int = 0) -> HeuristicSearch:
@@ -150,7 +151,7 @@ def test_a_set_flag_leaves_the_first_slide() -> None:
     assert found.depth == 1
 
 
-@pytest.mark.parametrize(("name", "tile"), [("2048", 1024), ("2584", 987)])
+@pytest.mark.parametrize(("name", "tile"), [case("2048", 1024), case("2584", 987)])
 def test_it_slides_well(name: str, tile: int) -> None:
     plain = Plain(name, next(iter(SPAWNS[name])))
     rng, position, search = Random(8), plain.game.start(8), search_of(plain, 1)

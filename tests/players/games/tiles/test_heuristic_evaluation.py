@@ -11,7 +11,8 @@ import pytest
 from players.compiled.cache import kernel
 from players.games.tiles.heuristic import evaluate, most_annoying
 from rules.tiles import SLIDES
-from tests.players.heuristic_helpers import GAMES, Cells, Plain, random_weights
+from tests.players.heuristic_helpers import Cells, Plain, random_weights
+from tests.players.tile_cases import GAMES
 
 
 @kernel

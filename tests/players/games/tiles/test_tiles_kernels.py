@@ -16,9 +16,8 @@ from players.ntuple import board as grid
 from players.ntuple import network
 from rules.position import draw_chance
 from rules.tiles import CELLS, SLIDES, SPAWNS
+from tests.players.tile_cases import GAMES, NAMES
 
-GAMES = [(name, spawn) for name, spawns in SPAWNS.items() for spawn in spawns]
-NAMES = list(SPAWNS)
 Cells = tuple[int, ...]
 
 
