@@ -21,7 +21,6 @@ from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock
 from arena.referee import SessionPool
-from tests.slow import is_slow
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -125,11 +124,6 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _FileByFile:
     return _FileByFile(config, log)
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    if is_slow(item.nodeid):
-        item.add_marker(pytest.mark.slow)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
