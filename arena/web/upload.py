@@ -3,39 +3,32 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator
+from itertools import islice
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
-from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
-from arena.checks.events import Refused, read_event
+from arena.checks.events import Refused
 from arena.entering.remote import MAX_BYTES
 from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
-from arena.web.jobs import EVENTS
+from arena.web.jobs import DamagedJob, events_of
 from arena.web.rights import Asking, Role, form_of, may
 from arena.web.safe import TOO_LARGE
 from arena.web.state import OfCourse
 from arena.web.streams import EventStream, event, refuse_beyond
 
-_MORE_BYTES = 10_000
-"""The room for the form around a file."""
 LOOK_S, ALIVE_S = 0.2, 15.0
 """The time between looks at a check, and the longest silence of a stream."""
 
 pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
 api = APIRouter(prefix="/api/submissions", tags=["submissions"], dependencies=[may(Role.OWNER)])
-
-
-class TooLarge(Exception):
-    """More is sent than a server takes."""
 
 
 def own(asking: Asking) -> str:
@@ -155,22 +148,18 @@ async def upload(request: Request, owner: Owner, course: OfCourse, name: str = "
 
 async def _received(request: Request, name: str) -> tuple[str, IO[bytes]]:
     """The file's name and contents, kept on the disk where they are large."""
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > MAX_BYTES + _MORE_BYTES:
-        raise HTTPException(413, TOO_LARGE)
-    try:
-        if request.headers.get("content-type", "").startswith("multipart/form-data"):
-            return await _of_form(request)
-        return name, await _of_body(request)
-    except TooLarge:
-        raise HTTPException(413, TOO_LARGE) from None
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return await _of_form(request)
+    return name, await _of_body(request)
 
 
 async def _of_body(request: Request) -> IO[bytes]:
     contents = SpooledTemporaryFile(max_size=2**20)  # noqa: SIM115 - the caller closes it
     try:
-        async for part in _limited(request, MAX_BYTES):
+        async for part in request.stream():
             await run_in_threadpool(contents.write, part)
+        if contents.tell() > MAX_BYTES:
+            raise HTTPException(413, TOO_LARGE)
     except BaseException:
         contents.close()
         raise
@@ -185,55 +174,28 @@ async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
         raise HTTPException(400, "Choose a file first: the form has none.")
     if (sent.size or 0) > MAX_BYTES:
         await form.close()
-        raise TooLarge
+        raise HTTPException(413, TOO_LARGE)
     return sent.filename or "", sent.file
-
-
-async def _limited(request: Request, most: int) -> AsyncGenerator[bytes, None]:
-    """The body of a request, up to a number of bytes."""
-    total = 0
-    async with aclosing(request.stream()) as stream:
-        async for part in stream:
-            total += len(part)
-            if total > most:
-                raise TooLarge
-            yield part
 
 
 async def _events(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]:
     """The events of a check after the first `seen`, as server-sent events."""
-    place = number = 0
-    heard_at = time.monotonic()
-    while True:
+    number, heard_at, over = 0, time.monotonic(), False
+    while not over:
         over = checks.jobs.is_over(folder)  # asked first: what it wrote last is read then
-        *lines, _ = _read_from(folder / EVENTS, place).split(b"\n")
-        for line in lines:
-            number += 1
-            place += len(line) + 1
-            try:
-                happened = read_event(line)
-            except ValidationError:  # damaged, which the last event reports
-                over = True
-                break
-            if number > seen:
-                yield event(happened.event, line.decode(), number)
-        if over:
+        try:
+            for happened in islice(events_of(folder), number, None):
+                number, heard_at = number + 1, time.monotonic()
+                if number > seen:
+                    yield event(happened.event, happened.model_dump_json(), number)
+        except DamagedJob:  # which the last event reports
             break
-        if lines:
-            heard_at = time.monotonic()
-        elif time.monotonic() > heard_at + ALIVE_S:
+        if time.monotonic() > heard_at + ALIVE_S:
             heard_at = time.monotonic()
             yield b":\n\n"
-        await asyncio.sleep(LOOK_S)
+        if not over:
+            await asyncio.sleep(LOOK_S)
     check = checks.read(folder)
     if check.state in ("broken off", "damaged") and check.sentence:
         broken = Refused(sentence=check.sentence).model_dump_json()
         yield event("broken", broken, number + 1)
-
-
-def _read_from(file: Path, place: int) -> bytes:
-    if not file.is_file():
-        return b""
-    with file.open("rb") as opened:
-        opened.seek(place)
-        return opened.read()
