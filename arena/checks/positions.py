@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from random import Random
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import rules
 from arena.model.game_spec import derive, first_position
@@ -129,18 +129,6 @@ class PracticeGame:
         self.seat = seat  # the program's
         self._random = Random(seed)
         self._play_others()
-
-    @classmethod
-    def opening(cls, game: Game, seed: int, seat: int = 0) -> Self:
-        """A game from its beginning on."""
-        return cls(first_position(game, seed), seat=seat, seed=seed)
-
-    @classmethod
-    def at(cls, at: PracticePosition, seed: int) -> Self:
-        """A game from a practice position on, at the seat to move there."""
-        return cls(
-            at.position, at.moves, seat=at.seat, seed=derive(seed, f"{at.seat} {len(at.moves)}")
-        )
 
     @property
     def is_over(self) -> bool:

@@ -22,6 +22,7 @@ from arena.checks.positions import (
 from arena.checks.result import CheckFinding
 from arena.model.containment import Held
 from arena.model.contender import Contender, Home, Prepared
+from arena.model.game_spec import first_position
 from arena.model.protocol import Termination, excerpt
 from arena.referee import SessionPool
 from arena.referee.game import IN_STEP
@@ -123,11 +124,13 @@ class Subject:
 
     def opening(self, game: Game, seat: int = 0) -> PracticeGame:
         """A practice game from the beginning on."""
-        return PracticeGame.opening(game, self.conditions.seed, seat)
+        seed = self.conditions.seed
+        return PracticeGame(first_position(game, seed), seat=seat, seed=seed)
 
     def at(self, position: PracticePosition) -> PracticeGame:
-        """A practice game from a position on."""
-        return PracticeGame.at(position, self.conditions.seed)
+        """A practice game from a position on, at the seat to move there."""
+        seed = self.names.seed(f"{position.seat} {len(position.moves)}")
+        return PracticeGame(position.position, position.moves, seat=position.seat, seed=seed)
 
     @contextmanager
     def process(self) -> Iterator[Dialogue]:
