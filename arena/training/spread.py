@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 from distributed import Client, Future, KilledWorker, wait
 
@@ -26,8 +27,8 @@ class SpreadMatchRunner:
     def __init__(self, client: Client, config: TuneConfig, space: Space) -> None:
         """Raises ValueError."""
         self._client = client
-        variant = tuple(sorted(config.variant.items()))
-        self._player = _Player(config.rules, variant, config.bot, space.contestant(space.start))
+        sample = space.contestant(space.start)
+        self._player = _Player(uuid4().hex, config.rules, config.variant, config.bot, sample)
         self._stop = threading.Event()
 
     def load(self, plies: int) -> None:
@@ -75,20 +76,15 @@ class SpreadMatchRunner:
         """Nothing is held but what the client has."""
 
 
-class _Player:
+class _Player(NamedTuple):
     """What plays, as it travels."""
 
-    def __init__(
-        self, rule_set: str, variant: tuple[tuple[str, Any], ...], bot: str, sample: Contestant
-    ) -> None:
-        self.rules, self.variant, self.bot, self.sample = rule_set, variant, bot, sample
-        self._key = (rule_set, variant, bot, repr(sample))
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Player) and self._key == other._key
+    tuning: str
+    """The id of this match runner: a worker keeps what it loaded for the last one."""
+    rules: str
+    variant: dict[str, Any]
+    bot: str
+    sample: Contestant
 
 
 _own = threading.local()
@@ -96,10 +92,10 @@ _own = threading.local()
 
 def _runner(player: _Player) -> InProcessRunner:
     """The runner of this thread of a worker."""
-    if getattr(_own, "player", None) != player:
-        rule_set = rules.load(player.rules, **dict(player.variant))
+    if getattr(_own, "tuning", None) != player.tuning:
+        rule_set = rules.load(player.rules, **player.variant)
         _own.runner = InProcessRunner(rule_set, player.bot, player.sample, threads=1)
-        _own.player = player
+        _own.tuning = player.tuning
     runner: InProcessRunner = _own.runner
     return runner
 
