@@ -28,6 +28,7 @@ from arena.bots.versions import (
     folder_of,
     history,
     open_version,
+    playing,
     verified,
 )
 from arena.errors import PackageError, SubmissionError
@@ -151,5 +152,4 @@ def _open(home: Path) -> Bot:
     at = home / str(active(home))
     if not at.is_dir():
         raise SubmissionError(f"{home / ACTIVE} points to no version; submit the bot again")
-    plays = next((each for each in history(home).versions if each.version == at.name), None)
-    return open_version(home, plays or verified(at))
+    return open_version(home, playing(home) or verified(at))
