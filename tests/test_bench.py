@@ -15,7 +15,7 @@ from rich.console import Console
 from arena.bench import compiling, fastchess, referee
 from arena.bench.environments import REFERENCE, bench_environments
 from arena.bench.environments import show as show_environments
-from arena.bench.measured import Measured
+from arena.bench.fastchess import Measured
 from arena.bench.referee import RefereeBench, bench_referee, show
 from arena.bench.sandbox import bench_sandbox
 from arena.bench.sandbox import show as show_sandbox

@@ -3,12 +3,11 @@ plies between two engines that answer at once.
 """
 
 import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-from arena.bench.measured import Measured
 from arena.errors import BenchError
 from arena.sandbox.overload import cpu_ms
 
@@ -16,9 +15,14 @@ PLIES = 200
 """Of each game, which is adjudicated then."""
 
 
-def found() -> str | None:
-    """The program, where it is on the PATH."""
-    return shutil.which("fastchess")
+class Measured(NamedTuple):
+    """The cost of some games, of ours too."""
+
+    moves: int
+    wall_us: float
+    """Wall time of a move."""
+    cpu_us: float
+    """CPU time of the referee's own process for a move."""
 
 
 def measure(program: str, engine: Path, games: int) -> Measured:

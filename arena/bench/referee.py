@@ -4,6 +4,7 @@ The games go one at a time through all of the referee: processes, clocks, judgem
 """
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -19,7 +20,7 @@ from rich.text import Text
 
 from arena.bench import fastchess
 from arena.bench.compiling import HERE, compile_c
-from arena.bench.measured import Measured
+from arena.bench.fastchess import Measured
 from arena.errors import BenchError
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
@@ -64,7 +65,7 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
         folder = Path(name)
         player, compiler, command = instant_player(folder)
         engine = compile_c("instant_uci.c", folder).program
-        program = fastchess.found() if engine else None
+        program = shutil.which("fastchess") if engine else None
         runs, others = [], []
         for _ in range(repeats):
             runs += measure(players_of(command), games, 1)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import rules
-from arena.bench.measured import Measured
+from arena.bench.fastchess import Measured
 from arena.bench.referee import instant_player, measure, one_core, players_of
 from arena.errors import BenchError, SandboxError
 from arena.model.containment import Mode

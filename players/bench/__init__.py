@@ -1,4 +1,4 @@
-"""How fast this machine searches, next to the targets: `python -m players.bench`."""
+"""How fast this machine searches, next to the targets: `arena bench search`."""
 
 from collections.abc import Iterator
 
