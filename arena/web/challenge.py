@@ -17,12 +17,11 @@ from arena.bots import course
 from arena.bots.course_file import CHALLENGES, Course
 from arena.checks.events import Refused
 from arena.errors import StoreError, SubmissionError
-from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.ratings.results import results_of
 from arena.tournament.run_view import RunView
 from arena.web.challenge_games import GameOffer, game_offers
-from arena.web.jobs import ABOUT, ID, DamagedJob, Jobs, about_of, asked_at, events_of, new_id
+from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of, new_id
 from arena.web.last_good import LastGood
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
@@ -88,13 +87,12 @@ class Challenges:
             self.jobs.root.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
             folder.mkdir(parents=True)
             about = About(**wanted.model_dump(), owner=owner, asked_at=now)
-            write_whole(folder / ABOUT, about.model_dump_json() + "\n")
-            self.jobs.add(folder)
+            self.jobs.order(folder, about)
         return self.read(folder)
 
     def of(self, owner: str, most: int) -> list[Challenge]:
         """The last matches of an owner, the newest first."""
-        return [self.read(folder) for folder in self.jobs.folders(owner)[: -most - 1 : -1]]
+        return [self.read(folder) for folder in self.jobs.newest(owner, most)]
 
     def left(self, owner: str, now: datetime) -> int:
         """How many an owner may ask for today. A match that could not be played does not count."""
@@ -102,11 +100,6 @@ class Challenges:
         asked = [each for each in self.jobs.folders(owner) if each.name.startswith(today)]
         counted = sum(self.read(each).state != "not played" for each in asked)
         return max(0, self._rules.now().quota.challenges - counted)
-
-    def folder(self, owner: str | None, id: str) -> Path | None:
-        """The folder of the runs of that owner, or of any, where one has this id."""
-        found = self.jobs.root.glob(f"{owner or '*'}/{id}/{ABOUT}") if ID.fullmatch(id) else ()
-        return next((about.parent.parent for about in found), None)
 
     def read(self, folder: Path) -> Challenge:
         """A match as it stands."""

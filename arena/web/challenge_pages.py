@@ -28,10 +28,10 @@ async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
     own: requests share what is open.
     """
     course = course_of(request)
-    folder = course.challenges.folder(asking.owner, id)
-    if folder is None:
+    job = course.challenges.jobs.folder(asking.owner or "*", id)
+    if job is None:
         raise HTTPException(404, "There is no such match of yours.")
-    opened = course.challenge_runs
+    folder, opened = job.parent, course.challenge_runs
     runs = opened.setdefault(folder, Runs(folder))
     opened.move_to_end(folder)
     if len(opened) > _OPEN:

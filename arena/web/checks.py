@@ -22,20 +22,9 @@ from arena.checks.events import Checking, Entered, Event, Judging, PointJudged, 
 from arena.checks.result import CheckResult
 from arena.errors import SubmissionError
 from arena.files.plain_text import printable
-from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
-from arena.web.jobs import (
-    ABOUT,
-    ID,
-    DamagedJob,
-    Jobs,
-    about_of,
-    asked_at,
-    events_of,
-    log_of,
-    new_id,
-)
+from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of, log_of, new_id
 from arena.web.sentences import without_folders
 from arena.web.sessions import FOLDER
 
@@ -109,22 +98,11 @@ class Checks:
             shutil.copyfileobj(contents, kept)
             if Path(about.file).suffix not in INTERPRETERS:
                 os.fchmod(kept.fileno(), 0o755)  # browsers do not send it
-        write_whole(folder / ABOUT, about.model_dump_json() + "\n")
-        self.jobs.add(folder)
+        self.jobs.order(folder, about)
 
-    def of(self, owner: str) -> list[Check]:
-        """The checks of an owner, the newest first."""
-        return [self.read(folder) for folder in reversed(self.jobs.folders(owner))]
-
-    def latest(self, most: int) -> list[Check]:
-        """The last checks of all owners, the newest first."""
-        folders = sorted(self.jobs.folders("*"), key=lambda folder: folder.name)
-        return [self.read(folder) for folder in folders[: -most - 1 : -1]]
-
-    def folder(self, owner: str, id: str) -> Path | None:
-        """The folder of an owner's check; None where there is none of that id."""
-        folder = self.jobs.root / owner / id
-        return folder if ID.fullmatch(id) and (folder / ABOUT).exists() else None
+    def of(self, owner: str = "*", most: int | None = None) -> list[Check]:
+        """The last checks of an owner, or of all, the newest first."""
+        return [self.read(folder) for folder in self.jobs.newest(owner, most)]
 
     def read(self, folder: Path) -> Check:
         """A check as it stands."""

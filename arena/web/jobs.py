@@ -22,6 +22,7 @@ from arena.checks.events import Event, Refused, read_event
 from arena.errors import ArenaError, ConfigError, SubmissionError
 from arena.files.lock import acquire, is_held, release
 from arena.files.plain_text import end_of, printable
+from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.web.sentences import MISTAKE, without_folders
 
@@ -127,6 +128,20 @@ class Jobs:
     def folders(self, owner: str = "*") -> list[Path]:
         """The jobs of an owner, or of all, those of each in the order they came."""
         return sorted(at.parent for at in self.root.glob(f"{owner}/*/{ABOUT}"))
+
+    def newest(self, owner: str = "*", most: int | None = None) -> list[Path]:
+        """The last jobs of an owner, or of all, the newest first."""
+        return sorted(self.folders(owner), key=lambda folder: folder.name, reverse=True)[:most]
+
+    def folder(self, owner: str, id: str) -> Path | None:
+        """The job of that id, where it is one of the owner's; "*" is any owner."""
+        found = self.root.glob(f"{owner}/{id}/{ABOUT}") if ID.fullmatch(id) else ()
+        return next((about.parent for about in found), None)
+
+    def order(self, folder: Path, about: Frozen) -> None:
+        """Keep what is to be done, and begin it as soon as there is a place."""
+        write_whole(folder / ABOUT, about.model_dump_json() + "\n")
+        self.add(folder)
 
     def go_on(self) -> None:
         """Take the jobs that an earlier server has not begun."""

@@ -67,7 +67,7 @@ def mine(request: Request, owner: str) -> Mine:
         rules=rules,
         size_mb=min(rules.quota.size_mb, MAX_BYTES / 1e6),
         is_over=rules.is_over(now),
-        checks=found.checks.of(owner)[:_CHECKS],
+        checks=found.checks.of(owner, _CHECKS),
         challenges=found.challenges.of(owner, _CHALLENGES),
         challenges_left=found.challenges.left(owner, now),
         opponents=choices(folder, owner, offers)[1],

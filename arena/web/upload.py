@@ -42,7 +42,7 @@ Owner = Annotated[str, Depends(own)]
 
 
 def _of_owner(id: str, owner: Owner, course: OfCourse) -> Path:
-    folder = course.checks.folder(owner, id)
+    folder = course.checks.jobs.folder(owner, id)
     if folder is None:
         raise HTTPException(404, "There is no such check of yours.")
     return folder

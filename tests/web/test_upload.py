@@ -201,7 +201,7 @@ def test_one_at_a_time_and_not_too_often(
 def test_ids_are_no_paths(client: TestClient, app: FastAPI, folder: Path) -> None:
     for id in ("..", "../ada", "%2e%2e", "20261101-120000-zzzzzzzz", "x" * 5000, "%00"):
         assert client.get(f"/api/submissions/{id}").status_code in (404, 307), id
-        assert app.state.course.checks.folder("ada", id) is None
+        assert app.state.course.checks.jobs.folder("ada", id) is None
 
 
 def wait_for(what: Callable[[], object]) -> None:
@@ -223,7 +223,7 @@ def test_a_check_that_is_killed_is_told_as_broken_off(
 ) -> None:
     endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")
     sent = hand_in(client, "bot.py", endless)
-    at = app.state.course.checks.folder("ada", sent["id"])
+    at = app.state.course.checks.jobs.folder("ada", sent["id"])
     wait_for(lambda: (at / EVENTS).exists() and b"judging" in (at / EVENTS).read_bytes())
     process = process_of(at)
     assert process is not None
@@ -271,7 +271,7 @@ def test_a_server_that_another_one_keeps_out_begins_no_check(
     client: TestClient, app: FastAPI
 ) -> None:
     app.state.course.checks.jobs._places = lambda: 0
-    waits = app.state.course.checks.folder("ada", hand_in(client, "bot.py", RIGHT)["id"])
+    waits = app.state.course.checks.jobs.folder("ada", hand_in(client, "bot.py", RIGHT)["id"])
     second = make_app(app.state.settings)
     with pytest.raises(UserError, match="kept by another server"), TestClient(second):
         pass
@@ -283,7 +283,7 @@ def test_a_check_is_in_a_process_of_its_own_that_gives_way(
 ) -> None:
     endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")
     sent = hand_in(client, "bot.py", endless)
-    at = app.state.course.checks.folder("ada", sent["id"])
+    at = app.state.course.checks.jobs.folder("ada", sent["id"])
     wait_for((at / EVENTS).exists)
     process = process_of(at)
     assert process is not None
