@@ -2,24 +2,21 @@
 
 from contextlib import suppress
 from functools import partial
-
-from pydantic import TypeAdapter
+from typing import NamedTuple
 
 from arena.errors import StoreError
-from arena.model import Frozen
 from arena.model.protocol import Termination
 from arena.reports.games import GameRow, seen_by_each
 from arena.reports.html.audience import owners
 from arena.reports.html.wording import ending_word, line_of
 from arena.tournament.run_view import RunView
-from arena.web.kept import KeptAnswer, kept
 from arena.web.runs import Runs, ShownRun
 
 _EACH, _MOST = 25, 50
 """Losses shown of a run, and of all."""
 
 
-class Loss(Frozen):
+class Loss(NamedTuple):
     """A lost game."""
 
     run: str
@@ -42,23 +39,19 @@ class Loss(Frozen):
     started_at: str
 
 
-_LIST = TypeAdapter(list[Loss])
-
-
 async def losses(runs: Runs, owner: str) -> list[Loss]:
     """The newest first; runs that cannot be read are left out."""
     found = list[Loss]()
     for name in runs.names():
         try:
             run = runs[name]
-            made = await run.made(("losses", owner), partial(_of_run, run, owner))
+            found += await run.made(("losses", owner), partial(_of_run, run, owner))
         except StoreError:
             continue
-        found += _LIST.validate_json(made.body)
     return sorted(found, key=lambda loss: loss.started_at, reverse=True)[:_MOST]
 
 
-def _of_run(run: ShownRun, owner: str, view: RunView) -> KeptAnswer:
+def _of_run(run: ShownRun, owner: str, view: RunView) -> list[Loss]:
     own = {name for name, whose in owners(view.config).items() if whose == owner}
     lost = list[GameRow]()
     for game in reversed(view.games) if own else ():
@@ -67,8 +60,7 @@ def _of_run(run: ShownRun, owner: str, view: RunView) -> KeptAnswer:
             lost += [row for row in seen if row.result == "lost" or row.forfeited_by == row.player]
         if len(lost) >= _EACH:
             break
-    found = [_loss(run, view, row) for row in lost]
-    return kept(_LIST.dump_json(found), "application/json")
+    return [_loss(run, view, row) for row in lost]
 
 
 def _loss(run: ShownRun, view: RunView, row: GameRow) -> Loss:

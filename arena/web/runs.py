@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -17,12 +17,11 @@ from starlette.exceptions import HTTPException
 from arena.files import lock
 from arena.tournament.events import Event, events_file
 from arena.tournament.run_view import RunView
-from arena.web.kept import KeptAnswer
 
 _MOST_OPEN = 8
 """Views that stay open: of each, a game takes about 2 kB."""
 _MOST_KEPT = 24
-"""Answers kept of a run: a page for each of its last visitors."""
+"""What is kept of a run, most of it a page for each of its last visitors."""
 Made = TypeVar("Made")
 State = tuple[object, ...]
 
@@ -39,7 +38,7 @@ class ShownRun:
         self._seen: State = ()
         self._was_played = False
         self._is_over: bool | None = None
-        self._kept: OrderedDict[Hashable, tuple[State, KeptAnswer]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[State, Any]] = OrderedDict()
         self.news: list[Event] | None = None
         """What happened since it was asked for last; None while it is not followed."""
 
@@ -62,31 +61,27 @@ class ShownRun:
         return (*results, _stamp(self._events)) if moves else results
 
     async def made(
-        self, key: Hashable, make: Callable[[RunView], KeptAnswer], *, moves: bool = False
-    ) -> KeptAnswer:
+        self, key: Hashable, make: Callable[[RunView], Made], *, moves: bool = False
+    ) -> Made:
         """What was made of the run as it stands, or is made now; `moves` where it shows games that
         are being played. Raises StoreError.
         """
-        found = self._found(key, self.state(moves=moves))
-        if found is not None:
-            return found
+        known: tuple[State, Made] | None = self._kept.get(key)
+        if known is not None and known[0] == self.state(moves=moves):
+            return known[1]
         return await run_in_threadpool(self._make, key, make, moves)
 
-    def _found(self, key: Hashable, state: State) -> KeptAnswer | None:
-        known = self._kept.get(key)
-        return known[1] if known is not None and known[0] == state else None
-
-    def _make(
-        self, key: Hashable, make: Callable[[RunView], KeptAnswer], moves: bool
-    ) -> KeptAnswer:
+    def _make(self, key: Hashable, make: Callable[[RunView], Made], moves: bool) -> Made:
         with self._lock:
+            known: tuple[State, Made] | None = self._kept.get(key)
             state = self.state(moves=moves)
-            found = self._found(key, state) or make(self._look(self.state()))
-            self._kept[key] = (state, found)
+            if known is None or known[0] != state:
+                known = state, make(self._look(self.state()))
+            self._kept[key] = known
             self._kept.move_to_end(key)
             if len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
-            return found
+            return known[1]
 
     async def is_over(self) -> bool:
         """Whether nothing was left to play when it was looked at last. Raises StoreError."""
