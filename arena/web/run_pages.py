@@ -48,7 +48,7 @@ def find(request: Request, name: str) -> ShownRun:
     try:
         return runs_of(request)[name]
     except HTTPException:
-        if any(each.name == name for each in still_to_come(request)):
+        if name in still_to_come(request):
             later = f"{name} has not begun yet. Load this page again once it is played."
             raise HTTPException(404, later) from None
         raise

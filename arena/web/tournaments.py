@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import NamedTuple
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
@@ -39,19 +38,11 @@ def kept(course: CourseState) -> Iterator[None]:
         course.scheduler.end()
 
 
-class Ahead(NamedTuple):
-    """A tournament that has no run yet."""
-
-    name: str
-    words: str
-    """How it stands."""
-
-
-def still_to_come(request: Request) -> list[Ahead]:
-    """The tournaments that have no run yet."""
+def still_to_come(request: Request) -> dict[str, str]:
+    """The tournaments that have no run yet, and how each stands, in words."""
     course = state_of(request).course
     found = course.scheduler.tournaments() if course else []
-    return [Ahead(each.name, WORDS[each.state]) for each in found if not each.has_run]
+    return {each.name: WORDS[each.state] for each in found if not each.has_run}
 
 
 def frozen_since(request: Request, run: ShownRun) -> str | None:
