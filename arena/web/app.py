@@ -37,9 +37,8 @@ from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
 from arena.web.scheduler import Scheduler
-from arena.web.settings import ServerSettings
 from arena.web.staff_answers import Answers
-from arena.web.state import CourseState, ServerState
+from arena.web.state import CourseState, ServerSettings, ServerState
 from arena.web.streams import Streams
 from arena.web.summary import Summaries
 from arena.web.tables import Tables

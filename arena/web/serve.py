@@ -20,8 +20,7 @@ from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.connections import PromptProtocol, open_all_files
 from arena.web.cores import keep_off
-from arena.web.settings import ServerSettings
-from arena.web.state import CourseState
+from arena.web.state import CourseState, ServerSettings
 
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 _NICE = 10

@@ -1,19 +1,20 @@
-"""The state of an application: `state_of` a request, and `course_of` a request."""
+"""The settings and the state of an application: `state_of` a request, `course_of` a request."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, HTTPException, Request
 from starlette.datastructures import State
 
+from arena.model import Frozen
 from arena.web.rates import Rate
 
 if TYPE_CHECKING:  # these modules answer requests, and import this one
     from collections.abc import Callable
-    from pathlib import Path
 
     from arena.bots.course_file import Course
     from arena.web.challenge import Challenges
@@ -26,11 +27,24 @@ if TYPE_CHECKING:  # these modules answer requests, and import this one
     from arena.web.rights import Visitor
     from arena.web.runs import Runs
     from arena.web.scheduler import Scheduler
-    from arena.web.settings import ServerSettings
     from arena.web.staff_answers import Answers
     from arena.web.streams import Streams
     from arena.web.summary import Summaries
     from arena.web.tables import Tables
+
+
+class ServerSettings(Frozen):
+    """The folders that a server shows, and how browsers reach it."""
+
+    runs: Path = Path("runs")
+    """The folder of the runs; of a course, `COURSE/runs`. Both folders are absolute: sentences lose
+    them, and name the course."""
+    course: Path | None = None
+    """The course with its people; None shows runs read-only."""
+    secure: bool = False
+    """Whether browsers reach it by TLS: cookies are sent over nothing else then."""
+    public_url: str | None = None
+    """The address that browsers know it by, as `https://arena.example.org`; None for its own."""
 
 
 class ServerState(State):
