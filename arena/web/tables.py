@@ -38,7 +38,9 @@ class RunningTable:
     ) -> None:
         self.person, self.wish = person, wish
         self.state = TableState(number=0, phase="preparing")
+        assert process.stdin is not None and process.stdout is not None  # asked for
         self._process, self._idle_s = process, idle_s
+        self._stdin, self._stdout = process.stdin, process.stdout
         self._changed = asyncio.Event()
         self._touched = time.monotonic()
         self._answered = -1
@@ -65,10 +67,8 @@ class RunningTable:
         if state.phase != "yours" or command.ply != state.ply or self._answered == state.number:
             raise CommandRefusedError
         self._answered = state.number
-        stdin = self._process.stdin
-        assert stdin is not None  # asked for
-        if not stdin.is_closing():
-            stdin.write(command.model_dump_json().encode() + b"\n")
+        if not self._stdin.is_closing():
+            self._stdin.write(command.model_dump_json().encode() + b"\n")
 
     def end(self, why: str | None = None) -> None:
         """End the process, and its player with it."""
@@ -94,10 +94,8 @@ class RunningTable:
 
     async def _read(self) -> None:
         """Take the states, until there are no more or one cannot be read."""
-        stdout = self._process.stdout
-        assert stdout is not None  # asked for
         with suppress(ValueError):  # a line that is too long, or no state
-            async for line in stdout:
+            async for line in self._stdout:
                 self._become(TableState.model_validate_json(line))
 
     async def _go(self) -> None:
@@ -111,9 +109,7 @@ class RunningTable:
 
     async def _drained(self) -> None:
         """Wait for the end of a process, which may write still: else it could wait for us."""
-        stdout = self._process.stdout
-        assert stdout is not None  # asked for
-        while await stdout.read(_LINE_BYTES):
+        while await self._stdout.read(_LINE_BYTES):
             pass
         await self._process.wait()
 
