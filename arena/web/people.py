@@ -58,18 +58,14 @@ class People:
         """The session that a request's token begins. Refuses with 401 one that opens nothing, with
         429 too many of them; a right one always begins a session.
         """
-        try:
-            return self.begun(token)
-        except SubmissionError as error:
-            self.wrong.take(address_of(request), _TOO_MANY)
-            raise HTTPException(401, str(error)) from None
-
-    def begun(self, token: str) -> SignedSession:
-        """The session that a token begins. Raises SubmissionError."""
         now = time.time()
         if secrets.compare_digest(token.encode(), self.staff_token.encode()):
             return SignedSession(owner=None, fingerprint=self._of_staff(), ends_at=now + _STAFFS_S)
-        owner = self.roster.now().with_token(token)
+        try:
+            owner = self.roster.now().with_token(token)
+        except SubmissionError as error:
+            self.wrong.take(address_of(request), _TOO_MANY)
+            raise HTTPException(401, str(error)) from None
         return SignedSession(
             owner=owner.name, fingerprint=_fingerprint(owner), ends_at=now + _OWNERS_S
         )
