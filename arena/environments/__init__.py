@@ -5,29 +5,23 @@ of a game of one. Both are a `played` game, and show a position by `views`, whic
 policy that becomes a bot (`as_bot`); `frames` draws it.
 """
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import rules
 from arena.environments.frames import MODES
 from arena.environments.views import VIEWS
 from arena.errors import UserError
+from arena.files.imports import extra
 
 if TYPE_CHECKING:
     from arena.environments.aec import Env
     from arena.environments.alone import AloneEnv
-
-LIBRARIES = ("pettingzoo", "gymnasium")
 
 
 def make(name: str, /, *, render_mode: str | None = None, **settings: object) -> "Env | AloneEnv":
     """The environment of a rule set with its settings, as `rules.load` takes them. `render` gives
     text ("ansi") or a picture ("rgb_array", uint8[height, width, 3]). Raises UserError.
     """
-    missing = [library for library in LIBRARIES if find_spec(library) is None]
-    if missing:
-        needs = f"arena.env needs {' and '.join(missing)}"
-        raise UserError(f"{needs}; install them with: pip install 'bot-arena[rl]'")
     if name not in VIEWS:
         raise UserError(f"{name!r} has no environment; these have one: {', '.join(VIEWS)}")
     try:
@@ -36,10 +30,11 @@ def make(name: str, /, *, render_mode: str | None = None, **settings: object) ->
         raise UserError(f"arena.env: {error}") from None
     if render_mode not in (None, *MODES):
         raise UserError(f"render_mode must be None, {' or '.join(MODES)}, not {render_mode!r}")
-    if game.seats == 1:
-        from arena.environments.alone import AloneEnv
+    with extra("rl", "arena.env needs"):
+        if game.seats == 1:
+            from arena.environments.alone import AloneEnv
 
-        return AloneEnv(game, render_mode)
-    from arena.environments.aec import Env
+            return AloneEnv(game, render_mode)
+        from arena.environments.aec import Env
 
-    return Env(game, render_mode)
+        return Env(game, render_mode)

@@ -1,4 +1,4 @@
-"""Positions as text and as pictures, for environments."""
+"""Positions as pictures, for environments."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,18 +12,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MODES = ("ansi", "rgb_array")
-"""Text, or a picture."""
+"""How a position is rendered: as text, or as a picture."""
 _INCHES, _DPI = 4, 80
 """A picture has 320×320 pixels."""
 _SEATS = ("#2f7bbd", "#d98c21")
 """Blue and orange, which the colour-blind tell apart."""
-
-
-def render(position: Position, mode: str | None) -> str | npt.NDArray[np.uint8] | None:
-    """The position as text, or as uint8[height, width, 3]; None where no mode was chosen."""
-    if mode is None:
-        return None
-    return str(position) if mode == "ansi" else picture(position)
 
 
 def picture(position: Position) -> npt.NDArray[np.uint8]:

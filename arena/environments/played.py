@@ -31,8 +31,12 @@ class PlayedGame:
         return self._position
 
     def render(self) -> Any:
-        """The board, as `render_mode` says. Raises UserError before the first game."""
-        return frames.render(self.position, self.render_mode)
+        """The board as text or as uint8[height, width, 3], as `render_mode` says; None without one.
+        Raises UserError before the first game.
+        """
+        if self.render_mode == "rgb_array":
+            return frames.picture(self.position)
+        return str(self.position) if self.render_mode else None
 
     def _reach(self, position: Position) -> None:
         while (forced := forced_move(position, self._chance)) is not None:

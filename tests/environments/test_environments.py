@@ -1,5 +1,6 @@
 """Environments pass the tests of their libraries, and tell their mistakes."""
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 
 import arena
 import rules
-from arena.environments import LIBRARIES
 from arena.environments.views import VIEWS, view
 from arena.errors import UserError
 
@@ -216,6 +216,9 @@ def test_mistakes_are_told(name: str, more: dict[str, Any], expected: str) -> No
 
 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.environments.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=rf"{LIBRARIES[0]} and {LIBRARIES[1]}.*bot-arena\[rl\]"):
-        arena.env("othello")
+    for name, library in (("othello", "pettingzoo"), ("2048", "gymnasium")):
+        for module in [each for each in sys.modules if each.startswith("arena.environments.a")]:
+            monkeypatch.delitem(sys.modules, module)
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(UserError, match=rf"needs {library}; .*bot-arena\[rl\]"):
+            arena.env(name)
