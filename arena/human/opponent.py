@@ -1,14 +1,13 @@
 """The player a person meets: named in a word or two, asked in the referee's own dialogue."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.bots.prepare import prepare
 from arena.errors import PackageError, ProgramError, SandboxError, UserError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import written
-from arena.human.strongest import strongest
 from arena.model.contender import Prepared
 from arena.model.game_spec import derive, first_position
 from arena.model.protocol import Clock, Termination
@@ -23,9 +22,28 @@ from arena.tournament.warming import warm_kernels
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 
+
+class Strongest(NamedTuple):
+    """A built-in player, and the options it is met with unless another is chosen."""
+
+    bot: str
+    options: Mapping[str, Any] = {}
+
+
+_FIRST = {"dots": Strongest("uct", {"playout": "guided", "rave": 3000, "c": 0.1})}
+"""By game: ahead of `_OTHERS` at 0.1, 1 and 5 s a move, see tournaments/experiments/README.md."""
+_OTHERS = tuple(Strongest(name) for name in ("alphabeta", "expectimax", "greedy"))
 _GRACE_MS = 100
 _STARTUP_MS = 30_000
 _UNLIMITED_MB = 2**30  # more than a machine has: a person's own game has no limit
+
+
+def strongest(game: Game) -> Strongest:
+    """The strongest built-in player of a game."""
+    known = (_FIRST.get(game.name, _OTHERS[0]), *_OTHERS)
+    return next(
+        each for each in known if not BUILTINS[each.bot].unsupported(game.name, game.variant)
+    )
 
 
 def choose_opponent(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import rules
 from arena.bots.course import bots
 from arena.errors import UserError
-from arena.human.strongest import Strongest, strongest
+from arena.human.opponent import Strongest, strongest
 from arena.reports.html.data import drawing
 from arena.web.table_lines import Setup
 from players.catalogue import BUILTINS
