@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -21,7 +21,7 @@ from arena.web.api import REFUSALS
 from arena.web.kept import answer, kept
 from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, test_of
 from arena.web.pages import environment, page
-from arena.web.rights import Role, may, visitor_of
+from arena.web.rights import Role, may
 from arena.web.runs import Runs, ShownRun, State
 from arena.web.sentences import without_folders
 from arena.web.state import state_of
@@ -33,24 +33,9 @@ _MOST_CURVES = 8
 _TITLES = {"test": "Sequential tests", "training": "Trainings", "tuning": "Tunings"}
 
 
-async def _may_look(request: Request) -> None:
-    """Refuse all but the staff, where there is a course."""
-    visitor = visitor_of(request)
-    if state_of(request).settings.course is not None and not visitor.may(Role.STAFF):
-        raise HTTPException(
-            401 if visitor.role is Role.ANYONE else 403, "The lab is for the staff."
-        )
-
-
-router = APIRouter(
-    prefix="/lab", dependencies=[may(Role.ANYONE), Depends(_may_look)], include_in_schema=False
-)
-api = APIRouter(
-    prefix="/api/lab",
-    tags=["lab"],
-    dependencies=[may(Role.ANYONE), Depends(_may_look)],
-    responses=REFUSALS,
-)
+_LOOK = [may(Role.ANYONE, in_course=Role.STAFF)]
+router = APIRouter(prefix="/lab", dependencies=_LOOK, include_in_schema=False)
+api = APIRouter(prefix="/api/lab", tags=["lab"], dependencies=_LOOK, responses=REFUSALS)
 
 
 class LabRuns:

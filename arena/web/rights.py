@@ -48,25 +48,25 @@ class Visitor(Frozen):
         return _ORDER.index(self.role) >= _ORDER.index(role)
 
 
-def may(role: Role) -> Any:
-    """The dependency of a route that visitors of this role may use. It refuses with 401 who is
-    nobody, with 403 who has too few rights. `APIRouter(dependencies=[may(Role.OWNER)])` or
-    `@router.get(..., dependencies=[may(Role.ANYONE)])`.
+def may(role: Role, *, in_course: Role | None = None) -> Any:
+    """The dependency of a route that visitors of this role may use, or of another where there is a
+    course. It refuses with 401 who is nobody, with 403 who has too few rights.
+    `APIRouter(dependencies=[may(Role.OWNER)])` or `@router.get(..., dependencies=[may(…)])`.
     """
-    return Depends(RightsRule(role))
+    return Depends(RightsRule(role, in_course or role))
 
 
 class RightsRule:
     """Refuses visitors below a role."""
 
-    def __init__(self, role: Role) -> None:
-        self.role = role
+    def __init__(self, role: Role, in_course: Role) -> None:
+        self.role, self.in_course = role, in_course
 
     async def __call__(self, request: Request) -> None:
         visitor = visitor_of(request)
-        if not visitor.may(self.role):
-            missing = visitor.role is Role.ANYONE
-            raise HTTPException(401 if missing else 403, _ONLY[self.role])
+        role = self.role if state_of(request).settings.course is None else self.in_course
+        if not visitor.may(role):
+            raise HTTPException(401 if visitor.role is Role.ANYONE else 403, _ONLY[role])
 
 
 def visitor_of(request: Request) -> Visitor:

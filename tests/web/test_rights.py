@@ -45,11 +45,11 @@ def test_a_route_has_one_rule(route: APIRoute) -> None:
 
 
 def refused() -> Iterator[tuple[Role, APIRoute]]:
-    """Each route with each role that may not use it."""
+    """Each route with each role that may not use it in a course."""
     order = list(Role)
     for route in ROUTES:
         for rule in rules(route):
-            for role in order[: order.index(rule.role)]:
+            for role in order[: order.index(rule.in_course)]:
                 yield role, route
 
 
