@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import rules
 from arena.bots.course import python_of
@@ -113,31 +114,26 @@ class PersonTable:
             phase=phase,
             said=tuple(map(printable, self._said)),
             ending=printable(self._ending, keep="\n"),
+            **({} if self._game is None else _of_game(self._game, phase)),
         )
-        self._write(state if self._game is None else _with_game(state, self._game))
+        self._write(state)
 
 
-def _with_game(state: TableState, game: HumanGame) -> TableState:
-    position = game.position
-    return state.model_copy(
-        update={
-            "names": tuple(printable(game.name(seat)) for seat in range(game.game.seats)),
-            "score": printable(game.scores()),
-            "ply": len(game.moves),
-            "variant": game.game.variant,
-            "state": position.state(),
-            "board": str(position),
-            "last": game.moves[-1][1] if game.moves else None,
-            "legal": position.legal_moves() if state.phase == "yours" else (),
-            "can_undo": game.can_undo and state.phase == "yours",
-            "transcript": _transcript(game, state.phase),
-        }
-    )
-
-
-def _transcript(game: HumanGame, phase: Phase) -> str:
-    """The moves so far; those of 2048, which are thousands, once the game is over."""
-    return "" if game.game.decided_by_seed and phase != "over" else game.transcript
+def _of_game(game: HumanGame, phase: Phase) -> dict[str, Any]:
+    """The fields of a state that are known once the game is."""
+    position, many_moves = game.position, game.game.decided_by_seed
+    return {
+        "names": tuple(printable(game.name(seat)) for seat in range(game.game.seats)),
+        "score": printable(game.scores()),
+        "ply": len(game.moves),
+        "variant": game.game.variant,
+        "state": position.state(),
+        "board": str(position),
+        "last": game.moves[-1][1] if game.moves else None,
+        "legal": position.legal_moves() if phase == "yours" else (),
+        "can_undo": game.can_undo and phase == "yours",
+        "transcript": game.transcript if phase == "over" or not many_moves else "",
+    }
 
 
 def _leave(*_: object) -> None:
