@@ -19,21 +19,19 @@ class NavLink(NamedTuple):
 
     href: str
     text: str
-    role: Role = Role.ANYONE
-    """Who sees it."""
-    only_course: bool = False
-    """Whether it is there for a course alone."""
-    course_role: Role = Role.ANYONE
+    in_course: Role = Role.ANYONE
     """Who sees it where there is a course."""
+    alone: bool = True
+    """Whether all see it where there is none."""
 
 
 NAVIGATION: list[NavLink] = [
     NavLink("/", "Tournaments"),
-    NavLink("/me", "My bots", Role.OWNER),
-    NavLink("/play", "Play", course_role=Role.OWNER),
-    NavLink("/lab", "Lab", course_role=Role.STAFF),
+    NavLink("/me", "My bots", Role.OWNER, alone=False),
+    NavLink("/play", "Play", Role.OWNER),
+    NavLink("/lab", "Lab", Role.STAFF),
     NavLink("/doc", "Docs"),
-    NavLink("/staff", "Staff", Role.STAFF, only_course=True),
+    NavLink("/staff", "Staff", Role.STAFF, alone=False),
 ]
 """On every page, in this order."""
 
@@ -73,8 +71,7 @@ def _links(visitor: Visitor, *, is_course: bool) -> list[tuple[str, str]]:
     shown = [
         (link.href, link.text)
         for link in NAVIGATION
-        if visitor.may(link.role)
-        and (visitor.may(link.course_role) if is_course else not link.only_course)
-        if link.role is not Role.OWNER or visitor.owner  # the staff has no page of an owner
+        if (visitor.may(link.in_course) if is_course else link.alone)
+        if link.href != "/me" or visitor.owner  # the staff has no page of an owner
     ]
     return [*shown, ("/in", "Come in")] if is_course and visitor.role is Role.ANYONE else shown
