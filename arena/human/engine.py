@@ -6,7 +6,7 @@ as in a game of the arena.
 
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 from arena.errors import UserError
@@ -18,12 +18,7 @@ from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
 from rules.position import Game
 
-Front = Callable[[str], Iterable[str]]
-"""The lines that answer a command; it raises EOFError where the dialogue ends."""
-FRONTS: dict[str, Callable[[FrontPlayer], Front]] = {
-    "gtp": lambda player: GtpFront(player).answer,
-    "nboard": lambda player: NBoardFront(player).answer,
-}
+FRONTS: dict[str, type[GtpFront] | type[NBoardFront]] = {"gtp": GtpFront, "nboard": NBoardFront}
 
 
 def serve(
@@ -45,10 +40,10 @@ def serve(
         player.close()
 
 
-def answers(front: Front, commands: TextIO) -> Iterator[str]:
-    """The lines that answer all commands."""
+def answers(front: GtpFront | NBoardFront, commands: TextIO) -> Iterator[str]:
+    """The lines that answer all commands, until the front raises EOFError."""
     for command in commands:
         try:
-            yield from front(command.strip())
+            yield from front.answer(command.strip())
         except EOFError:
             return
