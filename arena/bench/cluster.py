@@ -178,10 +178,7 @@ def _scheduler(folder: Path) -> Iterator[tuple[str, int]]:
 @contextmanager
 def _process(command: tuple[str, ...], **environment: str) -> Iterator[int]:
     process = subprocess.Popen(
-        command,
-        env=os.environ | environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        command, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         yield process.pid

@@ -36,11 +36,7 @@ def bench_web(
         folder = Path(name)
         made_run(folder / "thousand.sqlite", 1_000)
         made_run(folder / "many.sqlite", games)
-        figures = [
-            _throughput(folder, seconds),
-            *_first_page(folder),
-            _memory(folder, games),
-        ]
+        figures = [_throughput(folder, seconds), *_first_page(folder), _memory(folder, games)]
         return [*figures, *_live(*watched_and_not(folder, rounds, repeats))]
 
 

@@ -86,16 +86,10 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
         processes=_MAX_PROCESSES,
         disk_mb=MAX_DISK_MB,
     )
-    name, memory = bot.name, MAX_MEMORY_MB
-    container = Container(
-        Prepared(
-            name=name,
-            command=words,
-            cwd=str(folder),
-            memory_mb=memory,
-            policy=policy,
-        )
+    prepared = Prepared(
+        name=bot.name, command=words, cwd=str(folder), memory_mb=MAX_MEMORY_MB, policy=policy
     )
+    container = Container(prepared)
     said = bytearray()
     try:
         with container.running() as process:

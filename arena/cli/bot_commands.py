@@ -38,10 +38,7 @@ OneVersion = Annotated[
 ]
 As = Annotated[str | None, option("OWNER", "Whose request it is, as the staff says.", "--as")]
 _TOKEN_VARIABLE = "ARENA_TOKEN"
-Token = Annotated[
-    str | None,
-    option("TOKEN", "The owner's token.", envvar=_TOKEN_VARIABLE),
-]
+Token = Annotated[str | None, option("TOKEN", "The owner's token.", envvar=_TOKEN_VARIABLE)]
 TournamentFile = Annotated[
     Path | None,
     option(

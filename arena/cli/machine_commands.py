@@ -100,8 +100,7 @@ def serve(
         argument("COURSE", "A course, with its people.", show_default="runs alone, to look at"),
     ] = None,
     runs: Annotated[
-        Path | None,
-        option("DIR", "The folder of the runs.", show_default="runs, or COURSE/runs"),
+        Path | None, option("DIR", "The folder of the runs.", show_default="runs, or COURSE/runs")
     ] = None,
     host: Annotated[str, option("HOST", "Where to listen.")] = "127.0.0.1",
     port: Annotated[int, option("N", "The port; 0 for any that is free.", min=0, max=65535)] = 8000,
@@ -185,9 +184,7 @@ def search() -> None:
 
 
 @bench_app.command()
-def tiles(
-    games: Annotated[int, option("N", _TILE_GAMES, min=1000)] = 10_000,
-) -> None:
+def tiles(games: Annotated[int, option("N", _TILE_GAMES, min=1000)] = 10_000) -> None:
     """How fast 2048 and 2584 are played, learned and searched, and how well."""
     from players.bench.tiles import tiles_table
 

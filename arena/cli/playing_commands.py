@@ -48,8 +48,7 @@ def run(
         bool, flag("--take-new", "Take new bots and versions into a run that has begun.")
     ] = False,
     without: Annotated[
-        list[str] | None,
-        option("BOT", "Leave a player out from now on; may be repeated."),
+        list[str] | None, option("BOT", "Leave a player out from now on; may be repeated.")
     ] = None,
     on: On = None,
     insecure: Insecure = False,
@@ -93,8 +92,7 @@ def match(
         option("N", "Draws openings and chance.", min=1, show_default="the number of the run"),
     ] = None,
     store: Annotated[
-        Path | None,
-        option("FILE", "Where it is kept.", show_default="a new file in runs"),
+        Path | None, option("FILE", "Where it is kept.", show_default="a new file in runs")
     ] = None,
 ) -> int:
     """Play some games between two players now, and keep them.

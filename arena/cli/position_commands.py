@@ -87,22 +87,19 @@ def engine(
 def analyse(
     what: Annotated[str, argument("RULES|RUN", "A rule set, or a run's file.")],
     position: Annotated[
-        str | None,
-        argument("POSITION", _POSITION, show_default="the start"),
+        str | None, argument("POSITION", _POSITION, show_default="the start")
     ] = None,
     settings: GameSettings = None,
     game: Annotated[str | None, option("GAME", "Of a run: the game's id, as g0001 or 1.")] = None,
     ply: Annotated[
-        int | None,
-        option("N", _PLY, min=0, show_default="the last with a choice"),
+        int | None, option("N", _PLY, min=0, show_default="the last with a choice")
     ] = None,
     seconds: Annotated[
         float | None,
         option("S", "How long to think about a position.", min=0.01, max=1e6, show_default="5"),
     ] = None,
     within: Annotated[
-        int | None,
-        option("N", _WITHIN, min=1, show_default="as many as are solved in about 10 ms"),
+        int | None, option("N", _WITHIN, min=1, show_default="as many as are solved in about 10 ms")
     ] = None,
     json: AsJson = False,
 ) -> Exit:

@@ -180,8 +180,7 @@ def rate(
     file: Annotated[
         Path,
         argument(
-            "FILE",
-            "CSV with first, second, score and, if any, pair; PGN; or games in any form.",
+            "FILE", "CSV with first, second, score and, if any, pair; PGN; or games in any form."
         ),
     ],
     anchor: Annotated[

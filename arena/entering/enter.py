@@ -137,10 +137,7 @@ def check(
 
 
 def conditions_of(
-    bot: Path,
-    tournament: Path | None,
-    rules: list[str] | None = None,
-    seed: int | None = None,
+    bot: Path, tournament: Path | None, rules: list[str] | None = None, seed: int | None = None
 ) -> Conditions:
     """The conditions of a check: those of a tournament, if one is given. Raises ConfigError."""
     drawn = draw_seed() if seed is None else seed

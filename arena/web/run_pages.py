@@ -97,11 +97,7 @@ async def document(request: Request, run: Found, visitor: Asking) -> Response:
 
 
 def _document(
-    request: Request,
-    visitor: Visitor,
-    mark: int | None,
-    frozen: str | None,
-    view: RunView,
+    request: Request, visitor: Visitor, mark: int | None, frozen: str | None, view: RunView
 ) -> KeptAnswer:
     values = run_page(view, audience(visitor, view.config))
     live = mark if view.is_played or not view.schedule.over else None
@@ -144,11 +140,7 @@ async def game_of(run: ShownRun, game: str, visitor: Visitor) -> KeptAnswer:
 
 
 @router.get("/t/{name}/live")
-async def live(
-    request: Request,
-    run: Found,
-    known: Known,
-) -> Response:
+async def live(request: Request, run: Found, known: Known) -> Response:
     """The events of a run from now on, or after the last that the page knows."""
     refuse_beyond(request)
     events = state_of(request).hubs[run].listen(known)
