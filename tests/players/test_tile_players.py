@@ -194,25 +194,14 @@ def test_the_clock_is_obeyed_at_any_depth(
     [
         ("expectimax", {"options": {"deep": 3}}, "Known options: margin_ms, think_ms, weights"),
         ("expectimax", {"options": {"weights": "none.ntuple"}}, "'none.ntuple' cannot be read"),
-        pytest.param(
+        (
             "expectimax",
             {"options": {"weights": f"2584-{FILE}"}},
             "a network for 2584, not for 2048",
-            marks=pytest.mark.slow,
         ),
-        pytest.param(
-            "expectimax",
-            {"rules": "dots", "variant": {}},
-            "it plays 2048 and 2584, not dots",
-            marks=pytest.mark.slow,
-        ),
+        ("expectimax", {"rules": "dots", "variant": {}}, "it plays 2048 and 2584, not dots"),
         ("placer", {"options": {"policy": "kind"}}, "options.policy: must be 'random', 'greedy'"),
-        pytest.param(
-            "placer",
-            {"rules": "othello", "variant": {}},
-            "it plays 2048 and 2584, not othello",
-            marks=pytest.mark.slow,
-        ),
+        ("placer", {"rules": "othello", "variant": {}}, "it plays 2048 and 2584, not othello"),
     ],
 )
 def test_what_it_cannot_play_ends_it_with_a_sentence(
@@ -227,7 +216,6 @@ def test_what_it_cannot_play_ends_it_with_a_sentence(
     assert words in refusal(BUILTINS[module], position, monkeypatch, **fields)
 
 
-@pytest.mark.slow
 def test_star_pruning_is_for_means() -> None:
     assert ExpectimaxOptions.model_validate({"star": 0.7, "popup": 7}).star == 0.7
     with pytest.raises(ValidationError, match=r"it prunes means.*: leave star or method out"):
