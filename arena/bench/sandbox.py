@@ -19,7 +19,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Clock
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool
-from arena.referee.session import start_request
+from arena.referee.requests import PlayerClock, Requests
 from arena.sandbox.probe import resolve
 
 START_MS_TARGET = 30.0
@@ -77,13 +77,11 @@ def _is_here(mode: Mode, player: Prepared) -> bool:
 
 def _start_ms(spec: Prepared) -> float:
     position = rules.load("dots", rows=5, cols=5).start()
-    request = start_request(
-        "bench", position, [], seat=0, clock=Clock(), startup_ms=30_000, seed=1, options={}
-    )
+    requests = Requests("bench", 0, PlayerClock.full(Clock()), 30_000, 1, {})
     with SessionPool() as pool:
         began = time.perf_counter()
         try:
-            pool.open(spec).start(request, grace_ms=100)
+            pool.open(spec).start(requests.start(position, []), grace_ms=100)
         except PlayerFault as fault:
             raise BenchError(f"The instant player did not start: {fault.detail}") from None
         return (time.perf_counter() - began) * 1000

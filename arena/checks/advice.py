@@ -17,7 +17,7 @@ from arena.files.plain_text import printable
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, End, Move, Quit, Start, Termination, Turn, excerpt
 from arena.referee.head_tail import RUNTIME
-from arena.referee.session import StartRequest, TurnRequest
+from arena.referee.requests import StartRequest, TurnRequest
 from rules.position import PASS, MalformedMove, Position
 
 _READY = '{"type":"ready","name":"my bot"}'

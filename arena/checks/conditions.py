@@ -14,7 +14,7 @@ from arena.model.containment import Asked
 from arena.model.contender import Package
 from arena.model.game_spec import Terms, derive
 from arena.model.protocol import Clock
-from arena.referee.seat import PlayerClock
+from arena.referee.requests import PlayerClock
 
 _PATIENCE_MS = 5_000
 _MOST_PATIENCE_MS = 30_000

@@ -10,14 +10,13 @@ from typing import NamedTuple
 from arena.checks.conditions import CheckClocks, GameNames
 from arena.checks.positions import PracticeGame
 from arena.model.contender import Prepared
-from arena.model.game_spec import derive
 from arena.model.protocol import Clock, Quit, Termination
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool, sentences
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import after_plies, finished
-from arena.referee.seat import PlayerClock
-from arena.referee.session import Answered, StartRequest, TurnRequest, start_request, turn_request
+from arena.referee.requests import PlayerClock, Requests, StartRequest, TurnRequest
+from arena.referee.session import Answered
 from rules.position import Position
 
 _MS = 1_000_000
@@ -86,8 +85,6 @@ class Dialogue:
         self._clocks, self._options = clocks, spec.options
         self._names = names
         self._pool = pool
-        self._game, self._clock, self._grace_ms = "", PlayerClock.full(clocks.hurry), 0
-        self._told, self._used_ms = 0, 0.0
         self.games = 0  # games begun so far
         try:
             self._session = pool.open(spec)
@@ -100,39 +97,23 @@ class Dialogue:
         moves are judged by `patience_ms`: the item is not about the clock.
         """
         self.games += 1
-        self._game = self._names.next()
-        self._clock = PlayerClock.full(clock or self._clocks.hurry)
         self._grace_ms = self._clocks.grace_ms if clock else self._clocks.lenient_ms
-        request = start_request(
-            self._game,
-            practice.position,
-            practice.moves,
-            seat=practice.seat,
-            clock=self._clock.control,
-            startup_ms=self._clocks.startup_ms,
-            seed=derive(self._names.seed(self._game), f"player {practice.seat}"),
-            options=self._options,
+        game, full = self._names.next(), PlayerClock.full(clock or self._clocks.hurry)
+        self._requests = Requests(
+            *(game, practice.seat, full, self._clocks.startup_ms, self._names.seed(game)),
+            self._options,
         )
-        self._told, self._used_ms = len(practice.moves), 0.0
+        request = self._requests.start(practice.position, practice.moves)
         with self._judged(request):
             _, used_ms = self._session.start(request, self._clocks.grace_ms)
         return used_ms
 
     def ask(self, practice: PracticeGame) -> Answered:
         """Ask for a move within the limit of the game."""
-        request = turn_request(
-            self._game,
-            practice.position,
-            practice.moves,
-            told=self._told,
-            time_ms=self._clock.limit_ms,
-            used_ms=self._used_ms,
-            bank_ms=self._clock.shown_bank_ms,
-        )
+        request = self._requests.turn(practice.position, practice.moves)
         with self._judged(request, practice.position):
             answered = self._session.turn(request, self._grace_ms)
-        self._told, self._used_ms = len(practice.moves), answered.used_ms
-        self._clock = self._clock.after(answered.used_ms)
+        self._requests.answered(len(practice.moves), answered.used_ms)
         return answered
 
     def turns(self, practice: PracticeGame, moves: int) -> Iterator[Answered]:
@@ -163,7 +144,7 @@ class Dialogue:
             outcome = finished(practice.position)
         else:
             outcome = after_plies(practice.position, len(practice.moves))
-        self._session.end(self._game, outcome, practice.position)
+        self._session.end(self._requests.game, outcome, practice.position)
 
     def listen(self) -> None:
         """Ask nothing: the program must be silent, and alive."""

@@ -10,7 +10,7 @@ from arena.checks.result import CheckFinding, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.model.containment import Guarantee
 from arena.model.protocol import Termination
-from arena.referee.session import TurnRequest
+from arena.referee.requests import TurnRequest
 from arena.sandbox.processes import tree
 
 _TURNS = 2

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import rules
 from arena.human.engine_player import FrontPlayer
 from arena.model.record import PlayerFault
-from arena.referee.session import Moves
+from arena.referee.requests import Moves
 from players.gtp import FROM_GTP, TO_GTP
 from rules.position import PASS, MoveError, Position
 

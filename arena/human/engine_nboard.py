@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from arena.human.engine_player import FrontPlayer
 from arena.model.record import PlayerFault
-from arena.referee.session import Answered, Moves
+from arena.referee.requests import Moves
+from arena.referee.session import Answered
 from rules.ggf import BLACK_WHITE, read_board, read_move, read_properties, write_move
 from rules.position import PASS
 

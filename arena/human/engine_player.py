@@ -4,7 +4,8 @@ from arena.human.opponent import Opponent
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
-from arena.referee.session import Answered, Moves
+from arena.referee.requests import Moves
+from arena.referee.session import Answered
 from rules.position import Game, Position
 
 

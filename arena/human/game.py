@@ -9,7 +9,8 @@ from arena.model.game_spec import derive, first_position
 from arena.model.protocol import CHANCE, Termination
 from arena.model.record import PlayerFault
 from arena.referee.outcome import Outcome, finished
-from arena.referee.session import Answered, Moves
+from arena.referee.requests import Moves
+from arena.referee.session import Answered
 from arena.reports.replay import mark
 from rules.position import PASS, Game, Position, forced_move
 from rules.tiles import TilesPosition

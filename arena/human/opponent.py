@@ -9,12 +9,13 @@ from arena.errors import PackageError, ProgramError, SandboxError, UserError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import written
 from arena.model.contender import Prepared
-from arena.model.game_spec import derive, first_position
+from arena.model.game_spec import first_position
 from arena.model.protocol import Clock, Termination
 from arena.model.record import PlayerFault
 from arena.referee.outcome import Outcome
 from arena.referee.pool import SessionPool
-from arena.referee.session import Answered, Moves, start_request, turn_request
+from arena.referee.requests import Moves, PlayerClock, Requests
+from arena.referee.session import Answered
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
 from arena.tournament.contenders import Reading, players_of, typed_player
@@ -121,7 +122,6 @@ class Opponent:
         self._seed = seed
         self._pool = pool
         self._session = pool.open(player)
-        self._told, self._used_ms = 0, 0.0
 
     @classmethod
     def in_game(
@@ -137,28 +137,21 @@ class Opponent:
 
     def begin(self, position: Position, moves: Moves) -> None:
         """Start a game, or start it again, where `moves` have led to `position`."""
-        request = start_request(
-            "play",
-            position,
-            moves,
-            seat=self.seat,
-            clock=Clock(move_ms=self.move_ms),
-            startup_ms=_STARTUP_MS,
-            seed=derive(self._seed, f"player {self.seat}"),
-            options=self._options,
+        self._requests = Requests(
+            "play", self.seat, self._clock, _STARTUP_MS, self._seed, self._options
         )
-        self._session.start(request, _GRACE_MS)
-        self._told, self._used_ms = len(moves), 0.0
+        self._session.start(self._requests.start(position, moves), _GRACE_MS)
 
     def choose(self, position: Position, moves: Moves) -> Answered:
         """Its move."""
-        told, used_ms = self._told, self._used_ms
-        request = turn_request(
-            "play", position, moves, told=told, time_ms=self.move_ms, used_ms=used_ms
-        )
-        answered = self._session.turn(request, _GRACE_MS)
-        self._told, self._used_ms = len(moves), answered.used_ms
+        self._requests.clock = self._clock
+        answered = self._session.turn(self._requests.turn(position, moves), _GRACE_MS)
+        self._requests.answered(len(moves), answered.used_ms)
         return answered
+
+    @property
+    def _clock(self) -> PlayerClock:
+        return PlayerClock.full(Clock(move_ms=self.move_ms))
 
     def end(self, outcome: Outcome, position: Position) -> None:
         """Tell how the game ended."""

@@ -9,13 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arena.errors import RecordError
-from arena.model.game_spec import derive
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord, PlayedMove
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import Outcome
-from arena.referee.seat import PlayerClock
-from arena.referee.session import Moves, end_request, start_request, turn_request
+from arena.referee.requests import Moves, Requests, end_request
 from arena.tournament.config import TournamentConfig
 
 
@@ -36,11 +34,10 @@ class _Dialogue:
     """A game as it is told to one player."""
 
     def __init__(self, record: GameRecord, seat: int, options: Mapping[str, Any]) -> None:
-        self._record, self._seat, self._options = record, seat, dict(options)
+        self._record, self._seat = record, seat
+        self._requests = Requests.of(record, seat, dict(options))
         self._position = record.start()
         self._moves: Moves = []
-        self._told, self._used_ms = 0, 0.0
-        self._clock = PlayerClock.full(record.terms.clock)
         self._runs = False
 
     def requests(self) -> Iterator[bytes]:
@@ -66,8 +63,7 @@ class _Dialogue:
 
     def _apply(self, move: PlayedMove, *, told: bool = False) -> None:
         if told:
-            self._told, self._used_ms = len(self._moves), move.used_ms or 0.0
-            self._clock = self._clock.after(self._used_ms)
+            self._requests.answered(len(self._moves), move.used_ms or 0.0)
         self._position = self._position.play(move.move)
         self._moves.append((move.seat, move.move))
 
@@ -85,26 +81,8 @@ class _Dialogue:
         return self._record.seats[self._seat].startup_ms is not None
 
     def _start(self) -> bytes:
-        self._told, self._runs = len(self._moves), True
-        request = start_request(
-            self._record.game,
-            self._position,
-            self._moves,
-            seat=self._seat,
-            clock=self._record.terms.clock,
-            startup_ms=self._record.terms.startup_ms,
-            seed=derive(self._record.seed, f"player {self._seat}"),
-            options=self._options,
-        )
-        return request.line
+        self._runs = True
+        return self._requests.start(self._position, self._moves).line
 
     def _turn(self) -> bytes:
-        return turn_request(
-            self._record.game,
-            self._position,
-            self._moves,
-            told=self._told,
-            time_ms=self._clock.limit_ms,
-            bank_ms=self._clock.shown_bank_ms,
-            used_ms=self._used_ms,
-        ).line
+        return self._requests.turn(self._position, self._moves).line

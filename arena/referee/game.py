@@ -16,8 +16,9 @@ from arena.model.protocol import CHANCE, Termination
 from arena.model.record import Fault, GameRecord, PlayedMove, PlayerFault
 from arena.referee.outcome import Outcome, after_plies, finished, make_record
 from arena.referee.pool import SessionPool
-from arena.referee.seat import PlayerClock, Seat
-from arena.referee.session import PendingRequest, Session, start_request, turn_request
+from arena.referee.requests import Requests
+from arena.referee.seat import Seat
+from arena.referee.session import PendingRequest, Session
 from rules.position import Position, forced_move
 
 IN_STEP = (
@@ -73,7 +74,7 @@ class _Game:
             )
         self.position: Position = first_position(self.game, setup.seed)
         self.seats = [
-            Seat(index, player, PlayerClock.full(self.terms.clock))
+            Seat(index, player, Requests.of(setup, index, player.options))
             for index, player in enumerate(players)
         ]
         self.moves: list[tuple[int, str]] = []
@@ -141,10 +142,8 @@ class _Game:
             move = self.substitute.choice(self.position.legal_moves())
             seat.random_moves += 1
             made = {"seat": seat.index, "move": move, "used_ms": used_ms, "fault": fault}
-        seat.told = len(self.moves)
         seat.stderr_totals.append(seat.stderr.total)
-        seat.used_ms = made["used_ms"]
-        seat.clock = seat.clock.after(seat.used_ms)
+        seat.requests.answered(len(self.moves), made["used_ms"])
         self._apply(made)
 
     def _apply(self, made: dict[str, Any]) -> None:
@@ -155,15 +154,7 @@ class _Game:
         self.on_move(self.moves)
 
     def _ask(self, seat: Seat, player: Session) -> dict[str, Any]:
-        request = turn_request(
-            self.setup.game,
-            self.position,
-            self.moves,
-            told=seat.told,
-            time_ms=seat.clock.limit_ms,
-            bank_ms=seat.clock.shown_bank_ms,
-            used_ms=seat.used_ms,
-        )
+        request = seat.requests.turn(self.position, self.moves)
         if not self.terms.ponder:
             self.pool.freeze_all_but(player)
         container = player.process.container
@@ -207,17 +198,7 @@ class _Game:
             if not self.terms.ponder:
                 self.pool.freeze_all_but(player)
             self.pool.play_together([each.player for each in self.seats if each.player])
-            request = start_request(
-                self.setup.game,
-                self.position,
-                self.moves,
-                seat=seat.index,
-                clock=self.terms.clock,
-                startup_ms=self.terms.startup_ms,
-                seed=derive(self.setup.seed, f"player {seat.index}"),
-                options=seat.prepared.options,
-            )
-            seat.told = len(self.moves)
+            request = seat.requests.start(self.position, self.moves)
             try:
                 return player.begin(request, self.terms.grace_ms)
             except PlayerFault as error:

@@ -1,48 +1,14 @@
-"""One side of a game while it is played: its clock, its process, what it knows. Milliseconds."""
+"""One side of a game while it is played: its process, what it is told and tells. Milliseconds."""
 
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import dataclass, field
 
 from arena.model.contender import Prepared
-from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, Clock, Ready
+from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, Ready
 from arena.model.record import PlayerFault, SeatRecord
 from arena.referee.head_tail import HeadTail
 from arena.referee.judge import Told
+from arena.referee.requests import Requests
 from arena.referee.session import Session
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerClock:
-    """The time control of one player during a game; `bank_ms` is what its bank has left."""
-
-    control: Clock
-    bank_ms: float | None
-
-    @classmethod
-    def full(cls, control: Clock) -> Self:
-        """As the game begins."""
-        return cls(control, control.bank_ms)
-
-    @property
-    def limit_ms(self) -> int:
-        """All the time the next move may take, whole milliseconds, the grace not counted."""
-        move_ms, bank_ms = self.control.move_ms, self.bank_ms
-        if bank_ms is None:
-            assert move_ms is not None, "a clock limits something"
-            return move_ms
-        return int(bank_ms if move_ms is None else min(move_ms, bank_ms))
-
-    @property
-    def shown_bank_ms(self) -> int | None:
-        """The bank as requests show it."""
-        return None if self.bank_ms is None else int(self.bank_ms)
-
-    def after(self, used_ms: float) -> Self:
-        """After a move that took `used_ms`. One that ended within the grace empties the bank."""
-        if self.bank_ms is None:
-            return self
-        left = max(0.0, self.bank_ms - used_ms) + self.control.increment_ms
-        return replace(self, bank_ms=left)
 
 
 @dataclass
@@ -77,16 +43,14 @@ class InfoKeeper:
 
 @dataclass
 class Seat:
-    """A player at the board: its process, its clock, and what it knows of the game."""
+    """A player at the board."""
 
     index: int
     prepared: Prepared
-    clock: PlayerClock
+    requests: Requests
     player: Session | None = None
     """Its process; None before its start and after a fault that ended it."""
     lost: PlayerFault | None = None  # why it could not be started; it is asked no more
-    told: int = 0  # how many of the game's moves the player knows of
-    used_ms: float = 0.0  # what its last move took
     ready: Ready | None = None
     startup_ms: float | None = None
     stderr: HeadTail = field(default_factory=HeadTail)

@@ -3,25 +3,21 @@ PlayerFault; times are milliseconds unless a name says otherwise.
 """
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Literal
 
 import msgspec
-from pydantic_core import to_json
 
-from arena.model.protocol import PROTOCOL_VERSION, Clock, Ready, Termination
+from arena.model.protocol import Ready, Termination
 from arena.model.record import PlayerFault
 from arena.referee import judge, sentences
-from arena.referee.outcome import Outcome, points
+from arena.referee.outcome import Outcome
+from arena.referee.requests import QUIT, StartRequest, TurnRequest, end_request
 from arena.referee.transport import MAX_BLANK_LINES, OutputLine, PlayerProcess
 from rules.position import Position
 
-Moves = list[tuple[int, str]]
-"""Seat and move of each ply; seat −1 is chance."""
 _NS_PER_MS = 1_000_000
 _FAREWELL_MS = 20  # for writing `end` or `quit` to a player that does not read
-_QUIT = b'{"type":"quit"}\n'
 _SLOW_READER_MS = 100  # beyond this, a wait for a player's full pipe counts as its own time
 
 
@@ -39,70 +35,6 @@ class PendingRequest(msgspec.Struct, frozen=True):
     grace_ms: int
     at: int
     deadline: int
-
-
-class StartRequest(msgspec.Struct, frozen=True):
-    """A `Start` as it is written. The values of requests are the referee's own: to validate them
-    would take as long as to judge the answers.
-    """
-
-    line: bytes
-    startup_ms: int
-
-
-class TurnRequest(msgspec.Struct, frozen=True):
-    """A `Turn` as it is written."""
-
-    line: bytes
-    ply: int
-    time_ms: int
-    legal: Collection[str]
-
-
-class _Turn(msgspec.Struct, frozen=True):
-    """The fields of a `Turn`, in their order."""
-
-    type: Literal["turn"]
-    game: str
-    ply: int
-    time_ms: int
-    bank_ms: int | None
-    state: msgspec.Raw
-    moves: Moves
-    legal: Collection[str]
-    used_ms: int
-
-
-class _Start(msgspec.Struct, frozen=True):
-    """Those of a `Start`."""
-
-    type: Literal["start"]
-    protocol: Literal[1]
-    game: str
-    rules: str
-    variant: msgspec.Raw
-    seat: int
-    seats: int
-    clock: msgspec.Raw
-    startup_ms: int
-    seed: int
-    options: msgspec.Raw
-    state: msgspec.Raw
-    moves: Moves
-
-
-class _End(msgspec.Struct, frozen=True):
-    """Those of an `End`."""
-
-    type: Literal["end"]
-    game: str
-    termination: Termination
-    detail: str
-    scores: tuple[int, ...]
-    points: tuple[float, ...]
-
-
-_ENCODER = msgspec.json.Encoder()
 
 
 class Session:
@@ -146,7 +78,7 @@ class Session:
 
     def quit(self) -> None:
         """Send `quit`, and close the player's stdin."""
-        self._send(_QUIT)
+        self._send(QUIT)
         self.process.close()
 
     def _send(self, line: bytes) -> None:
@@ -194,61 +126,3 @@ def _judge_late(output: OutputLine, used_ms: float, asked: PendingRequest) -> No
         )
     else:
         raise sentences.late(bytearray())
-
-
-def start_request(
-    game: str,
-    position: Position,
-    moves: Moves,
-    *,
-    seat: int,
-    clock: Clock,
-    startup_ms: int,
-    seed: int,
-    options: dict[str, Any],
-) -> StartRequest:
-    """The `start` of a player at `seat`, where `moves` have led to `position`."""
-    rules = position.game
-    variant, limits, given = map(_raw, (rules.variant, clock, options))
-    start = _Start(
-        "start", PROTOCOL_VERSION, game, rules.name, variant, seat, rules.seats, limits,
-        startup_ms, seed, given, _state(position), moves,
-    )  # fmt: skip
-    return StartRequest(_line(start), startup_ms)
-
-
-def turn_request(
-    game: str,
-    position: Position,
-    moves: Moves,
-    *,
-    told: int,
-    time_ms: int,
-    used_ms: float,
-    bank_ms: int | None = None,
-) -> TurnRequest:
-    """The `turn` of a player that knows the first `told` of the moves."""
-    ply, legal = len(moves), position.legal_moves()
-    state, new, used = _state(position), moves[told:], round(used_ms)
-    turn = _Turn("turn", game, ply, time_ms, bank_ms, state, new, legal, used)
-    return TurnRequest(_line(turn), ply, time_ms, legal)
-
-
-def end_request(game: str, outcome: Outcome, position: Position) -> bytes:
-    """The `end` of a game that ended in this position, as it is written."""
-    scores, won = position.scores(), points(outcome, position)
-    return _line(_End("end", game, outcome.termination, outcome.detail, scores, won))
-
-
-def _state(position: Position) -> msgspec.Raw:
-    text = position.state_json()
-    return _raw(position.state()) if text is None else msgspec.Raw(text)
-
-
-def _raw(value: object) -> msgspec.Raw:
-    """JSON as pydantic writes it, which takes more types of keys and values."""
-    return msgspec.Raw(to_json(value, inf_nan_mode="null"))
-
-
-def _line(message: msgspec.Struct) -> bytes:
-    return _ENCODER.encode(message) + b"\n"

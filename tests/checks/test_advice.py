@@ -10,7 +10,7 @@ from arena.checks.dialogue import Heard, Offence
 from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Phrases, language_of
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
-from arena.referee.session import TurnRequest
+from arena.referee.requests import TurnRequest
 
 
 @pytest.mark.parametrize(

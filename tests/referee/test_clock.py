@@ -3,7 +3,7 @@
 import pytest
 
 from arena.model.protocol import Clock
-from arena.referee.seat import PlayerClock
+from arena.referee.requests import PlayerClock
 
 
 def limits(control: Clock, *used_ms: float) -> list[int]:

@@ -5,19 +5,20 @@ import json
 import pytest
 
 import rules
+from arena.model.game_spec import derive
 from arena.model.protocol import Clock, End, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee.head_tail import HeadTail
 from arena.referee.lateness import Kept
 from arena.referee.outcome import natural
-from arena.referee.session import (
-    Session,
+from arena.referee.requests import (
+    PlayerClock,
+    Requests,
     StartRequest,
     TurnRequest,
     end_request,
-    start_request,
-    turn_request,
 )
+from arena.referee.session import Session
 from arena.referee.transport import OutputLine
 
 MS = 1_000_000
@@ -203,13 +204,17 @@ def test_a_start_and_an_end_are_written_as_their_schemas_say() -> None:
     options = {"weights": [1e16, 0.5], "big": 10**30, "name": "né", "none": None}
     for game in (rules.load("dots"), rules.load("othello"), rules.load("2048")):
         position, clock = game.start(7), Clock(bank_ms=5, increment_ms=1)
-        request = start_request(
-            "g1", position, [(-1, "a")], seat=0, clock=clock, startup_ms=9, seed=3, options=options
+        request = Requests("g1", 0, PlayerClock.full(clock), 9, 3, options).start(
+            position, [(-1, "a")]
         )
         start = Start.model_validate_json(request.line)
         assert start.model_dump_json().encode() + b"\n" == request.line
         assert (start.rules, start.variant, start.seats) == (game.name, game.variant, game.seats)
-        assert (start.clock, start.startup_ms, start.seed) == (clock, request.startup_ms, 3)
+        assert (start.clock, start.startup_ms, start.seed) == (
+            clock,
+            request.startup_ms,
+            derive(3, "player 0"),
+        )
         assert (start.options, start.state) == (options, position.state())
         assert start.moves == [(-1, "a")]
         line = end_request("g1", natural(position), position)
@@ -222,9 +227,8 @@ def test_a_turn_is_written_as_its_schema_says() -> None:
     for game in (rules.load("dots"), rules.load("othello")):
         position = game.start()
         told = position.legal_moves()[0]
-        request = turn_request(
-            "g1", position.play(told), [(0, told)], told=0, time_ms=9, bank_ms=None, used_ms=3.4
-        )
+        requests = Requests("g1", 1, PlayerClock.full(Clock(move_ms=9)), 9, 3, {}, used_ms=3.4)
+        request = requests.turn(position.play(told), [(0, told)])
         turn = Turn.model_validate_json(request.line)
         assert turn.model_dump_json().encode() + b"\n" == request.line
         assert turn.state == position.play(told).state()

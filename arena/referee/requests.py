@@ -1,0 +1,166 @@
+"""What is written to a player: the requests of a game, by its clock and what it knows, and the end.
+
+The values of requests are the referee's own: to validate them would take as long as to judge the
+answers.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import msgspec
+from pydantic_core import to_json
+
+from arena.model.game_spec import GameSetup, derive
+from arena.model.protocol import PROTOCOL_VERSION, Clock
+from arena.referee.outcome import Outcome, points
+from rules.position import Position
+
+Moves = list[tuple[int, str]]
+"""Seat and move of each ply; seat −1 is chance."""
+
+QUIT = b'{"type":"quit"}\n'
+_ENCODER = msgspec.json.Encoder()
+
+
+class StartRequest(msgspec.Struct, frozen=True):
+    """A `Start` as it is written."""
+
+    line: bytes
+    startup_ms: int
+
+
+class TurnRequest(msgspec.Struct, frozen=True):
+    """A `Turn` as it is written."""
+
+    line: bytes
+    ply: int
+    time_ms: int
+    legal: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerClock:
+    """The time control of one player during a game; `bank_ms` is what its bank has left."""
+
+    control: Clock
+    bank_ms: float | None
+
+    @classmethod
+    def full(cls, control: Clock) -> Self:
+        """As the game begins."""
+        return cls(control, control.bank_ms)
+
+    @property
+    def limit_ms(self) -> int:
+        """All the time the next move may take, whole milliseconds, the grace not counted."""
+        move_ms, bank_ms = self.control.move_ms, self.bank_ms
+        if bank_ms is None:
+            assert move_ms is not None, "a clock limits something"
+            return move_ms
+        return int(bank_ms if move_ms is None else min(move_ms, bank_ms))
+
+    @property
+    def shown_bank_ms(self) -> int | None:
+        """The bank as requests show it."""
+        return None if self.bank_ms is None else int(self.bank_ms)
+
+    def after(self, used_ms: float) -> Self:
+        """After a move that took `used_ms`. One that ended within the grace empties the bank."""
+        if self.bank_ms is None:
+            return self
+        left = max(0.0, self.bank_ms - used_ms) + self.control.increment_ms
+        return replace(self, bank_ms=left)
+
+
+@dataclass(slots=True)
+class Requests:
+    """Those to one player of a game, where `moves` have led to `position`."""
+
+    game: str
+    """The game's id."""
+    seat: int
+    clock: PlayerClock
+    startup_ms: int
+    seed: int
+    """The game's, from which the player's own is drawn."""
+    options: dict[str, Any]
+    told: int = 0
+    """How many of the game's moves the player knows of."""
+    used_ms: float = 0.0
+    """What its last move took."""
+
+    @classmethod
+    def of(cls, setup: GameSetup, seat: int, options: dict[str, Any]) -> Self:
+        """Those of a game from its beginning."""
+        terms = setup.terms
+        clock = PlayerClock.full(terms.clock)
+        return cls(setup.game, seat, clock, terms.startup_ms, setup.seed, options)
+
+    def start(self, position: Position, moves: Moves) -> StartRequest:
+        """Begin the game, or go on with it in a fresh process."""
+        self.told, rules = len(moves), position.game
+        start = {
+            "type": "start",
+            "protocol": PROTOCOL_VERSION,
+            "game": self.game,
+            "rules": rules.name,
+            "variant": _raw(rules.variant),
+            "seat": self.seat,
+            "seats": rules.seats,
+            "clock": _raw(self.clock.control),
+            "startup_ms": self.startup_ms,
+            "seed": derive(self.seed, f"player {self.seat}"),
+            "options": _raw(self.options),
+            "state": _state(position),
+            "moves": moves,
+        }
+        return StartRequest(_line(start), self.startup_ms)
+
+    def turn(self, position: Position, moves: Moves) -> TurnRequest:
+        """Ask for a move."""
+        ply, time_ms, legal = len(moves), self.clock.limit_ms, position.legal_moves()
+        turn = {
+            "type": "turn",
+            "game": self.game,
+            "ply": ply,
+            "time_ms": time_ms,
+            "bank_ms": self.clock.shown_bank_ms,
+            "state": _state(position),
+            "moves": moves[self.told :],
+            "legal": legal,
+            "used_ms": round(self.used_ms),
+        }
+        return TurnRequest(_line(turn), ply, time_ms, legal)
+
+    def answered(self, ply: int, used_ms: float) -> None:
+        """The move asked for after `ply` moves took that long."""
+        self.told, self.used_ms = ply, used_ms
+        self.clock = self.clock.after(used_ms)
+
+
+def end_request(game: str, outcome: Outcome, position: Position) -> bytes:
+    """The `end` of a game that ended in this position, as it is written."""
+    end = {
+        "type": "end",
+        "game": game,
+        "termination": outcome.termination,
+        "detail": outcome.detail,
+        "scores": position.scores(),
+        "points": points(outcome, position),
+    }
+    return _line(end)
+
+
+def _state(position: Position) -> msgspec.Raw:
+    text = position.state_json()
+    return _raw(position.state()) if text is None else msgspec.Raw(text)
+
+
+def _raw(value: object) -> msgspec.Raw:
+    """JSON as pydantic writes it, which takes more types of keys and values."""
+    return msgspec.Raw(to_json(value, inf_nan_mode="null"))
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return _ENCODER.encode(message) + b"\n"
