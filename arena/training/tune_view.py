@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.matches import Verdict
-from arena.reports.html.curves import thinned
+from arena.reports.html.charts import thinned
 from arena.reports.screen import Lines, Screen
 from arena.reports.terminal import gauge
 from arena.reports.words import duration

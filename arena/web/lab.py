@@ -12,8 +12,7 @@ from arena.errors import ArenaError
 from arena.files.toml_tables import shown
 from arena.ratings.matches import Verdict
 from arena.reports import words
-from arena.reports.html.charts import gauge
-from arena.reports.html.curves import Curve, curves, thinned
+from arena.reports.html.charts import Curve, curves, gauge, thinned
 from arena.reports.html.pages import in_url
 from arena.tournament.formats.sprt import SEQUENTIAL_TEST
 from arena.tournament.store import Store

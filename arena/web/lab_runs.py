@@ -12,7 +12,7 @@ from arena.files import lock
 from arena.model import Frozen
 from arena.ratings.matches import Verdict
 from arena.reports import words
-from arena.reports.html.curves import Curve, short
+from arena.reports.html.charts import Curve, short
 from arena.tournament.formats.sprt import SprtSchedule
 from arena.tournament.run_view import RunView
 from arena.training.run_folder import LOG, TABLE

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.files import lock
-from arena.reports.html.curves import Curve, curves, thinned
+from arena.reports.html.charts import Curve, curves, thinned
 from arena.web.rights import Role, Visitor
 from tests.reports.conftest import Play
 from tests.reports.runs import begun

@@ -11,8 +11,7 @@ from arena.ratings.matches import Verdict
 from arena.ratings.results import GameDigest, results_of
 from arena.reports import words
 from arena.reports.bracket import figure
-from arena.reports.html.charts import gauge
-from arena.reports.html.curves import Curve, curves
+from arena.reports.html.charts import Curve, curves, gauge
 from arena.reports.html.overview import Look
 from arena.reports.html.wording import FEW_GAMES, signed
 from arena.tournament.run_view import RunView
