@@ -8,7 +8,7 @@ that covariance (Hutchinson 1990). The same draws with the diagonal in place of 
 a known variance, and correct what the draws themselves have too much or too little.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -23,55 +23,31 @@ _PRECISION = 1e-4
 """Of a draw."""
 
 
-class Covariance(Protocol):
-    """Of the parameters of a fit."""
-
-    @property
-    def matrix(self) -> Array:
-        """All of it, parameters × parameters."""
-
-    def of(self, one: Indices, other: Indices) -> Array:
-        """The variance of the difference of each of `one` to its partner in `other`."""
-
-    def single(self, parameter: int) -> float:
-        """The variance of one parameter."""
-
-    def from_mean(self, size: int) -> Array:
-        """The variance of the differences of the first `size` parameters to their mean."""
-
-
-def sandwich(information: Any, rows: Any) -> Covariance:
-    """The covariance, from the information and the rows of the score."""
-    if information.shape[0] <= MOST_DENSE:
-        return Whole(information, rows)
-    return ErrorDraws(information, rows)
-
-
 class Whole:
-    """A matrix."""
+    """A covariance as a matrix, parameters × parameters."""
 
     def __init__(self, information: Any, rows: Any) -> None:
         bread = np.linalg.inv(information.toarray())
         self.matrix: Array = bread @ (rows.T @ rows).toarray() @ bread
 
     def of(self, one: Indices, other: Indices) -> Array:
-        """From the variances of both, and their covariance."""
+        """The variance of the difference of each of `one` to its partner in `other`."""
         own = np.diag(self.matrix)
         return np.asarray(own[one] + own[other] - 2 * self.matrix[one, other])
 
     def single(self, parameter: int) -> float:
-        """On the diagonal."""
+        """The variance of one parameter."""
         return float(self.matrix[parameter, parameter])
 
     def from_mean(self, size: int) -> Array:
-        """With the mean's own variance, and its covariance with each."""
+        """The variance of the differences of the first `size` parameters to their mean."""
         among = self.matrix[:size, :size]
         means = among.mean(axis=0)
         return np.asarray(np.diag(among) - 2 * means + means.mean())
 
 
 class ErrorDraws:
-    """Draws of the error, a column each."""
+    """A covariance by draws of the error, a column each; answers what `Whole` does."""
 
     def __init__(self, information: Any, rows: Any) -> None:
         rng = np.random.default_rng(DRAWS)
@@ -111,6 +87,15 @@ class ErrorDraws:
         draws = self._draws[:size] - self._draws[:size].mean(axis=0)
         known = (self._scale**2 * self._squares.diagonal())[:size]
         return _corrected(draws, self._plain[:size], known)
+
+
+Covariance = Whole | ErrorDraws
+
+
+def sandwich(information: Any, rows: Any) -> Covariance:
+    """The covariance, from the information and the rows of the score."""
+    few = information.shape[0] <= MOST_DENSE
+    return Whole(information, rows) if few else ErrorDraws(information, rows)
 
 
 def _corrected(draws: Array, plain: Array, known: Array) -> Array:
