@@ -2,18 +2,20 @@
 its CPU, or the referee did not run. Times are nanoseconds of `time.monotonic_ns`.
 """
 
+import time
 from collections.abc import Callable
 
 import msgspec
 
 from arena.referee import sentences
-from arena.referee.presence import Presence
 from arena.sandbox.overload import LEAST_MS, Load, asleep_ns, starved_ms, steal_ms
 
 WATCH_NS = 25_000_000  # between looks while we wait
 # How long a player that the host keeps from answering is waited for beyond its deadline: that many
 # times what it was allowed, and never longer than the other.
 _PATIENCE, _PATIENCE_NS = 20, 600_000_000_000
+_TOLERATED_NS = 50_000_000
+"""A look at the clock comes that late on a busy host, and after work of our own."""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -24,6 +26,34 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 NOT_KEPT = Kept(0, "")
+
+
+class Presence:
+    """The time during which this process was stopped, starved, or on a host that stood still: a
+    look at the clock then comes later than it was announced.
+    """
+
+    def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self.missed = 0
+        """All the time we did not run, so far."""
+        self._clock = clock
+        self._due = clock()
+
+    def expect(self, look: int) -> None:
+        """Announce the next look, after a wait."""
+        self._due = look
+
+    def worked(self, took: int) -> None:
+        """Put off the next look by the CPU time of work of our own."""
+        self._due += took
+
+    def look(self) -> int:
+        """The time now. The next look is due at once."""
+        now = self._clock()
+        if now > self._due + _TOLERATED_NS:
+            self.missed += now - self._due
+        self._due = now
+        return now
 
 
 class Lateness:

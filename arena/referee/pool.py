@@ -8,7 +8,7 @@ from typing import Self
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
 from arena.referee.head_tail import HeadTail
-from arena.referee.presence import Presence
+from arena.referee.lateness import Presence
 from arena.referee.session import Session
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import leftovers

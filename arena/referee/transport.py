@@ -16,8 +16,7 @@ from arena.model.protocol import MAX_LINE_BYTES, Termination
 from arena.model.record import STDERR_FOLLOWS, PlayerFault
 from arena.referee import sentences
 from arena.referee.head_tail import HeadTail
-from arena.referee.lateness import NOT_KEPT, WATCH_NS, Kept, Lateness
-from arena.referee.presence import Presence
+from arena.referee.lateness import NOT_KEPT, WATCH_NS, Kept, Lateness, Presence
 from arena.sandbox.container import Container
 
 MAX_BLANK_LINES = 100

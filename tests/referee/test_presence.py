@@ -10,7 +10,7 @@ import pytest
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, game, play_game
-from arena.referee.presence import Presence
+from arena.referee.lateness import Presence
 from tests.conftest import BOTS, PYTHON, Bots, Spec
 from tests.hostile.host import PlayedMatch, Referee
 

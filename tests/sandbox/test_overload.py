@@ -14,8 +14,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, lateness, play_game
-from arena.referee.lateness import Lateness
-from arena.referee.presence import Presence
+from arena.referee.lateness import Lateness, Presence
 from arena.referee.transport import PlayerProcess
 from arena.sandbox import overload
 from arena.sandbox.overload import (
