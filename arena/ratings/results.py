@@ -37,6 +37,8 @@ class Results(NamedTuple):
     results: Sequence[Result]
     first_mover: bool = True
     """Whether a player moved first; False where the order of the two means nothing."""
+    damaged: Sequence[str] = ()
+    """A sentence for each game without a result that can be read."""
 
 
 def refuse_names(first: object, second: object) -> None:
@@ -62,28 +64,31 @@ class GameDigest(NamedTuple):
     points: tuple[float, ...]
     """1, ½ or 0 by seat; empty where one game alone decides nothing."""
     termination: Termination
-    detail: str
+    detail: str = ""
     """How it ended, a sentence."""
-    offender: int | None
+    offender: int | None = None
     """The seat that forfeited."""
-    moves: int
-    """Moves the players made or had made for them: no opening, no pass, no chance."""
-    random_moves: tuple[int, ...]
+    random_moves: tuple[int, ...] = ()
     """Moves the referee played for each seat after faults."""
-    faults: tuple[tuple[int, Termination, str], ...]
+    faults: tuple[tuple[int, Termination, str], ...] = ()
     """Seat, word and sentence of each fault, also where it cost a random move, or some `info`."""
-    held: tuple[Held, ...]
+    held: tuple[Held, ...] = ()
     """The sandbox of each seat's player."""
-    used_ms: tuple[array[float], ...]
+    used_ms: tuple[array[float], ...] = ()
     """Wall time of each move asked for, by seat."""
-    best_tile: int
+    best_tile: int = 0
     """The largest tile on the last board of 2048 and 2584; 0 in other games."""
-    line: bytes
+    line: bytes = b""
     """A hash of its moves: games with the same one went move for move alike."""
-    plies: int
+    plies: int = 0
     """All its moves: opening, passes and chance included."""
     duration_ms: float = 0.0
     """Wall time, the start of the players included."""
+
+    @property
+    def moves(self) -> int:
+        """Moves the players made or had made for them: no opening, no pass, no chance."""
+        return sum(map(len, self.used_ms))
 
 
 def digest(record: GameRecord) -> GameDigest:
@@ -107,7 +112,6 @@ def digest(record: GameRecord) -> GameDigest:
         termination=record.termination,
         detail=record.detail,
         offender=record.offender,
-        moves=sum(len(times) for times in used_ms),
         random_moves=tuple(seat.random_moves for seat in record.seats),
         faults=tuple(_faults(record)),
         held=tuple(shared_held(seat.sandbox.model_dump_json()) for seat in record.seats),

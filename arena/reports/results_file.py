@@ -1,28 +1,16 @@
 """Results from a file of others: CSV, headers of PGN, or games in any form."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from arena.errors import RateError, UserError
-from arena.ratings.results import Result, digest, results_of
+from arena.ratings.results import Result, Results, digest, results_of
 from arena.records import FORMS, pgn
 from arena.records.form import Damaged, text_of
 from arena.records.run_file import read_file
 from arena.reports.csv_report import read_results
 
 
-class Rated(NamedTuple):
-    """The results of a file."""
-
-    results: Sequence[Result]
-    damaged: Sequence[Damaged] = ()
-    """Games without a result that can be read."""
-    first_mover: bool = True
-    """Whether the first player of a result moved first."""
-
-
-def results_in(file: Path) -> Rated:
+def results_in(file: Path) -> Results:
     """The results of a file, by the ending of its name; any other is CSV. Raises UserError,
     RateError, RecordError.
     """
@@ -31,17 +19,17 @@ def results_in(file: Path) -> Rated:
         case pgn.PGN:
             found = list(pgn.results(_text(file)))
             results = [each for each in found if isinstance(each, Result)]
-            damaged = [each for each in found if isinstance(each, Damaged)]
+            damaged = [str(each) for each in found if isinstance(each, Damaged)]
             if not results:
-                raise RateError("\n".join([f"{file}: no result", *map(str, damaged)]))
-            return Rated(results, damaged)
+                raise RateError("\n".join([f"{file}: no result", *damaged]))
+            return Results(results, damaged=damaged)
         case None:
-            listed = read_results(_csv(file), str(file))
-            return Rated(listed.results, first_mover=listed.first_mover)
+            return read_results(_csv(file), str(file))
         case _:
             read = read_file(file)
             moves_first = not any(each.terms.game.decided_by_seed for each in read.records)
-            return Rated(results_of(map(digest, read.records)), read.damaged, moves_first)
+            compared = results_of(map(digest, read.records))
+            return Results(compared, moves_first, list(map(str, read.damaged)))
 
 
 def _csv(file: Path) -> str:

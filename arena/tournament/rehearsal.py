@@ -1,9 +1,7 @@
 """A schedule played with imagined results: the games that are ahead where results decide them."""
 
-from array import array
 from collections.abc import Callable, Iterator
 
-from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.tournament.formats.base import Pairing, Schedule
@@ -33,14 +31,4 @@ def imagined(game: Pairing, rules: str, first: float) -> GameDigest:
         scores=tuple(round(1000 * share) for share in shares),
         points=shares,
         termination=Termination.NATURAL,
-        detail="",
-        offender=None,
-        moves=0,
-        random_moves=tuple(0 for _ in shares),
-        faults=(),
-        held=tuple(Held() for _ in shares),
-        used_ms=tuple(array("f") for _ in shares),
-        best_tile=0,
-        line=b"",
-        plies=0,
     )

@@ -99,7 +99,6 @@ def digest_of(rows: list[tuple[Any, ...]]) -> GameDigest | None:
 def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest:
     _, players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
     game |= {name: intern(game[name]) for name in _REPEATED}
-    times = tuple(array("f", blob) for blob in used_ms)
     faults = json.loads(game["faults"] or "[]")
     return GameDigest(
         **{name: game[name] for name in PLAIN},
@@ -107,11 +106,10 @@ def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest
         scores=tuple(score for score in scores if score is not None),
         points=tuple(share for share in points if share is not None),
         termination=Termination(game["termination"]),
-        moves=sum(map(len, times)),
         random_moves=random_moves,
         faults=tuple((seat, Termination(word), detail) for seat, word, detail in faults),
         held=tuple(map(shared_held, held)),
-        used_ms=times,
+        used_ms=tuple(array("f", blob) for blob in used_ms),
         plies=game["plies"],
         duration_ms=game["duration_ms"],
     )

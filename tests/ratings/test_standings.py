@@ -45,13 +45,11 @@ def played(
         termination=ending or fault,
         detail="so it was",
         offender=offender,
-        moves=4,
         random_moves=random_moves or (0,) * len(players),
         faults=() if offender is None else ((offender, fault, "it did not answer"),),
         held=(Held(),) * len(players),
         used_ms=tuple(array("f", [used, used * 3]) for _ in players),
         best_tile=best_tile,
-        line=b"",
         plies=4,
     )
 

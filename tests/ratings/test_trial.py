@@ -1,12 +1,10 @@
 """A sequential test's units put together from games, whatever their order."""
 
-from array import array
 from itertools import islice, permutations
 from random import Random
 
 import pytest
 
-from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.ratings.sprt import Sprt, log_likelihood_ratio
@@ -36,16 +34,7 @@ def game(
         scores=(4, 0) if tiles is None else (tiles,),
         points=() if void or tiles is not None else (score, 1 - score),
         termination=Termination.VOID if void else Termination.NATURAL,
-        detail="",
-        offender=None,
-        moves=4,
-        random_moves=(0,) * len(players),
-        faults=(),
-        held=(Held(),) * len(players),
-        used_ms=(array("f"),) * len(players),
-        best_tile=0,
         line=line or f"{round_}{players}".encode(),
-        plies=4,
     )
 
 

@@ -35,10 +35,10 @@ def test_the_pair_column_and_names_with_commas() -> None:
 def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
     text = "first,second,score,Ordered\na,b,1,no\nb,a,0,{}\n"
     listed = (Result("a", "b", 1.0), Result("b", "a", 0.0))
-    assert read_results(text.format("no"), "x.csv") == (listed, False)
-    assert read_results(text.format(""), "x.csv") == (listed, False)
-    assert read_results(text.replace("no", "yes").format(""), "x.csv") == (listed, True)
-    assert read_results("a,b,1\nb,a,0\n", "x.csv") == (listed, True)
+    assert read_results(text.format("no"), "x.csv") == (listed, False, ())
+    assert read_results(text.format(""), "x.csv") == (listed, False, ())
+    assert read_results(text.replace("no", "yes").format(""), "x.csv") == (listed, True, ())
+    assert read_results("a,b,1\nb,a,0\n", "x.csv") == (listed, True, ())
 
 
 @pytest.mark.parametrize(
