@@ -24,6 +24,7 @@ from arena.ratings.results import GameDigest
 from arena.reports.html.audience import PUBLIC, Seen
 from arena.reports.html.data import columns, running
 from arena.reports.html.model import GameColumns
+from arena.reports.html.overview import Look
 from arena.reports.html.pages import sections
 from arena.tournament import events
 from arena.tournament.run_view import RunView
@@ -87,7 +88,7 @@ class News:
             began = time.monotonic()
             if self._stale.isdisjoint(names) or (began < self._not_before[names] and not at_once):
                 continue
-            made = sections(view, PUBLIC, names)
+            made = sections(Look.at(view, PUBLIC), names)
             changed = {name: html for name, html in made.items() if html != self._last.get(name)}
             self._last |= changed
             self._stale.difference_update(names)

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from arena.reports.html.audience import PUBLIC, STAFF, Audience, owners
+from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen, owners
 from arena.reports.html.data import game_data, run_data
 from arena.reports.html.pages import run_page
 from arena.tournament.config import TournamentConfig
@@ -130,7 +130,7 @@ async def game_of(run: ShownRun, game: str, visitor: Visitor) -> KeptAnswer:
         record = view.record(game)
         if record is None:
             return None
-        found = game_data(record, view.config, audience(visitor, view.config))
+        found = game_data(record, Seen(view.config, audience(visitor, view.config)))
         return kept(found.model_dump_json(), JSON)
 
     found = await run.look(make)

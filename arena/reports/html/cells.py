@@ -13,8 +13,9 @@ from pydantic_core import to_json
 from arena.files.plain_text import printable
 from arena.reports.html.assets import script, stylesheet
 from arena.reports.html.audience import STAFF, Seen
-from arena.reports.html.data import columns, drawing, game_page, run_data
+from arena.reports.html.data import columns, drawing, game_data, run_data
 from arena.reports.html.one_file import content_hash
+from arena.reports.html.overview import Look
 from arena.reports.html.pages import environment, sections
 from arena.tournament.run_view import RunView
 from rules.position import Position
@@ -92,13 +93,13 @@ def game(view: RunView, id_: str, ply: int | None) -> str:
     assert record is not None  # as the caller has found it
     digests = [each for each in view.games if each.game == id_]
     run = run_data(view, STAFF).model_copy(update={"games": columns(digests, seen)})
-    data = {"run": run, "game": game_page(record, view.config, seen), "ply": ply}
+    data = {"run": run, "game": game_data(record, seen), "ply": ply}
     return _frame(_GAME_PX, code=script("game.js") + _DRAWS_GAME, data=data)
 
 
 def _section(view: RunView, name: str) -> str:
     height = _AROUND_PX + _ROW_PX * len(view.standings.players)
-    return _frame(height, main=sections(view, STAFF, (name,))[name])
+    return _frame(height, main=sections(Look.at(view, STAFF), (name,))[name])
 
 
 def _frame(

@@ -70,13 +70,8 @@ def running(game: GameInPlay, config: TournamentConfig, seen: Seen) -> GameRunni
     )
 
 
-def game_data(record: GameRecord, config: TournamentConfig, audience: Audience) -> GameData:
+def game_data(record: GameRecord, seen: Seen) -> GameData:
     """One game, for its page."""
-    return game_page(record, config, Seen(config, audience))
-
-
-def game_page(record: GameRecord, config: TournamentConfig, seen: Seen) -> GameData:
-    """A game for its page, with names as they were worked out for all games."""
     names = [seat.player for seat in record.seats]
     offender = None if record.offender is None else names[record.offender]
     infos = [move.info or {} for move in record.moves]
@@ -113,7 +108,7 @@ def game_page(record: GameRecord, config: TournamentConfig, seen: Seen) -> GameD
         duration_ms=round(record.duration_ms),
         machine=machine(record, seen),
         stderr=[_said(seat, seen) for seat in record.seats],
-        boards=_boards(record) if drawing(config.terms.rules) == "text" else [],
+        boards=_boards(record) if drawing(record.terms.rules) == "text" else [],
     )
 
 

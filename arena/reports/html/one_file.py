@@ -15,7 +15,7 @@ from arena.files.toml_tables import did_you_mean, shown
 from arena.files.whole_file import replacing
 from arena.reports.html.assets import script, stylesheet
 from arena.reports.html.audience import Audience, Seen, owned
-from arena.reports.html.data import game_page, run_data
+from arena.reports.html.data import game_data, run_data
 from arena.reports.html.model import GameData
 from arena.reports.html.pages import environment, run_page
 from arena.tournament.config import TournamentConfig
@@ -93,7 +93,7 @@ def _fields(view: RunView, game: str, seen: Seen) -> dict[str, Any]:
         record = view.record(game)
     except StoreError:
         return {}
-    return game_page(record, view.config, seen).model_dump() if record else {}
+    return game_data(record, seen).model_dump() if record else {}
 
 
 def _packed(text: bytes) -> str:

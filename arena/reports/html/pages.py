@@ -70,14 +70,8 @@ def _templates() -> Environment:
     return environment()
 
 
-def sections(
-    view: RunView, audience: Audience, only: Collection[str] = tuple(SECTIONS)
-) -> dict[str, Markup]:
+def sections(look: Look, only: Collection[str] = tuple(SECTIONS)) -> dict[str, Markup]:
     """Elements of the document by their ids."""
-    return _sections(Look.at(view, audience), only)
-
-
-def _sections(look: Look, only: Collection[str]) -> dict[str, Markup]:
     return {name: _section(name, make(look)) for name, make in SECTIONS.items() if name in only}
 
 
@@ -90,7 +84,7 @@ def _section(name: str, values: Mapping[str, Any] | None) -> Markup:
 def run_page(view: RunView, audience: Audience) -> dict[str, Any]:
     """The values of `run.html`, but for its assets."""
     look, terms = Look.at(view, audience), view.config.terms
-    parts = _sections(look, tuple(SECTIONS))
+    parts = sections(look)
     first = ["rounds"] if look.standings.ranking else []
     return {
         "title": look.seen.sentence(view.config.name),
