@@ -90,6 +90,15 @@ class TileFigures(Frozen):
     reach: tuple[TileReach, ...]
     """Tiles that ended a game, and all larger ones seen; the largest first."""
 
+    def shares_at(self, tile: int) -> tuple[float, float]:
+        """Shares of the games that reached a tile and that ended there. One at which none ended was
+        reached as often as the next larger.
+        """
+        last = next((each for each in reversed(self.reach) if each.tile >= tile), None)
+        if last is None:
+            return 0.0, 0.0
+        return last.reached, last.ended if last.tile == tile else 0.0
+
 
 class PlayerStanding(Frozen):
     """One player's line."""

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from arena.ratings.matches import Match, Verdict
-from arena.ratings.model import Share, Standings, TileReach
+from arena.ratings.model import Standings
 from arena.reports import machines, words
 from arena.reports.formats import format_ranking
 from arena.reports.tables import and_more, new_table, paragraphs, titled
@@ -165,7 +165,7 @@ def course(standings: Standings) -> RenderableType:
     more = ["Difference"] if difference else []
     table = new_table("#", "Player", "Points", "Won", *more, "Moving first", "Moving second")
     for row in sorted(standings.players, key=lambda row: (row.course_rank, row.rank)):
-        sides = [_share(row.as_first), _share(row.as_second)]
+        sides = [words.share(each) or "–" for each in (row.as_first, row.as_second)]
         if difference:
             sides.insert(0, _optional(row.difference, "{:+d}"))
         table.add_row(str(row.course_rank), Text(row.name), str(row.points), str(row.wins), *sides)
@@ -221,8 +221,8 @@ def tile_scores(standings: Standings, most: int | None = None) -> RenderableType
 
 def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:
     """Share of the games that reached each tile, and that ended with it as the largest."""
-    players = [(row.name, row.tiles.reach) for row in standings.players if row.tiles]
-    seen = {each.tile for _, reach in players for each in reach}
+    players = [(row.name, row.tiles) for row in standings.players if row.tiles]
+    seen = {each.tile for _, tiles in players for each in tiles.reach}
     at_once = max(1, (width - 6) // _REACH_WIDTH)
     for low in range(0, len(players), at_once):
         part = players[low : low + at_once]
@@ -230,16 +230,9 @@ def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:
         for name, _ in part:
             table.add_column(Text(name), justify="right", no_wrap=True, max_width=_REACH_WIDTH - 1)
         for tile in sorted(seen, reverse=True):
-            table.add_row(str(tile), *(_reach(reach, tile) for _, reach in part))
+            shares = (tiles.shares_at(tile) for _, tiles in part)
+            table.add_row(str(tile), *(f"{reached:.0%} / {ended:.0%}" for reached, ended in shares))
         yield titled("Games that reached the tile / that ended there", table)
-
-
-def _reach(reach: Sequence[TileReach], tile: int) -> str:
-    """Shares of a player; a tile at which no game ended was reached as often as the next larger."""
-    *_, last = [None, *(each for each in reach if each.tile >= tile)]
-    if last is None:
-        return f"{0:.0%} / {0:.0%}"
-    return f"{last.reached:.0%} / {last.ended if last.tile == tile else 0:.0%}"
 
 
 def _milliseconds(time: float) -> str:
@@ -249,7 +242,3 @@ def _milliseconds(time: float) -> str:
 
 def _optional(value: Any, form: str) -> str:
     return "–" if value is None else form.format(value)
-
-
-def _share(share: Share | None) -> str:
-    return "–" if share is None else words.share(share)

@@ -70,8 +70,10 @@ def probability(known: float) -> str:
     return "<0.1%" if known < 0.001 else f"{known:.1%}"
 
 
-def share(share: Share) -> str:
-    """A share with its interval: `83.3 (62–94) %`."""
+def share(share: Share | None) -> str:
+    """A share with its interval: `83.3 (62–94) %`; empty without one."""
+    if share is None:
+        return ""
     return f"{100 * share.score:.1f} ({100 * share.low:.0f}–{100 * share.high:.0f}) %"
 
 

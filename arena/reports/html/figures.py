@@ -1,6 +1,7 @@
 """The figures of each player that its page shows and the columns of games do not contain."""
 
 from collections import defaultdict
+from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from arena.bots.versions import SHOWN_DIGITS
@@ -10,7 +11,8 @@ from arena.ratings.conduct import Broken
 from arena.ratings.model import PlayerStanding, Standings
 from arena.reports.html.audience import Seen
 from arena.reports.html.model import FaultData, PlayerData
-from arena.reports.html.wording import FEW_GAMES, line_of, rating, share
+from arena.reports.html.wording import FEW_GAMES, line_of, rating
+from arena.reports.words import share
 from arena.tournament.config import Player
 from arena.tournament.run_view import RunView
 
@@ -106,19 +108,13 @@ def first_line(view: RunView, fault: Broken) -> str:
     """What the player wrote to stderr first in the game of a fault; empty where that is nothing."""
     known, key = _FIRST_LINES.setdefault(view, {}), (fault.game, fault.player)
     if key not in known:
-        known[key] = _first_line(view, fault)
+        record = None
+        with suppress(StoreError):  # a damaged one
+            record = view.record(fault.game)
+        seats = record.seats if record else ()
+        heads = (seat.stderr_head for seat in seats if seat.player == fault.player)
+        known[key] = line_of("\n".join(heads), 300)
     return known[key]
-
-
-def _first_line(view: RunView, fault: Broken) -> str:
-    try:
-        record = view.record(fault.game)
-    except StoreError:  # a damaged one
-        return ""
-    heads = (
-        [seat.stderr_head for seat in record.seats if seat.player == fault.player] if record else []
-    )
-    return line_of("\n".join(heads), 300)
 
 
 def _version(player: Player, seen: Seen) -> str:

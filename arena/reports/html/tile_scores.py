@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from arena.ratings.model import TileReach
 from arena.reports.html.charts import Scale, spread
 from arena.reports.html.overview import Look
 
@@ -30,7 +29,7 @@ def reach(look: Look) -> dict[str, Any] | None:
             "tiles": row.tiles,
             "quantiles": quantiles[row.name],
             "drawn": spread(quantiles[row.name], scale, _said(quantiles[row.name])),
-            "reach": [_reached(row.tiles.reach, tile) for tile in tiles],
+            "reach": [_percent_and_step(row.tiles.shares_at(tile)[0]) for tile in tiles],
         }
         for row in sliders
         if row.tiles is not None and row.name in quantiles
@@ -43,10 +42,6 @@ def _said(quantiles: Sequence[float]) -> str:
     return f"median {median}; half of the games {first} to {third}, nine tenths {low} to {high}"
 
 
-def _reached(reach: Sequence[TileReach], tile: int) -> tuple[int, int]:
-    """Percent of the games that reached a tile, and its step of colour; a tile at which no game
-    ended was reached as often as the next larger.
-    """
-    last = next((each for each in reversed(reach) if each.tile >= tile), None)
-    share = last.reached if last else 0.0
+def _percent_and_step(share: float) -> tuple[int, int]:
+    """A share of the games in percent, and its step of colour."""
     return round(100 * share), 5 * round(17 * share)

@@ -2,8 +2,7 @@
 
 from arena.files.plain_text import printable
 from arena.model.protocol import Termination
-from arena.ratings.model import PlayerStanding, Share
-from arena.reports import words
+from arena.ratings.model import PlayerStanding
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
@@ -42,8 +41,3 @@ def line_of(stderr: str, most: int) -> str:
     """The first line that is not blank, up to a number of characters; empty without one."""
     lines = filter(None, map(str.strip, stderr.splitlines()))
     return printable(next(lines, ""))[:most]
-
-
-def share(points: Share | None) -> str:
-    """A share of the points with its interval; empty without one."""
-    return "" if points is None else words.share(points)
