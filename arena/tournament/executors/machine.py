@@ -228,32 +228,25 @@ def play(task: str, label: str, number: int, *, moves: bool) -> None:
     result that was fetched would be lost with its worker.
     """
     secede()  # the head counts the games; what it asks next needs the thread
-    tell = _Teller(label, number)
+    worker = get_worker()
+
+    def tell(**what: Any) -> None:
+        worker.log_event(label, {"number": number, **what})
+
+    def moved(moves: Moved) -> None:
+        tell(ply=moves.ply, moves=moves.moves)
+
     machine, read = _machine, Task.model_validate_json(task)
     if machine is None or machine.label != label:
         tell(taken=True)
         return
-    report = machine.play(read, tell.moved if moves else lambda moved: None)
+    report = machine.play(read, moved if moves else lambda _: None)
     if isinstance(report, Played):
         tell(record=report.record.model_copy(update={"host": machine.host}).model_dump_json())
     elif report.reason == TAKEN:
         tell(taken=True)
     else:
         tell(lost=report.reason)
-
-
-class _Teller:
-    """Tells the head of one game."""
-
-    def __init__(self, label: str, number: int) -> None:
-        self._worker, self._label, self._number = get_worker(), label, number
-
-    def __call__(self, **what: Any) -> None:
-        self._worker.log_event(self._label, {"number": self._number, **what})
-
-    def moved(self, moved: Moved) -> None:
-        """Tell its moves."""
-        self(ply=moved.ply, moves=moved.moves)
 
 
 def leave(label: str) -> None:
