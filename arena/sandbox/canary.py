@@ -134,17 +134,13 @@ def probe(
         )
         try:
             container = Container(spec, cores, features)
-            process = container.start()
+            process = stack.enter_context(container.running())
         except (OSError, PlayerFault) as error:
             raise CanaryError(str(error)) from None
-        stack.callback(container.kill)
         ours = children()
         group = container.group
         bounded = group.bounds if group is not None else frozenset[Guarantee]()
         user_kept = container.allocation.user_kept if container.allocation is not None else None
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            assert pipe is not None, "asked for"
-            stack.enter_context(pipe)
         targets.open_to(container)
         _tell(process)
         line = _line(process)

@@ -1,5 +1,6 @@
 """A control group for each player: it bounds, measures, stops and ends all its processes together.
-It is a folder in one or several hierarchies, named after the referee that made it, for `sweep`.
+It is a folder in one or several hierarchies, named after the referee that made it, for
+`hierarchies.sweep`.
 """
 
 import errno
@@ -13,9 +14,7 @@ from typing import NamedTuple, Self
 from arena.model import Frozen
 from arena.model.containment import Guarantee
 from arena.sandbox import hierarchies
-from arena.sandbox.hierarchies import Control, Hierarchy, sweep, write
-
-__all__ = ["Bounds", "ControlGroup", "Group", "available", "limits", "sweep", "usable"]
+from arena.sandbox.hierarchies import Control, Hierarchy, write
 
 _GUARANTEES: dict[Control, Guarantee] = {
     "memory": Guarantee.MEMORY,

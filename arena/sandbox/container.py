@@ -92,9 +92,9 @@ class Container:
         if used is not None:
             return used
         own, limit_mb = set(self.processes()), self.spec.memory_mb
-        used = processes.resident_bytes(own)
+        used = sum(map(processes.resident_bytes, own))
         beyond = limit_mb is not None and used > limit_mb * 2**20
-        return processes.proportional_bytes(own) if beyond else used
+        return sum(map(processes.proportional_bytes, own)) if beyond else used
 
     def file_bytes(self) -> int:
         """The part of its memory that is files, as in `/tmp`; 0 where they do not count."""

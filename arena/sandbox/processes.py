@@ -116,30 +116,22 @@ def is_foreign(pid: int) -> bool:
     return False
 
 
-def resident_bytes(pids: Iterable[int]) -> int:
-    """Resident memory of these processes; pages they share count for each."""
-    return sum(map(_resident_bytes, pids))
-
-
-def _resident_bytes(pid: int) -> int:
+def resident_bytes(pid: int) -> int:
+    """Resident memory of a process, with pages that it shares; 0 when it is gone."""
     with suppress(OSError):
         pages = int(_read(f"/proc/{pid}/statm").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 
-def proportional_bytes(pids: Iterable[int]) -> int:
+def proportional_bytes(pid: int) -> int:
     """The same, of each page the part of one process of all that share it. Takes 0.1 ms a MB; of a
     process that hides its pages, `resident_bytes`. Source: proc_pid_smaps(5).
     """
-    return sum(map(_proportional_bytes, pids))
-
-
-def _proportional_bytes(pid: int) -> int:
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
-        return _resident_bytes(pid)
+        return resident_bytes(pid)
     kilobytes = (int(line.split()[1]) for line in lines if line.startswith("Pss:"))
     return next(kilobytes, 0) * 1024
 
@@ -176,16 +168,11 @@ def kill_all(find: Callable[[], Iterable[int]], patience_s: float = 1.0) -> None
         time.sleep(0.002)
 
 
-def signal_tree(pid: int) -> None:
-    """Kill a child of ours and all its descendants, without reaping."""
+def kill_tree(pid: int) -> bool:
+    """Kill a child of ours and all its descendants; reap it; whether it may still exist."""
     for process in tuple(tree(pid)):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, signal.SIGKILL)
-
-
-def kill_tree(pid: int) -> bool:
-    """Kill a child of ours and all its descendants; reap it; whether it may still exist."""
-    signal_tree(pid)
     with suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG) == (0, 0)
     return False

@@ -206,12 +206,12 @@ def test_what_a_killed_referee_left_is_swept_up() -> None:
     referee = subprocess.Popen([sys.executable, "-c", REFEREE], stdout=subprocess.PIPE, text=True)
     assert referee.stdout is not None
     player = int(referee.stdout.readline())
-    cgroups.sweep()
+    hierarchies.sweep()
     assert len(groups_of(referee.pid)) == len(cgroups.usable()), "a living referee keeps its groups"
     os.kill(player, 0)
     referee.kill()
     referee.communicate(timeout=10)
-    assert cgroups.sweep() >= len(cgroups.usable())
+    assert hierarchies.sweep() >= len(cgroups.usable())
     assert groups_of(referee.pid) == []
     assert not Path(f"/proc/{player}/exe").exists()
 
