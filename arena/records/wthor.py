@@ -16,7 +16,6 @@ import struct
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
@@ -33,22 +32,6 @@ _SQUARES = 64
 _MOST = 2**16
 THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
 """What a record keeps of black's discs after best play, and from how many empty squares."""
-
-
-class _Names(NamedTuple):
-    """The names that a file's games refer to by number."""
-
-    players: Sequence[str]
-    tournaments: Sequence[str]
-
-    def player(self, number: int) -> str:
-        """The name, or the number where there is none."""
-        return self.players[number] if number < len(self.players) else f"player {number}"
-
-    def tournament(self, number: int) -> str:
-        """The same of a tournament."""
-        there = number < len(self.tournaments)
-        return self.tournaments[number] if there else f"tournament {number}"
 
 
 class Wthor:
@@ -81,11 +64,11 @@ class Wthor:
         *_, number, _, year, size, kind, depth, _ = _HEADER.unpack_from(data)
         if size not in (0, 8) or kind not in (0, 1):
             raise RecordError(f"{path}: no games of WTHOR on 8×8 (board {size}, kind {kind})")
-        names = _Names(_names(path, ".jou", _PLAYER), _names(path, ".trn", _TOURNAMENT))
+        players, events = _names(path, ".jou", _PLAYER), _names(path, ".trn", _TOURNAMENT)
         at = range(_HEADER.size, len(data), _GAME.size)
         for index, place in enumerate(at[:number], 1):
             try:
-                told = _told(data[place : place + _GAME.size], names, year, depth)
+                told = _told(data[place : place + _GAME.size], players, events, year, depth)
                 yield record_of(told, played, index)
             except ValueError as error:
                 yield Damaged(index, str(error))
@@ -99,19 +82,27 @@ def _year(records: Sequence[GameRecord]) -> int:
     return int(written) if re.fullmatch("[0-9]{4}", written) else 0
 
 
-def _told(data: bytes, names: _Names, year: int, depth: int) -> Told:
+def _told(
+    data: bytes, players: Sequence[str], events: Sequence[str], year: int, depth: int
+) -> Told:
     if len(data) < _GAME.size:
         raise ValueError(f"the file ends after {len(data)} of its {_GAME.size} bytes")
     tournament, black, white, discs, theoretical, moves = _GAME.unpack(data)
     if max(discs, theoretical) > _SQUARES:
         raise ValueError(f"black cannot have {max(discs, theoretical)} discs")
+    event = _name(events, tournament, "tournament")
     return Told(
         moves=[_square(each) for each in moves.rstrip(b"\0")],
-        players=(names.player(black), names.player(white)),
+        players=(_name(players, black, "player"), _name(players, white, "player")),
         scores=(discs, _SQUARES - discs),
         date=f"{year:04}-01-01T00:00:00+00:00" if year else "",
-        stated={"event": names.tournament(tournament), THEORETICAL: theoretical, DEPTH: depth},
+        stated={"event": event, THEORETICAL: theoretical, DEPTH: depth},
     )
+
+
+def _name(names: Sequence[str], number: int, kind: str) -> str:
+    """The name, or the number where there is none."""
+    return names[number] if number < len(names) else f"{kind} {number}"
 
 
 def _square(number: int) -> str:
