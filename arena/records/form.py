@@ -15,7 +15,7 @@ from arena.files.plain_text import printable
 from arena.model.game_spec import Terms, first_position
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
-from arena.referee.outcome import Outcome, finished, points
+from arena.referee.outcome import Outcome, finished, points, points_by
 from rules.position import CHANCE, PASS, Game, MoveError, Position
 
 _UNNAMED = ("first", "second")
@@ -206,7 +206,7 @@ def _ending(told: Told, position: Position) -> tuple[Outcome, tuple[int, ...], t
     if position.is_over and not told.flag:
         outcome = finished(position)
         won = points(outcome, position)
-        if told.scores is not None and _won(told.scores, game) != won:
+        if told.scores is not None and points_by(told.scores, game) != won:
             stated, made = ("-".join(map(str, each)) for each in (told.scores, scores))
             raise ValueError(f"the file says {stated}, but its moves give {made}")
         return outcome, scores, won
@@ -214,7 +214,7 @@ def _ending(told: Told, position: Position) -> tuple[Outcome, tuple[int, ...], t
     no_result = "" if told.scores or told.points else " and has no result"
     why = told.flag or f"the file ends before move {len(told.moves) + 1}{no_result}"
     detail = f"{'-'.join(map(str, scores))}, {why}"
-    return Outcome(Termination.ADJUDICATED, detail), scores, told.points or _won(scores, game)
+    return Outcome(Termination.ADJUDICATED, detail), scores, told.points or points_by(scores, game)
 
 
 def scores_that_tell(record: GameRecord, most: int) -> tuple[int, int]:
@@ -222,19 +222,10 @@ def scores_that_tell(record: GameRecord, most: int) -> tuple[int, int]:
     won, as after a forfeit by the one ahead, all `most` of them the winner's.
     """
     first, second = record.scores
-    if record.points == _won(record.scores, record.terms.game):
+    if record.points == points_by(record.scores, record.terms.game):
         return first, second
     won, lost = (int(most * points) for points in record.points)
     return won, lost
-
-
-def _won(scores: Sequence[int], game: Game) -> tuple[float, ...]:
-    """The points by seat; empty where one game alone decides nothing."""
-    if game.decided_by_seed:
-        return ()
-    first, second = scores
-    won = 0.5 if first == second else float(first > second)
-    return won, 1 - won
 
 
 def _name(name: str) -> str:

@@ -1,5 +1,6 @@
 """The outcome of a game in the words and numbers of the protocol, and its record."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ from arena.model.game_spec import GameSetup, GameSpec
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
 from arena.sandbox.features import this_host
-from rules.position import Position
+from rules.position import Game, Position
 
 
 class Outcome(NamedTuple):
@@ -18,26 +19,20 @@ class Outcome(NamedTuple):
     offender: int | None = None  # the seat that forfeited; None when none did
 
 
-def natural(position: Position) -> Outcome:
-    """The rules ended the game."""
-    return Outcome(Termination.NATURAL, _score(position))
-
-
-def adjudicated(position: Position, why: str) -> Outcome:
-    """A rule of the tournament ended the game."""
-    return Outcome(Termination.ADJUDICATED, f"{_score(position)}, {why}")
-
-
 def finished(position: Position) -> Outcome:
-    """The outcome of a position that is over."""
+    """The outcome of a position that is over by the rules."""
     if position.is_adjudicated:
-        return adjudicated(position, "decided before the last move")
-    return natural(position)
+        return _adjudicated(position, "decided before the last move")
+    return Outcome(Termination.NATURAL, _score(position))
 
 
 def after_plies(position: Position, plies: int) -> Outcome:
     """The outcome of a game that was long enough."""
-    return adjudicated(position, f"after {plies} plies")
+    return _adjudicated(position, f"after {plies} plies")
+
+
+def _adjudicated(position: Position, why: str) -> Outcome:
+    return Outcome(Termination.ADJUDICATED, f"{_score(position)}, {why}")
 
 
 def points(outcome: Outcome, position: Position) -> tuple[float, ...]:
@@ -47,9 +42,14 @@ def points(outcome: Outcome, position: Position) -> tuple[float, ...]:
         return ()
     if outcome.offender is not None:
         return tuple(float(seat != outcome.offender) for seat in range(seats))
-    if position.game.decided_by_seed:
+    return points_by(position.scores(), position.game)
+
+
+def points_by(scores: Sequence[int], game: Game) -> tuple[float, ...]:
+    """The points by seat for the scores of two; empty where one game alone decides nothing."""
+    if game.decided_by_seed:
         return ()
-    first, second = position.scores()
+    first, second = scores
     won = 0.5 if first == second else float(first > second)
     return won, 1 - won
 

@@ -10,7 +10,7 @@ from arena.model.protocol import Clock, End, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee.head_tail import HeadTail
 from arena.referee.lateness import Kept
-from arena.referee.outcome import natural
+from arena.referee.outcome import finished
 from arena.referee.requests import (
     PlayerClock,
     Requests,
@@ -96,7 +96,7 @@ def test_a_game_from_start_to_quit() -> None:
     assert (ready.name, startup_ms) == ("script", 20)
     assert session.turn(turn(), GRACE_MS).used_ms == 30
     position = rules.load("dots").start()
-    session.end("g1", natural(position), position)
+    session.end("g1", finished(position), position)
     session.quit()
     asked = [line for line in script.written if line != b"(silence?)"]
     assert [json.loads(line)["type"] for line in asked] == ["start", "turn", "end", "quit"]
@@ -217,7 +217,7 @@ def test_a_start_and_an_end_are_written_as_their_schemas_say() -> None:
         )
         assert (start.options, start.state) == (options, position.state())
         assert start.moves == [(-1, "a")]
-        line = end_request("g1", natural(position), position)
+        line = end_request("g1", finished(position), position)
         end = End.model_validate_json(line)
         assert end.model_dump_json().encode() + b"\n" == line
         assert (end.termination, tuple(end.scores)) == (Termination.NATURAL, position.scores())
