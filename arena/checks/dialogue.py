@@ -10,12 +10,12 @@ from typing import NamedTuple
 from arena.checks.conditions import CheckClocks, GameNames
 from arena.checks.positions import PracticeGame
 from arena.model.contender import Prepared
-from arena.model.protocol import Clock, Quit, Termination
+from arena.model.protocol import Clock, Termination
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool, sentences
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import after_plies, finished
-from arena.referee.requests import PlayerClock, Requests, StartRequest, TurnRequest
+from arena.referee.requests import QUIT, PlayerClock, Requests, StartRequest, TurnRequest
 from arena.referee.session import Answered
 from rules.position import Position
 
@@ -161,8 +161,7 @@ class Dialogue:
     def say_quit(self) -> None:
         """Tell it to quit, and leave its stdin open."""
         with self._judged():
-            line = Quit().model_dump_json().encode() + b"\n"
-            self.process.write(line, time.monotonic_ns() + _FAREWELL_MS * _MS)
+            self.process.write(QUIT, time.monotonic_ns() + _FAREWELL_MS * _MS)
 
     def close_stdin(self) -> None:
         """Close its stdin without a word."""

@@ -133,20 +133,22 @@ def _judge(
     guarantee: Guarantee, mode: Mode, spec: Prepared, features: Features, findings: Findings
 ) -> tuple[str | None, str | None]:
     """How a guarantee is held, or None; and a sentence where it is not or only in part."""
+
+    def with_remedy(sentence: str) -> str:
+        return f"{sentence} {_remedy(guarantee, mode, features, findings)}".rstrip()
+
     if guarantee is Guarantee.MEMORY and spec.memory_mb is None:
         return None, "memory is not held: memory_mb sets no limit."
     if breaches := ", ".join(findings.breaches[guarantee]):
-        remedy = _remedy(guarantee, mode, features, findings)
-        return None, f"{guarantee} is not held: a player could {breaches}. {remedy}".rstrip()
+        return None, with_remedy(f"{guarantee} is not held: a player could {breaches}.")
     if guarantee is Guarantee.MEMORY and not findings.ended_for_memory:
-        remedy = _remedy(guarantee, mode, features, findings)
-        return "watched", f"memory is watched by the referee, not bounded by the system. {remedy}"
+        sentence = "memory is watched by the referee, not bounded by the system."
+        return "watched", with_remedy(sentence)
     if guarantee is Guarantee.FILES and findings.sees_others:
-        remedy = _remedy(guarantee, mode, features, findings)
-        return _IN_LIMITS[guarantee], f"files: a player can {_SEES}. {remedy}".rstrip()
+        return _IN_LIMITS[guarantee], with_remedy(f"files: a player can {_SEES}.")
     if guarantee is Guarantee.PROCESSES and _share_processes(mode, findings):
-        note = f"processes: those of all players count together, so one can {_SHARES}."
-        return "rlimit", f"{note} {_remedy(guarantee, mode, features, findings)}".rstrip()
+        sentence = f"processes: those of all players count together, so one can {_SHARES}."
+        return "rlimit", with_remedy(sentence)
     if guarantee in findings.bounded:
         return "cpuset" if guarantee is Guarantee.CPU else "cgroup", None
     if mode == "limits" and guarantee is Guarantee.PIDS and features.landlock < SCOPES_SINCE:

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from ipaddress import ip_address
@@ -208,7 +208,7 @@ def _started(workers: int, security: Security) -> Iterator[str]:
                 stderr=subprocess.DEVNULL,
                 process_group=0,  # Ctrl-C in the terminal reaches the run alone
             )
-            stack.callback(_ended(process))
+            stack.callback(_end, process)
         yield str(head.scheduler_address)
 
 
@@ -220,13 +220,10 @@ def _kept(security: Security, folder: str) -> Iterator[str]:
         yield from (f"--tls-{option}", str(file))
 
 
-def _ended(process: subprocess.Popen[bytes]) -> Callable[[], None]:
-    def end() -> None:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-    return end
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
