@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 
 from arena.reports.tables import new_table, paragraphs, titled
-from arena.tournament.machines import PlayedAt, slower
+from arena.tournament.machines import PlayedAt
+
+_TOLERANCE = 1.1
+"""Speeds that differ by more make a difference to who wins."""
 
 
 def sections(played: Sequence[PlayedAt]) -> Iterator[RenderableType]:
@@ -28,14 +31,24 @@ def sections(played: Sequence[PlayedAt]) -> Iterator[RenderableType]:
 
 
 def about(played: Sequence[PlayedAt]) -> list[str]:
-    """A sentence for each machine on which players are more than 10 % slower."""
-    places = {each.machine: f"{each.machine} ({each.cpu})" for each in played}
+    """A sentence for each machine on which players are more than 10 % slower than elsewhere: by
+    what they state, or where one of a player's machines has nothing of that, by what was measured.
+    """
+    machines = {each.machine: f"{each.machine} ({each.cpu})" for each in played}
+    by_player = defaultdict[str, list[PlayedAt]](list)
+    for each in played:
+        by_player[each.player].append(each)
     found = defaultdict[tuple[str, str, bool], list[str]](list)
-    for one in slower(played):
-        words = f"{one.player} by {one.percent:.0f} %"
-        found[one.machine, one.fastest, one.stated].append(words)
+    for player, places in by_player.items():
+        stated = all(place.nodes_per_s for place in places)
+        speeds = {place.machine: (stated and place.nodes_per_s) or place.speed for place in places}
+        fastest = max(speeds, key=speeds.__getitem__)
+        for machine, speed in speeds.items():
+            if speed * _TOLERANCE < speeds[fastest]:
+                percent = 100 - 100 * speed / speeds[fastest]
+                found[machine, fastest, stated].append(f"{player} by {percent:.0f} %")
     return [
-        f"Slower on {places[machine]} than on {places[fastest]}, by the "
+        f"Slower on {machines[machine]} than on {machines[fastest]}, by the "
         f"{'nodes/s they state' if stated else 'speed that was measured'}: {', '.join(players)}. "
         "same_kind = true uses only machines with the same processor."
         for (machine, fastest, stated), players in sorted(found.items())

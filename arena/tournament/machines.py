@@ -1,13 +1,10 @@
 """What a run's games were played on, where a cluster played them: results and speeds by machine."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from arena.model.record import GameRecord
 
-TOLERANCE = 1.1
-"""Speeds that differ by more make a difference to who wins."""
 BY_MACHINE = """
 SELECT machines.name, cpu, player, count(*), sum(points), avg(speed), sum(nodes), sum(ms)
 FROM machines JOIN games USING (id) JOIN seats USING (id, seat)
@@ -38,18 +35,6 @@ class PlayedAt(NamedTuple):
         return 1000 * self.nodes / self.ms if self.nodes and self.ms else None
 
 
-class Slower(NamedTuple):
-    """A player that is slower on one machine than on another."""
-
-    player: str
-    machine: str
-    percent: float
-    fastest: str
-    """The machine where it is fastest."""
-    stated: bool
-    """Whether by the nodes it stated; else by the measured speed of the machines."""
-
-
 def seats_at(record: GameRecord) -> Iterator[tuple[object, ...]]:
     """The rows of a game in `machines`; none where no cluster played it."""
     host = record.host
@@ -63,20 +48,3 @@ def seats_at(record: GameRecord) -> Iterator[tuple[object, ...]]:
         ]
         nodes, ms = map(sum, zip(*told, strict=True)) if told else (None, None)
         yield seat, host.name, host.cpu, host.speed, nodes, ms
-
-
-def slower(played: Iterable[PlayedAt]) -> Iterator[Slower]:
-    """Players whose speed differs by more than 10 % between machines, each next to its fastest."""
-    by_player = defaultdict[str, list[PlayedAt]](list)
-    for each in played:
-        by_player[each.player].append(each)
-    for player, places in by_player.items():
-        speeds = {place.machine: place.nodes_per_s for place in places}
-        stated = None not in speeds.values()
-        known = speeds if stated else {place.machine: place.speed for place in places}
-        found = {machine: speed for machine, speed in known.items() if speed is not None}
-        fastest = max(found, key=found.__getitem__)
-        for machine, speed in found.items():
-            if speed * TOLERANCE < found[fastest]:
-                percent = 100 - 100 * speed / found[fastest]
-                yield Slower(player, machine, percent, fastest, stated)
