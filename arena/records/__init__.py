@@ -5,7 +5,7 @@ from pathlib import Path
 from arena.errors import UserError
 from arena.records.championship import CHAMPIONSHIP
 from arena.records.dots_text import DOTS_TEXT
-from arena.records.form import Form, TextForm
+from arena.records.form import Form
 from arena.records.ggf import GGF
 from arena.records.json_lines import JSON_LINES
 from arena.records.obf import OBF
@@ -27,7 +27,7 @@ _ALL: tuple[Form, ...] = (
 )
 FORMS: dict[str, Form] = {form.name: form for form in _ALL}
 """Every form by the name that `--as` takes."""
-TEXTS = {name: form.one for name, form in FORMS.items() if isinstance(form, TextForm)}
+TEXTS = {name: form.one for name, form in FORMS.items() if form.one}
 """Writes one game of an event as text, by the form's name. Raises RecordError."""
 
 

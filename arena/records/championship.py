@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.records.form import TextForm, Told, game_or, record_of, two_players
+from arena.records.form import Told, game_or, record_of, text_form, two_players
 from rules import load
 from rules.dots import Dots
 from rules.dots_record import read_record, write_record
@@ -59,4 +59,4 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     return record_of(told, game, number)
 
 
-CHAMPIONSHIP = TextForm("record", (".json",), _one, _split, _parse)
+CHAMPIONSHIP = text_form("record", (".json",), _one, _split, _parse)

@@ -16,7 +16,7 @@ from itertools import groupby
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.records.form import TextForm, Told, game_or, record_of, scores_that_tell, two_players
+from arena.records.form import Told, game_or, record_of, scores_that_tell, text_form, two_players
 from arena.records.pgn import tag, tags, without_tags
 from rules import load
 from rules.dots import Dots
@@ -91,4 +91,4 @@ def _edge(dots: tuple[str, str], edges: dict[str, str]) -> str:
     raise ValueError(f"{'-'.join(dots)} joins no two neighbours of this board")
 
 
-DOTS_TEXT = TextForm("dots", (".dots",), _one, _split, _parse)
+DOTS_TEXT = text_form("dots", (".dots",), _one, _split, _parse)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from arena.errors import RecordError
 from arena.files.plain_text import printable
@@ -36,49 +36,47 @@ class Damaged:
         return f"game {self.number}: {self.why}"
 
 
-class Form(Protocol):
+class Form(NamedTuple):
     """A way in which programs write games."""
 
-    @property
-    def name(self) -> str:
-        """What `--as` takes."""
-
-    @property
-    def endings(self) -> tuple[str, ...]:
-        """Of names of its files, in lower case."""
-
-    def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
-        """Write the games of an event. Raises RecordError where one has no such form."""
-
-    def read(self, path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
-        """The games of a file. `game` is what was asked for; without it the file says it, or the
-        form's most usual one is meant. Raises RecordError where the file has none.
-        """
-
-
-class TextForm(NamedTuple):
-    """A form that is text, a game after the other."""
-
     name: str
+    """What `--as` takes."""
     endings: tuple[str, ...]
-    one: Callable[[GameRecord, str], str]
-    """A game of an event as text. Raises RecordError."""
-    split: Callable[[str], Iterable[str]]
-    """The texts of the games in that of a file."""
-    parse: Callable[[str, Game | None, int], GameRecord]
-    """The record of a text, given its number. Raises ValueError."""
+    """Of names of its files, in lower case."""
+    write: Callable[[Sequence[GameRecord], str, Path], None]
+    """Writes the games of an event. Raises RecordError where one has no such form."""
+    read: Callable[[Path, Game | None], Iterator[GameRecord | Damaged]]
+    """The games of a file. The game is the one that was asked for; without it the file says it, or
+    the form's most usual one is meant. Raises RecordError where the file has none.
+    """
+    one: Callable[[GameRecord, str], str] | None = None
+    """A game of an event as text. Raises RecordError. None where a file is more than its games, one
+    after the other.
+    """
 
-    def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
-        """Write the games of an event."""
-        path.write_text("".join(self.one(record, event) for record in records), encoding="utf-8")
 
-    def read(self, path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
-        """The games of a file."""
-        for number, text in enumerate(self.split(text_of(path)), 1):
+def text_form(
+    name: str,
+    endings: tuple[str, ...],
+    one: Callable[[GameRecord, str], str],
+    split: Callable[[str], Iterable[str]],
+    parse: Callable[[str, Game | None, int], GameRecord],
+) -> Form:
+    """A form that is text, a game after the other: `split` has the texts of the games in that of a
+    file, `parse` the record of one, given its number. It raises ValueError.
+    """
+
+    def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
+        path.write_text("".join(one(record, event) for record in records), encoding="utf-8")
+
+    def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
+        for number, text in enumerate(split(text_of(path)), 1):
             try:
-                yield self.parse(text, game, number)
+                yield parse(text, game, number)
             except ValueError as error:
                 yield Damaged(number, str(error))
+
+    return Form(name, endings, write, read, one)
 
 
 def text_of(path: Path) -> str:

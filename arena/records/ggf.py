@@ -6,13 +6,13 @@ from arena.errors import RecordError
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.records.form import (
-    TextForm,
     Told,
     evaluation_of,
     game_or,
     record_of,
     scores_that_tell,
     seconds_of,
+    text_form,
     two_players,
 )
 from rules import load
@@ -129,4 +129,4 @@ def _stated(
     return (black_discs, squares - black_discs), None
 
 
-GGF = TextForm("ggf", (".ggf",), _one, split_games, _parse)
+GGF = text_form("ggf", (".ggf",), _one, split_games, _parse)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pydantic import ValidationError
 
 from arena.model.record import GameRecord
-from arena.records.form import TextForm
+from arena.records.form import text_form
 from rules.position import Game
 
 
@@ -33,4 +33,4 @@ def parse(text: str, game: Game | None, number: int) -> GameRecord:
     return record
 
 
-JSON_LINES = TextForm("jsonl", (".jsonl", ".ndjson"), _one, _split, parse)
+JSON_LINES = text_form("jsonl", (".jsonl", ".ndjson"), _one, _split, parse)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.records.form import SHORT, Damaged, evaluation_of, text_of
+from arena.records.form import SHORT, Damaged, Form, evaluation_of, text_of
 from arena.records.ggf import standard
 from rules import load
 from rules.position import Game, Position
@@ -72,27 +72,22 @@ def _number(value: float) -> str:
     return f"{value:+.0f}" if value == int(value) else f"{value:+.2f}"
 
 
-class Obf:
-    """The form. It has no games to import."""
+def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
+    """Write the positions of all games in which a player chose."""
+    lines = (line for record in records for line in _lines(record))
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
-    name = "obf"
-    endings = (".obf",)
 
-    def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
-        """Write the positions of all games in which a player chose."""
-        lines = (line for record in records for line in _lines(record))
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-    def read(self, path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
-        """Raise RecordError: it says what to do with positions, and which of them are damaged."""
-        found = list(read_positions(text_of(path)))
-        damaged = [str(each) for each in found if isinstance(each, Damaged)]
-        good = len(found) - len(damaged)
-        positions = "1 position" if good == 1 else f"{good:,} positions"
-        said = f"{path}: {positions} and no game; OBF has no others. "
-        more = f"`arena analyse othello @{path}` says what each is worth."
-        raise RecordError("\n".join([said + more, *damaged]))
-        yield  # a reader of games, of which there are none
+def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
+    """Raise RecordError: it says what to do with positions, and which of them are damaged."""
+    found = list(read_positions(text_of(path)))
+    damaged = [str(each) for each in found if isinstance(each, Damaged)]
+    good = len(found) - len(damaged)
+    positions = "1 position" if good == 1 else f"{good:,} positions"
+    said = f"{path}: {positions} and no game; OBF has no others. "
+    more = f"`arena analyse othello @{path}` says what each is worth."
+    raise RecordError("\n".join([said + more, *damaged]))
+    yield  # a reader of games, of which there are none
 
 
 def _lines(record: GameRecord) -> Iterator[str]:
@@ -106,4 +101,4 @@ def _lines(record: GameRecord) -> Iterator[str]:
         position = position.play(move.move)
 
 
-OBF = Obf()
+OBF = Form("obf", (".obf",), write, read)

@@ -10,34 +10,29 @@ from typing import Any
 from arena.errors import RecordError
 from arena.files.imports import extra
 from arena.model.record import GameRecord
-from arena.records.form import Damaged, evaluation_of
+from arena.records.form import Damaged, Form, evaluation_of
 from arena.records.json_lines import parse
 from rules.position import Game
 
 
-class Parquet:
-    """The form."""
+def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
+    """Write a file. Raises UserError where pyarrow is not there."""
+    arrow, parquet = _pyarrow()
+    parquet.write_table(arrow.Table.from_pylist(list(map(_row, records))), path)
 
-    name = "parquet"
-    endings = (".parquet",)
 
-    def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
-        """Write a file. Raises UserError where pyarrow is not there."""
-        arrow, parquet = _pyarrow()
-        parquet.write_table(arrow.Table.from_pylist(list(map(_row, records))), path)
-
-    def read(self, path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
-        """The games of a file."""
-        arrow, parquet = _pyarrow()
+def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
+    """The games of a file."""
+    arrow, parquet = _pyarrow()
+    try:
+        rows = parquet.read_table(path, columns=["record"]).column("record").to_pylist()
+    except (arrow.ArrowException, KeyError) as error:
+        raise RecordError(f"{path}: no Parquet file of games: {error}") from None
+    for number, text in enumerate(rows, 1):
         try:
-            rows = parquet.read_table(path, columns=["record"]).column("record").to_pylist()
-        except (arrow.ArrowException, KeyError) as error:
-            raise RecordError(f"{path}: no Parquet file of games: {error}") from None
-        for number, text in enumerate(rows, 1):
-            try:
-                yield parse(text or "", game, number)
-            except ValueError as error:
-                yield Damaged(number, str(error))
+            yield parse(text or "", game, number)
+        except ValueError as error:
+            yield Damaged(number, str(error))
 
 
 def _row(record: GameRecord) -> dict[str, Any]:
@@ -68,4 +63,4 @@ def _pyarrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-PARQUET = Parquet()
+PARQUET = Form("parquet", (".parquet",), write, read)

@@ -17,11 +17,11 @@ from arena.model.record import GameRecord
 from arena.ratings.results import Result
 from arena.records.form import (
     Damaged,
-    TextForm,
     Told,
     game_or,
     record_of,
     scores_that_tell,
+    text_form,
     two_players,
 )
 from arena.records.ggf import standard
@@ -123,4 +123,4 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     return record_of(told, game_or(game, load("othello"), "PGN"), number)
 
 
-PGN = TextForm("pgn", (".pgn",), _one, split, _parse)
+PGN = text_form("pgn", (".pgn",), _one, split, _parse)

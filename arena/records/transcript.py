@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import rules
 from arena.model.game_spec import first_position
 from arena.model.record import GameRecord
-from arena.records.form import SHORT, TextForm, Told, record_of
+from arena.records.form import SHORT, Told, record_of, text_form
 from rules.position import Game
 from rules.transcript import read_transcript, write_transcript
 
@@ -42,4 +42,4 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     return record_of(Told(moves, seed=seed), game, number)
 
 
-TRANSCRIPT = TextForm("transcript", (".txt",), _one, _split, _parse)
+TRANSCRIPT = text_form("transcript", (".txt",), _one, _split, _parse)

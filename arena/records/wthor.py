@@ -19,7 +19,15 @@ from pathlib import Path
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.records.form import Damaged, Told, game_or, record_of, scores_that_tell, two_players
+from arena.records.form import (
+    Damaged,
+    Form,
+    Told,
+    game_or,
+    record_of,
+    scores_that_tell,
+    two_players,
+)
 from arena.records.ggf import standard
 from rules import load
 from rules.position import PASS, Game, square_name
@@ -34,46 +42,41 @@ THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
 """What a record keeps of black's discs after best play, and from how many empty squares."""
 
 
-class Wthor:
-    """The form."""
+def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
+    """Write the games, and the names into files next to them."""
+    players = list(dict.fromkeys(name for each in records for name in two_players(each)))
+    events = list(dict.fromkeys(_event(record, event) for record in records))
+    if max(len(players), len(events)) > _MOST:
+        raise RecordError(f"WTHOR has room for {_MOST} names, not for {len(players)}")
+    now, year = datetime.now(UTC), _year(records)
+    depth = max((int(record.stated.get(DEPTH, 0)) for record in records), default=0)
+    head = (now.year // 100, now.year % 100, now.month, now.day)
+    games = (_packed(record, players, events, event) for record in records)
+    header = _HEADER.pack(*head, len(records), 0, year, 8, 0, depth, 0)
+    path.write_bytes(header + b"".join(games))
+    for ending, names, size in ((".jou", players, _PLAYER), (".trn", events, _TOURNAMENT)):
+        header = _HEADER.pack(*head, 0, len(names) % _MOST, 0, 0, 0, 0, 0)
+        path.with_suffix(ending).write_bytes(header + b"".join(_named(names, size)))
 
-    name = "wthor"
-    endings = (".wtb",)
 
-    def write(self, records: Sequence[GameRecord], event: str, path: Path) -> None:
-        """Write the games, and the names into files next to them."""
-        players = list(dict.fromkeys(name for each in records for name in two_players(each)))
-        events = list(dict.fromkeys(_event(record, event) for record in records))
-        if max(len(players), len(events)) > _MOST:
-            raise RecordError(f"WTHOR has room for {_MOST} names, not for {len(players)}")
-        now, year = datetime.now(UTC), _year(records)
-        depth = max((int(record.stated.get(DEPTH, 0)) for record in records), default=0)
-        head = (now.year // 100, now.year % 100, now.month, now.day)
-        games = (_packed(record, players, events, event) for record in records)
-        header = _HEADER.pack(*head, len(records), 0, year, 8, 0, depth, 0)
-        path.write_bytes(header + b"".join(games))
-        for ending, names, size in ((".jou", players, _PLAYER), (".trn", events, _TOURNAMENT)):
-            header = _HEADER.pack(*head, 0, len(names) % _MOST, 0, 0, 0, 0, 0)
-            path.with_suffix(ending).write_bytes(header + b"".join(_named(names, size)))
-
-    def read(self, path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
-        """The games of a file; their names from those next to it, where they are there."""
-        played, data = game_or(game, load("othello"), "WTHOR"), path.read_bytes()
-        if len(data) < _HEADER.size:
-            raise RecordError(f"{path}: too short to be a file of WTHOR")
-        *_, number, _, year, size, kind, depth, _ = _HEADER.unpack_from(data)
-        if size not in (0, 8) or kind not in (0, 1):
-            raise RecordError(f"{path}: no games of WTHOR on 8×8 (board {size}, kind {kind})")
-        players, events = _names(path, ".jou", _PLAYER), _names(path, ".trn", _TOURNAMENT)
-        at = range(_HEADER.size, len(data), _GAME.size)
-        for index, place in enumerate(at[:number], 1):
-            try:
-                told = _told(data[place : place + _GAME.size], players, events, year, depth)
-                yield record_of(told, played, index)
-            except ValueError as error:
-                yield Damaged(index, str(error))
-        for index in range(len(at) + 1, min(number, len(at) + 1) + 1):
-            yield Damaged(index, f"the file ends before it; {number} games were announced")
+def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
+    """The games of a file; their names from those next to it, where they are there."""
+    played, data = game_or(game, load("othello"), "WTHOR"), path.read_bytes()
+    if len(data) < _HEADER.size:
+        raise RecordError(f"{path}: too short to be a file of WTHOR")
+    *_, number, _, year, size, kind, depth, _ = _HEADER.unpack_from(data)
+    if size not in (0, 8) or kind not in (0, 1):
+        raise RecordError(f"{path}: no games of WTHOR on 8×8 (board {size}, kind {kind})")
+    players, events = _names(path, ".jou", _PLAYER), _names(path, ".trn", _TOURNAMENT)
+    at = range(_HEADER.size, len(data), _GAME.size)
+    for index, place in enumerate(at[:number], 1):
+        try:
+            told = _told(data[place : place + _GAME.size], players, events, year, depth)
+            yield record_of(told, played, index)
+        except ValueError as error:
+            yield Damaged(index, str(error))
+    for index in range(len(at) + 1, min(number, len(at) + 1) + 1):
+        yield Damaged(index, f"the file ends before it; {number} games were announced")
 
 
 def _year(records: Sequence[GameRecord]) -> int:
@@ -163,4 +166,4 @@ def _names(games: Path, ending: str, size: int) -> list[str]:
     return []
 
 
-WTHOR = Wthor()
+WTHOR = Form("wthor", (".wtb",), write, read)
