@@ -54,9 +54,5 @@ def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple
 
 
 GAUNTLET = Format(
-    "gauntlet",
-    GauntletSchedule,
-    GauntletTable,
-    problems=_problems,
-    alone=ALL_MEET_ALL,
+    "gauntlet", GauntletSchedule, GauntletTable, problems=_problems, alone=ALL_MEET_ALL
 )

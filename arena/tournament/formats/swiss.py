@@ -81,18 +81,12 @@ class SwissSchedule(MatchedSchedule):
     def ranking(self) -> Ranking:
         """The table after the games so far."""
         met = self.met(self.plan.rounds)
-        figures = [
-            breaks(met)
-            for breaks in (tie_breaks.totals, tie_breaks.buchholz, tie_breaks.sonneborn_berger)
-        ]
+        breaks = (tie_breaks.totals, tie_breaks.buchholz, tie_breaks.sonneborn_berger)
+        figures = [each(met) for each in breaks]
         keys = {player: tuple(each[player] for each in figures) for player in met}
         ranks = tie_breaks.shared_ranks(keys)
         placed = tuple(
-            Placing(
-                rank=ranks[player],
-                player=player,
-                figures=keys[player],
-            )
+            Placing(rank=ranks[player], player=player, figures=keys[player])
             for player in sorted(keys, key=lambda player: keys[player], reverse=True)
         )
         had_byes = {player: sum(each.opponent is None for each in met[player]) for player in met}
