@@ -9,7 +9,7 @@ from rich.text import Text
 
 from arena.ratings.model import Standings
 from arena.reports import terminal, words
-from arena.reports.formats import format_state
+from arena.reports.rankings import format_state
 from arena.tournament.run_view import GameInPlay, RunView
 
 _SHOWN_GAMES = 6

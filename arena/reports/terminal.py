@@ -10,7 +10,7 @@ from rich.text import Text
 from arena.ratings.matches import Match, Verdict
 from arena.ratings.model import Standings
 from arena.reports import machines, words
-from arena.reports.formats import format_ranking
+from arena.reports.rankings import format_ranking
 from arena.reports.tables import and_more, new_table, paragraphs, titled
 from arena.tournament.machines import PlayedAt
 

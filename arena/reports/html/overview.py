@@ -8,12 +8,12 @@ from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.ratings.model import Cell, PlayerStanding, Standings
 from arena.reports import machines, words
-from arena.reports.bracket import figure
 from arena.reports.html.audience import Audience, Seen
 from arena.reports.html.charts import Scale, whisker
 from arena.reports.html.data import machine as machine_of
 from arena.reports.html.figures import anchor_of, fault_data, interval
 from arena.reports.html.wording import FEW_GAMES, ending_word, rating
+from arena.reports.rankings import figure
 from arena.tournament.run_view import RunView
 
 _CLOSE = 12

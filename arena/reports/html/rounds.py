@@ -10,10 +10,10 @@ from arena.ratings import elo
 from arena.ratings.matches import Verdict
 from arena.ratings.results import GameDigest, results_of
 from arena.reports import words
-from arena.reports.bracket import figure
 from arena.reports.html.charts import Curve, curves, gauge
 from arena.reports.html.overview import Look
 from arena.reports.html.wording import FEW_GAMES, signed
+from arena.reports.rankings import figure
 from arena.tournament.run_view import RunView
 
 _IN_ROUNDS = ("swiss", "ladder")

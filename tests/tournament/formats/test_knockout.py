@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from arena.errors import ConfigError
-from arena.reports.bracket import bracket
+from arena.reports.rankings import bracket
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.estimate import estimate_left
 from arena.tournament.formats.bracket import places
