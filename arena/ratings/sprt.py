@@ -22,8 +22,9 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
 
-from arena.model import Frozen
+from arena.files.toml_tables import TomlTable
 from arena.ratings.elo import SCALE
 from arena.ratings.matches import Decision, Model
 
@@ -43,16 +44,16 @@ _ROUNDING = 1e-15
 """A step is none if it is less than this part of x."""
 
 
-class Sprt(Frozen):
-    """The hypotheses, and the error rates of the answer."""
+class Sprt(TomlTable):
+    """The hypotheses, and the error rates of the answer; `[sprt]` of a tournament file."""
 
-    elo0: float = 0.0
+    elo0: float = Field(default=0.0, ge=-MOST_ELO, le=MOST_ELO)
     """The first player's lead under H0."""
-    elo1: float = 5.0
+    elo1: float = Field(default=5.0, ge=-MOST_ELO, le=MOST_ELO)
     """The first player's lead under H1."""
-    alpha: float = 0.05
+    alpha: float = Field(default=0.05, ge=0.0001, lt=0.5)
     """Probability of accepting H1 where H0 is true, at most."""
-    beta: float = 0.05
+    beta: float = Field(default=0.05, ge=0.0001, lt=0.5)
     """Probability of accepting H0 where H1 is true, at most."""
     model: Model = "normalized"
     """Scale of `elo0` and `elo1`: normalized Elo (in units of a game's spread) or logistic Elo."""
@@ -61,6 +62,15 @@ class Sprt(Frozen):
     def bounds(self) -> tuple[float, float]:
         """The log-likelihood ratios at which H0 and H1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def wrong_elo1(self) -> str | None:
+        """Why `elo1` makes no second hypothesis; None where it does."""
+        if self.elo1 >= self.elo0 + LEAST_ELO:
+            return None
+        return (
+            f"must be above elo0 = {self.elo0:g} by {LEAST_ELO:g} at least, got {self.elo1:g}: H1 "
+            "is the larger lead"
+        )
 
     def decision(self, ratio: float) -> Decision | None:
         """The hypothesis a log-likelihood ratio accepts; None between the bounds."""

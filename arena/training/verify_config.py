@@ -21,7 +21,6 @@ from arena.files.toml_tables import (
 from arena.ratings.sprt import MOST_ELO, Sprt
 from arena.tournament.config_tables import LONGEST_MS, MOST_ROUNDS, TournamentFile
 from arena.tournament.contenders import ENDS_THINKING
-from arena.tournament.formats.sprt import SprtTable
 from players.catalogue import BUILTINS
 from players.learning.games.trainer import GamesConfig
 from players.learning.games.trainer import load_config as load_training
@@ -42,7 +41,7 @@ _USES = ("leaf", "leaf_plies", "prior")
 """Options by which `uct` asks an evaluation."""
 
 
-class VerifyTable(SprtTable):
+class VerifyTable(Sprt):
     """`[verify]`: the hypotheses, when to give up, and at which thinking time it counts."""
 
     elo0: float = Field(default=0.0, ge=0.0, le=MOST_ELO)

@@ -3,34 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import Field
-
-from arena.files.toml_tables import TomlTable
-from arena.ratings.matches import Model, Verdict
+from arena.ratings.matches import Verdict
 from arena.ratings.results import GameDigest
-from arena.ratings.sprt import LEAST_ELO, MOST_ELO, Sprt
+from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Trial
 from arena.tournament.formats.base import Format, Pairing, Plan
 from arena.tournament.formats.round_robin import RoundRobinSchedule
-
-
-class SprtTable(TomlTable):
-    """`[sprt]`; see `arena.ratings.sprt.Sprt`."""
-
-    elo0: float = Field(default=0.0, ge=-MOST_ELO, le=MOST_ELO)
-    elo1: float = Field(default=5.0, ge=-MOST_ELO, le=MOST_ELO)
-    alpha: float = Field(default=0.05, ge=0.0001, lt=0.5)
-    beta: float = Field(default=0.05, ge=0.0001, lt=0.5)
-    model: Model = "normalized"
-
-    def wrong_elo1(self) -> str | None:
-        """Why `elo1` makes no second hypothesis; None where it does."""
-        if self.elo1 >= self.elo0 + LEAST_ELO:
-            return None
-        return (
-            f"must be above elo0 = {self.elo0:g} by {LEAST_ELO:g} at least, got {self.elo1:g}: H1 "
-            "is the larger lead"
-        )
 
 
 class SprtSchedule(RoundRobinSchedule):
@@ -69,7 +47,7 @@ def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple
     """Not two players, or hypotheses in the wrong order."""
     if len(players) != 2:
         yield "", f"compares two players, got {len(players)}: {', '.join(players)}"
-    wrong = SprtTable(**keys).wrong_elo1()
+    wrong = Sprt(**keys).wrong_elo1()
     if wrong is not None:
         yield "elo1", wrong
 
@@ -79,7 +57,7 @@ _ROUNDS = 50_000
 SEQUENTIAL_TEST = Format(
     "sprt",
     SprtSchedule,
-    SprtTable,
+    Sprt,
     _ROUNDS,
     _problems,
     fixed=False,
