@@ -179,8 +179,10 @@ class DaskExecutor:
         if isinstance(news, dict):
             game = self._playing.get(news["number"])
             return () if game is None else self._told(game, news)
-        if not self._machines.take(news):
+        if news.key in self._by_key:
             self._over(self._by_key.pop(news.key))
+        else:
+            self._machines.take(news)
         return ()
 
     def _told(self, game: _SubmittedGame, said: dict[str, Any]) -> Sequence[Report]:

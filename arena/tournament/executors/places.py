@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
@@ -99,9 +100,8 @@ class Machines:
         self._client, self._entry, self._put, self._runs = client, entry, put, runs
         self._config = config
         self._places: dict[str, MachinePlace] = {}
-        self._asked: dict[str, Callable[[Future], None]] = {}
-        self._answers: dict[str, Any] = {}
-        """By the key of what was asked."""
+        self._asked: dict[str, tuple[MachinePlace, Callable[[Any], None]]] = {}
+        """By the key of a question, whom it was put to and what takes the answer."""
         self._sending: dict[tuple[str, str], list[MachinePlace]] = {}
         """By machine and package, the workers that wait until it is there."""
         self._kind: str | None = None
@@ -193,39 +193,38 @@ class Machines:
             self.notes.append(f"{self._named(place)} gets no game: {why}.")
 
     def hear(self, key: str, said: Any) -> None:
-        """Keep an answer; that the machine is done with it, comes next."""
+        """Take an answer; that the machine is done with it, comes next."""
         if key in self._asked:
-            self._answers[key] = said
+            place, then = self._asked.pop(key)
+            then(said if self._is_there(place) else None)
 
-    def take(self, future: Future) -> bool:
-        """Whether that was what a machine was asked."""
-        then = self._asked.pop(future.key, None)
-        if then is not None:
-            then(future)
-        return then is not None
+    def take(self, future: Future) -> None:
+        """A machine is done with a question. Its answer came first: without one it failed."""
+        if future.key in self._asked:
+            place, _ = self._asked[future.key]
+            if future.status == "error" and self._is_there(place):  # whatever the machine raised
+                self.drop(place, f"it cannot run the arena ({future.exception(timeout=SILENT_S)})")
+            self.hear(future.key, None)
+
+    def _is_there(self, place: MachinePlace) -> bool:
+        return self._places.get(place.address) is place
 
     def _ask(
-        self, place: MachinePlace, then: Callable[[Future], None], what: Any, *arguments: object
+        self, place: MachinePlace, then: Callable[[Any], None], what: Any, *arguments: object
     ) -> None:
         key = f"ask-{token_hex(8)}"
         future = self._client.submit(
             self._runs.answer, what, self._entry.label, key, *arguments,
             workers=[place.address], key=key, priority=10,
         )  # fmt: skip
-        self._asked[key] = then
+        self._asked[key] = place, then
         future.add_done_callback(self._put)
 
     def _admit(self, place: MachinePlace) -> None:
         entry = self._entry.model_copy(update={"cores": place.cores, "shared": place.shared})
-        self._ask(
-            place,
-            lambda future: self._admitted(place, future),
-            self._runs.admit,
-            entry.model_dump_json(),
-        )
+        self._ask(place, partial(self._admitted, place), self._runs.admit, entry.model_dump_json())
 
-    def _admitted(self, place: MachinePlace, future: Future) -> None:
-        answer = self._answer(place, future)
+    def _admitted(self, place: MachinePlace, answer: str | None) -> None:
         if answer is None:
             return
         said = Admission.model_validate_json(answer)
@@ -237,15 +236,6 @@ class Machines:
         else:
             place.said = said
             self._judge(place, said)
-
-    def _answer(self, place: MachinePlace, future: Future) -> Any:
-        """What it answered; None where there is no answer."""
-        said = self._answers.pop(future.key, None)
-        if self._places.get(place.address) is not place:
-            return None
-        if future.status == "error":  # whatever the machine raised
-            self.drop(place, f"it cannot run the arena ({future.exception(timeout=SILENT_S)})")
-        return said
 
     def _judge(self, place: MachinePlace, said: Admission) -> None:
         """Compare it with the others."""
@@ -275,13 +265,11 @@ class Machines:
                 self._packed(digest), workers=[place.address], hash=False, timeout=SILENT_S
             )
         except (OSError, TimeoutError):  # it is gone
-            self._sent(key, None)
+            del self._sending[key]
         except ArenaError as error:
             raise ExecutorError(str(error)) from None
         else:
-            self._ask(
-                place, lambda future: self._sent(key, future), self._runs.keep, digest, packed
-            )
+            self._ask(place, partial(self._sent, key), self._runs.keep, digest, packed)
 
     def _packed(self, digest: str) -> bytes:
         return next(
@@ -291,14 +279,11 @@ class Machines:
             and player.contender.program.digest == digest
         )
 
-    def _sent(self, key: tuple[str, str], future: Future | None) -> None:
+    def _sent(self, key: tuple[str, str], refused: str | None) -> None:
         first, *others = self._sending.pop(key)
-        refused = self._answer(first, future) if future is not None else None
         if refused is not None:
             self.drop(first, refused)
-        elif future is not None and not first.refused:
-            self._admit(first)
-        for place in others:
+        for place in others if first.refused else (first, *others):
             self._admit(place)
 
     def leave(self, label: str) -> None:
