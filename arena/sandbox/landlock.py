@@ -5,7 +5,6 @@
 import ctypes
 import os
 import stat
-from collections.abc import Iterable
 from contextlib import suppress
 from enum import IntFlag
 from functools import cache
@@ -90,9 +89,7 @@ class Ruleset:
     without exception. `version` is at most `abi()`. Raises OSError.
     """
 
-    def __init__(
-        self, readable: Iterable[str], writable: Iterable[str] = (), *, version: int
-    ) -> None:
+    def __init__(self, version: int) -> None:
         self._handled = handled(version)
         attr = _RulesetAttr(handled_access_fs=self._handled)
         size = 8
@@ -103,14 +100,6 @@ class Ruleset:
             attr.scoped = _SCOPE_ABSTRACT_UNIX_SOCKET | _SCOPE_SIGNAL
             size = 24
         self._fd = system_call(_CREATE_RULESET, ctypes.byref(attr), size, 0)
-        try:
-            for path in readable:
-                self.allow(path, READ)
-            for path in writable:
-                self.allow(path, WRITE)
-        except OSError:
-            self.close()
-            raise
 
     def allow(self, path: str, access: Access) -> None:
         """Grant `access` to the file or to all beneath the folder, as it is mounted now. A path

@@ -93,8 +93,9 @@ def in_limits(allocation: Allocation, cores: Cores, features: Features) -> Launc
         if allocation.group is None:
             steps.append(_KEEP_ORPHANS)
         if features.landlock:
-            rules = _rules(allocation, features.landlock)
+            rules = Ruleset(features.landlock)
             stack.callback(rules.close)
+            _allow(rules, allocation)
             steps.append(Step("close files to it (Landlock)", partial(_enter, rules, allocation)))
         if user is not None:
             steps.append(Step("change its user", user.become))
@@ -213,17 +214,17 @@ def _filter(allocation: Allocation, machine: str) -> Filter:
     )
 
 
-def _rules(allocation: Allocation, version: int) -> Ruleset:
+def _allow(rules: Ruleset, allocation: Allocation) -> None:
     given, folder = allocation.visible, allocation.folder
-    there = (*visible_files.programs(), *visible_files.settings())
-    writable = given.writable if folder is None else (*given.writable, folder)
-    rules = Ruleset(visible_files.kernel(), writable, version=version)
-    for path in (*there, *given.readable):
+    for path in visible_files.kernel():
+        rules.allow(path, READ)
+    for path in given.writable if folder is None else (*given.writable, folder):
+        rules.allow(path, WRITE)
+    for path in (*visible_files.programs(), *visible_files.settings(), *given.readable):
         for part, access in _without(path, allocation.spec.policy.masked):
             rules.allow(part, access)
     for device in visible_files.DEVICES:
         rules.allow(device, Access.READ_FILE | Access.WRITE_FILE)
-    return rules
 
 
 def _without(path: str, masked: Collection[str]) -> Iterator[tuple[str, Access]]:

@@ -35,14 +35,13 @@ def make() -> Iterator[Make]:
             *visible_files.kernel(),
             *INTERPRETER,
         )
-        made.append(
-            Ruleset(
-                (*base, *readable),
-                (*visible_files.DEVICES, *writable),
-                version=min(version, landlock.abi()),
-            )
-        )
-        return made[-1]
+        rules = Ruleset(min(version, landlock.abi()))
+        made.append(rules)
+        for path in (*base, *readable):
+            rules.allow(path, landlock.READ)
+        for path in (*visible_files.DEVICES, *writable):
+            rules.allow(path, landlock.WRITE)
+        return rules
 
     yield ruleset
     for one in made:
