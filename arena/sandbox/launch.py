@@ -13,15 +13,13 @@ from typing import NamedTuple
 
 from arena.model.containment import Guarantee, Policy
 from arena.model.contender import Prepared
-from arena.sandbox import bwrap, visible_files
+from arena.sandbox import bwrap, seccomp, visible_files
 from arena.sandbox.allocation import Allocation
 from arena.sandbox.bwrap import MOVED_STDIN, MOVED_STDOUT, move_streams, reserve_fds
 from arena.sandbox.features import Features
 from arena.sandbox.landlock import READ, WRITE, Access, Ruleset
 from arena.sandbox.mounts import PRIVATE
 from arena.sandbox.processes import become_subreaper, die_with_parent, no_new_privileges, owners
-from arena.sandbox.seccomp import Filter
-from arena.sandbox.seccomp import program as filter_program
 from arena.sandbox.spawn import not_started
 
 Cores = tuple[int, ...] | None
@@ -66,7 +64,7 @@ def in_bwrap(allocation: Allocation, cores: Cores, features: Features) -> Launch
         try:
             filter_fd = None
             if features.seccomp is not None:
-                filter_fd = _filter(allocation, features.seccomp).descriptor()
+                filter_fd = seccomp.descriptor(_filter(allocation, features.seccomp))
                 stack.callback(os.close, filter_fd)
             words = bwrap.command(
                 features.bwrap,
@@ -104,7 +102,8 @@ def in_limits(allocation: Allocation, cores: Cores, features: Features) -> Launc
         steps.append(Step("give up new rights", no_new_privileges))
         if features.seccomp is not None:
             filter_ = _filter(allocation, features.seccomp)
-            steps.append(Step("filter its system calls (seccomp)", filter_.install))
+            install = partial(seccomp.install, filter_)
+            steps.append(Step("filter its system calls (seccomp)", install))
         program = allocation.program
         return Launched(_popen(spec, spec.command, steps, allocation.environment, program=program))
 
@@ -192,7 +191,7 @@ def _end_with_us() -> Step:
     return Step("end with the referee", partial(die_with_parent, os.getpid(), signal.SIGKILL))
 
 
-def _filter(allocation: Allocation, machine: str) -> Filter:
+def _filter(allocation: Allocation, machine: str) -> bytes:
     """The filter of system calls. Only in a namespace is every process and socket in sight the
     player's. A process may choose cores for all processes of its user: ours too, unless the player
     has one. A linker makes its output executable: a build under our own user may change modes, and
@@ -202,15 +201,13 @@ def _filter(allocation: Allocation, machine: str) -> Filter:
     own = alone or allocation.user is not None
     group = allocation.group
     bounds = group.bounds if group else frozenset()
-    return Filter(
-        filter_program(
-            machine,
-            own_cores=own and Guarantee.CPU in bounds,
-            unix_sockets=alone,
-            attributes=own or bool(allocation.spec.policy.writable),
-            thaws=group is not None and group.freezes,
-            memory_files=Guarantee.MEMORY in bounds,
-        )
+    return seccomp.program(
+        machine,
+        own_cores=own and Guarantee.CPU in bounds,
+        unix_sockets=alone,
+        attributes=own or bool(allocation.spec.policy.writable),
+        thaws=group is not None and group.freezes,
+        memory_files=Guarantee.MEMORY in bounds,
     )
 
 

@@ -223,21 +223,16 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-class Filter:
-    """A program ready for a forked child to install, or for bubblewrap."""
+def install(instructions: bytes) -> None:
+    """Put a filter on this process, and all it will start, for ever. Raises OSError."""
+    filter_ = _Program(len(instructions) // 8, instructions)
+    no_new_privileges()
+    prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(filter_))
 
-    def __init__(self, instructions: bytes) -> None:
-        self._program = _Program(len(instructions) // 8, instructions)
-        self._instructions = instructions
 
-    def install(self) -> None:
-        """Put it on this process, and all it will start, for ever. Raises OSError."""
-        no_new_privileges()
-        prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(self._program))
-
-    def descriptor(self) -> int:
-        """A new file to read it from, for `bwrap --seccomp`; the caller closes it."""
-        fd = os.memfd_create("seccomp")
-        os.write(fd, self._instructions)
-        os.lseek(fd, 0, os.SEEK_SET)
-        return fd
+def descriptor(instructions: bytes) -> int:
+    """A new file to read a filter from, for `bwrap --seccomp`; the caller closes it."""
+    fd = os.memfd_create("seccomp")
+    os.write(fd, instructions)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

@@ -7,6 +7,8 @@ import socket
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,9 +24,10 @@ MACHINE = seccomp.here()
 here = pytest.mark.skipif(MACHINE is None, reason="no filter is made for this machine")
 
 
-def made(**may: bool) -> seccomp.Filter:
+def made(**may: bool) -> Callable[[], None]:
+    """What puts such a filter on a process."""
     assert MACHINE is not None
-    return seccomp.Filter(seccomp.program(MACHINE, **may))
+    return partial(seccomp.install, seccomp.program(MACHINE, **may))
 
 
 @here
@@ -66,7 +69,7 @@ print(
     called = numbers(MACHINE or "")
     given = (str(called["clone"]), str(called["mq_unlink"]), str(called["io_setup"]))
     for may in (STRICT, LOOSE):
-        first, second = run(code, made(**may).install, arguments=given).splitlines()
+        first, second = run(code, made(**may), arguments=given).splitlines()
         assert first.split() == ["EPERM"] * 29
         assert second.split() == ["EACCES"] * 4
 
@@ -92,11 +95,11 @@ print(
 """
     )
     path = (str(tmp_path / "file"),)
-    assert run(code, made(**LOOSE).install, arguments=path).split() == ["done"] * 10
-    strict = run(code, made(**STRICT).install, arguments=path).split()
+    assert run(code, made(**LOOSE), arguments=path).split() == ["done"] * 10
+    strict = run(code, made(**STRICT), arguments=path).split()
     assert strict == ["EPERM", "EACCES", "EPERM", "EPERM", "done", "done", *["EPERM"] * 4]
     own_cores = {**STRICT, "own_cores": True}
-    assert run(code, made(**own_cores).install, arguments=path).startswith("done EACCES")
+    assert run(code, made(**own_cores), arguments=path).startswith("done EACCES")
 
 
 @here
@@ -111,7 +114,7 @@ print(subprocess.run([sys.executable, "-I", "-S", "-c", again],
 print([line for line in open("/proc/self/status") if line.startswith("NoNewPrivs")][0].split()[1])
 """
     )
-    assert run(code, made(**STRICT).install).split() == ["closed", "1"]
+    assert run(code, made(**STRICT)).split() == ["closed", "1"]
 
 
 JAVA = """
@@ -135,7 +138,7 @@ thread.start(); thread.join()
 print(subprocess.run([sys.executable, "-I", "-S", "-c", "print('child')"],
     capture_output=True, text=True).stdout.strip())
 """
-    assert run(code, made(**STRICT).install).split() == ["thread", "child"]
+    assert run(code, made(**STRICT)).split() == ["thread", "child"]
 
 
 @pytest.mark.slow
@@ -153,7 +156,7 @@ worker.on("message", (text) => {
 });
 """
     done = subprocess.run(
-        [node, "-e", code], preexec_fn=made(**STRICT).install, capture_output=True, text=True
+        [node, "-e", code], preexec_fn=made(**STRICT), capture_output=True, text=True
     )
     assert done.stdout.split() == ["ran", "child"], done.stderr
 
@@ -167,7 +170,7 @@ def test_java_starts_threads(tmp_path: Path) -> None:
     subprocess.run(["javac", "Threads.java"], cwd=tmp_path, check=True)
     done = subprocess.run(
         ["java", "-Xshare:auto", "Threads"],
-        cwd=tmp_path, preexec_fn=made(**STRICT).install, capture_output=True, text=True,
+        cwd=tmp_path, preexec_fn=made(**STRICT), capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout.split() == ["ran"], done.stderr
 
@@ -181,10 +184,10 @@ def test_a_compiler_builds_a_program_that_runs(tmp_path: Path) -> None:
     (tmp_path / "hello.c").write_text('#include <stdio.h>\nint main(void) { puts("hello"); }\n')
     building = made(own_cores=False, unix_sockets=False, attributes=True)
     subprocess.run(
-        [compiler, "-o", "hello", "hello.c"], cwd=tmp_path, check=True, preexec_fn=building.install
+        [compiler, "-o", "hello", "hello.c"], cwd=tmp_path, check=True, preexec_fn=building
     )
     done = subprocess.run(
-        [tmp_path / "hello"], preexec_fn=made(**STRICT).install, capture_output=True, text=True
+        [tmp_path / "hello"], preexec_fn=made(**STRICT), capture_output=True, text=True
     )
     assert done.stdout == "hello\n"
 
@@ -228,7 +231,7 @@ def test_calls_of_32_bits_end_the_process(tmp_path: Path) -> None:
     source = 'int main(void) { int pid; __asm__("int $0x80" : "=a"(pid) : "a"(20)); return 0; }'
     (tmp_path / "old.c").write_text(source)
     subprocess.run([compiler, "-o", "old", "old.c"], cwd=tmp_path, check=True)
-    assert subprocess.run([tmp_path / "old"], preexec_fn=made(**STRICT).install).returncode == -31
+    assert subprocess.run([tmp_path / "old"], preexec_fn=made(**STRICT)).returncode == -31
 
 
 @here
@@ -236,7 +239,7 @@ def test_bubblewrap_takes_it() -> None:
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         pytest.skip("bubblewrap is not installed")
-    fd = made(**LOOSE).descriptor()
+    fd = seccomp.descriptor(seccomp.program(MACHINE, **LOOSE))
     code = TRIED + "print(tried(lambda: socket.socket(socket.AF_INET)))"
     try:
         done = subprocess.run(
