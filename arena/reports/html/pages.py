@@ -37,6 +37,7 @@ SECTIONS: Mapping[str, Callable[[Look], Mapping[str, Any] | None]] = {
 one with nothing to show. A format that ranks by its own rules has them before the ratings."""
 
 
+@cache
 def environment(*folders: Path) -> Environment:
     """The templates of these pages, and those of further folders. What is put into them is
     escaped, and what commands a reader or hides is shown.
@@ -65,11 +66,6 @@ def _shown(value: object) -> object:
     return printable(value, keep="\n\t") if type(value) is str else value
 
 
-@cache
-def _templates() -> Environment:
-    return environment()
-
-
 def sections(look: Look, only: Collection[str] = tuple(SECTIONS)) -> dict[str, Markup]:
     """Elements of the document by their ids."""
     return {name: _section(name, make(look)) for name, make in SECTIONS.items() if name in only}
@@ -78,7 +74,7 @@ def sections(look: Look, only: Collection[str] = tuple(SECTIONS)) -> dict[str, M
 def _section(name: str, values: Mapping[str, Any] | None) -> Markup:
     if values is None:
         return Markup('<section id="{}" hidden></section>').format(name)
-    return Markup(_templates().get_template(f"parts/{name}.html").render(values))
+    return Markup(environment().get_template(f"parts/{name}.html").render(values))
 
 
 def run_page(view: RunView, audience: Audience) -> dict[str, Any]:
