@@ -1,7 +1,7 @@
 """The overview of a run: its sections for each kind of run."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ from arena.model.game_spec import Terms
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
+from arena.reports.html import pages
 from arena.reports.html.audience import PUBLIC, STAFF, Audience
 from arena.reports.html.data import run_data
 from arena.reports.html.one_file import write_report
-from arena.reports.html.pages import SECTIONS, run_page, sections
+from arena.reports.html.overview import Look
+from arena.reports.html.pages import SECTIONS, run_page
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
@@ -79,6 +81,10 @@ def league(play: Play, tmp_path: Path) -> Iterator[RunView]:
             store.add(record.model_copy(update={"attempt": 2 if attempt == 0 else 1}))
     with RunView(tmp_path / "cup.sqlite") as view:
         yield view
+
+
+def sections(view: RunView, audience: Audience, only: Sequence[str] = tuple(SECTIONS)) -> Any:
+    return pages.sections(Look.at(view, audience), only)
 
 
 def text(html: str) -> str:
