@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from sys import intern
 from typing import Any
@@ -143,20 +143,20 @@ def read_results(text: str, source: str) -> Results:
     header = next(lines, None)
     if header is None:
         raise RateError(f"{source}: no results; expected lines of {','.join(COLUMNS)}[,pair]")
-    columns, named = _columns(*header, source)
-    most = len(header[1]) if named else len(_WITH_PAIR)
-    first_mover = True
+    named = _names(*header, source)
+    names, first_mover = named or _WITH_PAIR, True
     results: list[Result] = []
     problems: list[str] = []
     for number, fields in lines if named else chain((header,), lines):
         if named and fields == header[1]:
             continue
         try:
-            if any(fields[most:]):
-                raise ValueError(f"{len(fields)} fields, expected {most}; write a draw as 0.5")
-            result, ordered = _result(fields, columns)
-            results.append(result)
-            first_mover &= ordered
+            if any(fields[len(names) :]):
+                expected = f"expected {len(names)}; write a draw as 0.5"
+                raise ValueError(f"{len(fields)} fields, {expected}")
+            line = dict(zip(names, fields, strict=False))
+            results.append(_result(line))
+            first_mover &= line.get(_ORDERED, "").lower() != "no"
         except ValueError as error:
             problems.append(f"{source}, line {number}: {error}")
     if not results and not problems:
@@ -180,13 +180,11 @@ def _lines(reader: Any, source: str) -> Iterator[_Line]:
         raise RateError(f"{source}, line {reader.line_num}: not CSV: {error}") from error
 
 
-def _columns(number: int, fields: list[str], source: str) -> tuple[tuple[int | None, ...], bool]:
-    """Where first, second, score, pair and ordered are in a line, and whether this line, the first,
-    says so. Raises RateError.
-    """
+def _names(number: int, fields: list[str], source: str) -> list[str] | None:
+    """The columns that the first line names; None where it is a result. Raises RateError."""
     names = [field.lower() for field in fields]
     if "score" not in names and not {"first", "second"} <= set(names):
-        return (0, 1, 2, 3, None), False
+        return None
     if missing := [name for name in COLUMNS if name not in names]:
         raise RateError(
             f"{source}, line {number}: the header lacks {', '.join(missing)};"
@@ -197,23 +195,16 @@ def _columns(number: int, fields: list[str], source: str) -> tuple[tuple[int | N
             f"{source}, line {number}: the header has {', '.join(twice)} more than once; rename the"
             " columns that are not meant"
         )
-    known = (*_WITH_PAIR, _ORDERED)
-    return tuple(names.index(each) if each in names else None for each in known), True
+    return names
 
 
-def _result(fields: Sequence[str], columns: Sequence[int | None]) -> tuple[Result, bool]:
-    """A line's result, and whether the order of its players says who moved first. ValueError where
-    the line is no result.
-    """
-    count = len(fields)
-    first, second, score, pair, ordered = (
-        fields[at] if at is not None and at < count else "" for at in columns
-    )
-    for name, cell in zip(COLUMNS, (first, second, score), strict=True):
-        if not cell:
+def _result(line: Mapping[str, str]) -> Result:
+    """A line's result, from its fields by column. ValueError where it is none."""
+    for name in COLUMNS:
+        if not line.get(name):
             raise ValueError(f"no {name}; expected {', '.join(COLUMNS)} and, if wanted, pair")
+    first, second, score = (line[name] for name in COLUMNS)
     refuse_names(first, second)
     if score not in SCORES:
         raise ValueError(f"score {score!r} is not 1 (the first player won), 0.5 (a draw) or 0")
-    result = Result(intern(first), intern(second), SCORES[score], intern(pair))
-    return result, ordered.lower() != "no"
+    return Result(intern(first), intern(second), SCORES[score], intern(line.get("pair", "")))
