@@ -15,9 +15,9 @@ from pydantic import Field
 from arena.ratings import tie_breaks
 from arena.ratings.rankings import Placing, Ranking
 from arena.ratings.tie_breaks import Met
-from arena.tournament.formats.base import Format, Plan
+from arena.tournament.formats.base import Plan
 from arena.tournament.formats.bracket import COLUMNS, Bracket, places
-from arena.tournament.formats.knockout import KnockoutTable
+from arena.tournament.formats.knockout import KNOCKOUT, KnockoutTable
 from arena.tournament.formats.meetings import Pair
 from arena.tournament.formats.staged import Rounds, StagedSchedule
 
@@ -140,15 +140,10 @@ def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple
         yield "advance", "1 player of 1 group meets nobody in the knockout; give more"
 
 
-GROUPS = Format(
-    "groups",
-    GroupsSchedule,
-    GroupsTable,
+GROUPS = KNOCKOUT._replace(
+    name="groups",
+    open=GroupsSchedule,
+    keys=GroupsTable,
     problems=_problems,
-    fixed=False,
-    foreseen=False,
     alone='all can play the same seeds; write format = "round-robin", or "knockout"',
-    unstopped="it ends with its final",
-    grows=False,
-    closed=True,
 )
