@@ -8,6 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from multiprocessing import Pipe
 from pathlib import Path
 from queue import SimpleQueue
@@ -87,13 +88,10 @@ class _Machine:
         self._to: dict[int, _Asked] = {}
         """By the identity of the task: the same game may be asked for twice."""
         self._used_at = -_LULL_S
-        self._started: SimpleQueue[str | ExecutorError | None] = SimpleQueue()
+        self._started: Future[str | None] = Future()
         self._thread = threading.Thread(target=self._serve, name="games", daemon=True)
         self._thread.start()
-        delay = self._started.get()
-        if isinstance(delay, ExecutorError):
-            raise delay
-        self.delay = delay
+        self.delay = self._started.result()
 
     @property
     def is_used(self) -> bool:
@@ -120,9 +118,9 @@ class _Machine:
     def _serve(self) -> None:
         try:
             executor = LocalExecutor(self._config, self._masked, self._cores)
-            self._started.put(executor.warning())
+            self._started.set_result(executor.warning())
         except ExecutorError as error:
-            self._started.put(error)
+            self._started.set_exception(error)
             return
         try:
             while self._take(executor):
