@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import rules
 from arena.errors import RecordError, UserError
 from arena.model.record import GameRecord
-from arena.records import FORMS, TEXTS, form_of
+from arena.records import FORMS, TEXTS, form_of, json_lines
 from arena.records.form import Damaged, evaluation_of, two_players
-from arena.records.json_lines import JSON_LINES
 from arena.records.obf import read_positions, write_position
 from arena.records.wthor import DEPTH, THEORETICAL
 from tests.reports.conftest import play_record
@@ -279,13 +278,13 @@ def test_equal_names_stay_apart(tmp_path: Path) -> None:
 def test_damaged_lines_of_json() -> None:
     text = TEXTS["jsonl"](play_record("dots", "one", "other", rows=2, cols=2), "cup")
     with pytest.raises(ValueError, match="terms"):
-        JSON_LINES.parse('{"game": "g1"}', None, 1)
+        json_lines.parse('{"game": "g1"}', None, 1)
     with pytest.raises(ValueError, match="Invalid JSON"):
-        JSON_LINES.parse(text[:50], None, 1)
+        json_lines.parse(text[:50], None, 1)
     with pytest.raises(ValueError, match="do not lead"):
-        JSON_LINES.parse(text.replace('"to_move":null', '"to_move":1'), None, 1)
+        json_lines.parse(text.replace('"to_move":null', '"to_move":1'), None, 1)
     with pytest.raises(ValueError, match="seed: Input should be less than"):  # no store keeps it
-        JSON_LINES.parse(re.sub('"seed":[0-9]+', f'"seed":{2**63}', text), None, 1)
+        json_lines.parse(re.sub('"seed":[0-9]+', f'"seed":{2**63}', text), None, 1)
 
 
 def test_damaged_files_have_a_sentence(tmp_path: Path) -> None:
