@@ -11,7 +11,7 @@ from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
 from arena.sandbox import leftovers, users
 from arena.sandbox.bwrap import HOME
-from arena.sandbox.cgroups import Group
+from arena.sandbox.cgroups import Bounds, Group
 from arena.sandbox.features import Features
 from arena.sandbox.mounts import Mounts, PrivateFolders, closed_folders, mounts_possible
 from arena.sandbox.spawn import find_program, interpreter
@@ -54,7 +54,7 @@ class Allocation:
         if features.root and users.can_become():
             self._take_user()
         if features.cgroups:
-            self.group = Group.create(self.spec.memory_mb, policy.processes, cores)
+            self.group = Group.create(Bounds(self.spec.memory_mb, policy.processes, cores))
         if policy.mode == "limits" and (self.mounts is None or self.mounts.private is None):
             self.home = self.folder = leftovers.private_folder()
             self._own([self.folder])

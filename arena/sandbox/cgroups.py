@@ -47,14 +47,9 @@ class Group:
         """The guarantees it has a limit for."""
 
     @classmethod
-    def create(
-        cls,
-        memory_mb: int | None = None,
-        processes: int | None = None,
-        cores: tuple[int, ...] | None = None,
-    ) -> Self | None:
+    def create(cls, bounds: Bounds) -> Self | None:
         """A new, empty group; None where this process can make none. OSError: the host fails."""
-        bounds, name = Bounds(memory_mb, processes, cores), hierarchies.new_name()
+        name = hierarchies.new_name()
         parts = {part: part.folder / name for part in usable()}
         made: list[Path] = []
         try:

@@ -48,7 +48,7 @@ class CgroupRun:
         processes: int | None = None,
         cores: tuple[int, ...] | None = None,
     ) -> Group:
-        group = Group.create(memory_mb, processes, cores)
+        group = Group.create(cgroups.Bounds(memory_mb, processes, cores))
         assert group is not None
         self.groups.append(group)
         return group
@@ -191,8 +191,8 @@ def test_cores_cannot_be_left(run: CgroupRun) -> None:
 
 REFEREE = """
 import subprocess, sys, time
-from arena.sandbox.cgroups import Group
-group = Group.create(64, 20)
+from arena.sandbox.cgroups import Bounds, Group
+group = Group.create(Bounds(64, 20))
 code = "while True: pass"
 player = subprocess.Popen([sys.executable, "-I", "-S", "-c", code], stdout=2, preexec_fn=group.join)
 if group.freezes: group.freeze()

@@ -144,7 +144,7 @@ def test_a_group_that_the_mount_does_not_show_is_none_of_ours(kernel: Kernel) ->
 def test_the_limits_of_v2(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     found = hierarchies.find(proc(kernel, "/"))
     monkeypatch.setattr(cgroups, "usable", lambda: found)
-    group = Group.create(memory_mb=100, processes=20, cores=(1, 3))
+    group = Group.create(cgroups.Bounds(memory_mb=100, pids=20, cores=(1, 3)))
     assert group is not None
     (folder,) = kernel.root.glob("arena-*")
     assert group.bounds == {Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU}
@@ -174,7 +174,7 @@ def test_where_nothing_can_be_written_there_is_no_group(monkeypatch: pytest.Monk
     assert set(failed) == {"memory", "freezer"}
     monkeypatch.setattr(cgroups, "_tried", lambda: ((tried, failed),))
     monkeypatch.setattr(cgroups, "usable", lambda: ())
-    assert Group.create(64, 20, (0,)) is None
+    assert Group.create(cgroups.Bounds(64, 20, (0,))) is None
     shown = {thing.what: thing for thing in cgroups.available()}
     assert set(shown) == {"memory", "processes", "cpu", "freeze"}
     assert all(thing.where is None for thing in shown.values())
