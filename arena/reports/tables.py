@@ -64,10 +64,9 @@ def _listed(kept: Sequence[tuple[Column, int]]) -> Text:
 
 
 def _padded(cell: str, column: Column, width: int) -> str:
-    fitting = set_cell_size(cell, width) if cell_len(cell) > width else cell
-    room = " " * (width - cell_len(fitting))
-    gap = " " * _GAP
-    return f"{room}{fitting}{gap}" if column.justify == "right" else f"{fitting}{room}{gap}"
+    if column.justify == "right":
+        cell = " " * (width - cell_len(cell)) + cell
+    return set_cell_size(cell, width) + " " * _GAP
 
 
 def _width(column: Column, console: Console, options: ConsoleOptions) -> int:
