@@ -99,10 +99,8 @@ class Dialogue:
         self.games += 1
         self._grace_ms = self._clocks.grace_ms if clock else self._clocks.lenient_ms
         game, full = self._names.next(), PlayerClock.full(clock or self._clocks.hurry)
-        self._requests = Requests(
-            *(game, practice.seat, full, self._clocks.startup_ms, self._names.seed(game)),
-            self._options,
-        )
+        startup_ms, seed = self._clocks.startup_ms, self._names.seed(game)
+        self._requests = Requests(game, practice.seat, full, startup_ms, seed, self._options)
         request = self._requests.start(practice.position, practice.moves)
         with self._judged(request):
             _, used_ms = self._session.start(request, self._clocks.grace_ms)
