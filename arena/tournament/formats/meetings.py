@@ -41,22 +41,35 @@ class ListedSchedule(Schedule):
     def __init__(self, games: Iterator[Pairing], number: int, out: frozenset[str]) -> None:
         self.total = self._number = number
         self._left, self._out = games, out
-        self._finished: set[str] = set()
+        self._begun: set[str] = set()
+        """Handed out and without a result. Of a long schedule no id is kept longer than needed."""
+        self._ahead: set[str] = set()
+        """With a result before they were handed out."""
+        self._finished = 0
 
     @property
     def over(self) -> bool:
         """Whether every game has a result."""
-        return len(self._finished) >= self._number
+        return self._finished >= self._number
 
     def next(self) -> Pairing | None:
         """The next game without a result."""
-        return next((game for game in self._left if game.game not in self._finished), None)
+        for game in self._left:
+            if game.game not in self._ahead:
+                self._begun.add(game.game)
+                return game
+            self._ahead.remove(game.game)
+        return None
 
     def add(self, game: GameDigest) -> None:
         """Take note of a result; one of a player that is out comes on top of the schedule."""
         if game.termination is Termination.VOID:
             return
-        if self._out.isdisjoint(game.players):
-            self._finished.add(game.game)
-        else:
+        if not self._out.isdisjoint(game.players):
             self.total += 1
+            return
+        self._finished += 1
+        if game.game in self._begun:
+            self._begun.remove(game.game)
+        else:
+            self._ahead.add(game.game)
