@@ -190,7 +190,7 @@ def _names(number: int, fields: list[str], source: str) -> list[str] | None:
             f"{source}, line {number}: the header lacks {', '.join(missing)};"
             f" expected {', '.join(COLUMNS)} and, if wanted, pair"
         )
-    if twice := [name for name in _WITH_PAIR if names.count(name) > 1]:
+    if twice := [name for name in (*_WITH_PAIR, _ORDERED) if names.count(name) > 1]:
         raise RateError(
             f"{source}, line {number}: the header has {', '.join(twice)} more than once; rename the"
             " columns that are not meant"

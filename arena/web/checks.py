@@ -100,8 +100,8 @@ class Checks:
                 os.fchmod(kept.fileno(), 0o755)  # browsers do not send it
         self.jobs.order(folder, about)
 
-    def of(self, owner: str = "*", most: int | None = None) -> list[Check]:
-        """The last checks of an owner, or of all, the newest first."""
+    def of(self, owner: str, most: int | None = None) -> list[Check]:
+        """The last checks of an owner, or of all with "*", the newest first."""
         return [self.read(folder) for folder in self.jobs.newest(owner, most)]
 
     def read(self, folder: Path) -> Check:

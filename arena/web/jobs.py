@@ -78,6 +78,12 @@ def events_of(folder: Path) -> Iterator[Event]:
             raise DamagedJob(file) from None
 
 
+def size_of_events(folder: Path) -> int:
+    """The bytes that a job has written of its events."""
+    file = folder / EVENTS
+    return file.stat().st_size if file.exists() else 0
+
+
 def mistake_of_staff(error: ConfigError) -> Refused:
     """A mistake in a file of the course, as an owner reads it; the staff reads the log."""
     sys.stderr.write(f"{error}\n")
@@ -129,8 +135,8 @@ class Jobs:
         """The jobs of an owner, or of all, those of each in the order they came."""
         return sorted(at.parent for at in self.root.glob(f"{owner}/*/{ABOUT}"))
 
-    def newest(self, owner: str = "*", most: int | None = None) -> list[Path]:
-        """The last jobs of an owner, or of all, the newest first."""
+    def newest(self, owner: str, most: int | None = None) -> list[Path]:
+        """The last jobs of an owner, or of all with "*", the newest first."""
         return sorted(self.folders(owner), key=lambda folder: folder.name, reverse=True)[:most]
 
     def folder(self, owner: str, id: str) -> Path | None:

@@ -18,7 +18,7 @@ from arena.checks.events import Refused
 from arena.entering.remote import MAX_BYTES
 from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
-from arena.web.jobs import DamagedJob, events_of
+from arena.web.jobs import DamagedJob, events_of, size_of_events
 from arena.web.rights import Asking, Role, form_of, may
 from arena.web.safe import TOO_LARGE
 from arena.web.state import OfCourse
@@ -180,11 +180,14 @@ async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
 
 async def _events(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]:
     """The events of a check after the first `seen`, as server-sent events."""
-    number, heard_at, over = 0, time.monotonic(), False
+    number, read, heard_at, over = 0, 0, time.monotonic(), False
     while not over:
         over = checks.jobs.is_over(folder)  # asked first: what it wrote last is read then
         try:
-            for happened in islice(events_of(folder), number, None):
+            written = size_of_events(folder)
+            news = islice(events_of(folder), number, None) if written > read else ()
+            read = written
+            for happened in news:
                 number, heard_at = number + 1, time.monotonic()
                 if number > seen:
                     yield event(happened.event, happened.model_dump_json(), number)

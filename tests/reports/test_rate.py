@@ -51,6 +51,10 @@ def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
             "first,second,score,First,x,x\na,b,1,c,,\n",
             "x.csv, line 1: the header has first more than once; rename",
         ),
+        (
+            "first,second,score,ordered,ordered\na,b,1,no,yes\n",
+            "x.csv, line 1: the header has ordered more than once; rename",
+        ),
         ("a,b,1\na,b,2\n", "x.csv, line 2: score '2' is not 1"),
         ("a,b,nan\n", "line 1: score 'nan' is not 1"),
         ("a,b\n", "line 1: no score; expected first, second, score"),

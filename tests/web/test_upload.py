@@ -23,6 +23,7 @@ from arena.web.app import make_app
 from arena.web.checks import safe_name
 from arena.web.jobs import EVENTS
 from arena.web.rates import Rate
+from arena.web.safe import UPLOAD_BYTES
 from arena.web.sentences import MISTAKE
 from tests.right_bot import RIGHT
 
@@ -145,7 +146,7 @@ def test_a_form_sends_the_same(
 
 
 def test_what_is_too_large_is_refused_early(client: TestClient) -> None:
-    much = b"\0" * 10_020_000
+    much = b"\0" * (UPLOAD_BYTES + 20_000)
     for sent in (
         client.post("/api/submissions?name=fox.zip", content=much),
         client.post("/api/submissions?name=fox.zip", content=iter([much[:6_000_000]] * 2)),

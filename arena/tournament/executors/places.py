@@ -199,7 +199,7 @@ class Machines:
             then(said if self._is_there(place) else None)
 
     def take(self, future: Future) -> None:
-        """A machine is done with a question. Its answer came first: without one it failed."""
+        """A machine is done with a question. If it sent no answer before, it failed."""
         if future.key in self._asked:
             place, _ = self._asked[future.key]
             if future.status == "error" and self._is_there(place):  # whatever the machine raised

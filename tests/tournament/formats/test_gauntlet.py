@@ -1,12 +1,15 @@
 """Some against all."""
 
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from itertools import islice
 
 import pytest
 
 from arena.errors import ConfigError
 from arena.tournament.config import TournamentConfig
+from arena.tournament.rehearsal import imagined
 from tests.tournament.helpers import pairings
 
 Load = Callable[..., TournamentConfig]
@@ -30,6 +33,20 @@ def test_those_named_meet_all_and_each_other_once_a_round(load: Load) -> None:
         frozenset(pair)
         for pair in [("m3", "m0"), ("m3", "m1"), ("m3", "m2"), ("m1", "m0"), ("m1", "m2")]
     }
+
+
+def test_a_long_schedule_keeps_no_game_that_has_a_result(load: Load) -> None:
+    schedule = load('[tournament]\nformat = "gauntlet"\nrounds = 2000\n' + DOTS).schedule()
+    games = iter(schedule.next, None)
+    for game in islice(games, 1000):
+        schedule.add(imagined(game, "dots", 1))
+    tracemalloc.start()
+    for game in games:
+        schedule.add(imagined(game, "dots", 1))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert schedule.over
+    assert kept < 120_000, "bytes; the ids of all its games take 370,000"
 
 
 def test_names_that_are_hard_to_write_stay_apart(load: Load) -> None:
