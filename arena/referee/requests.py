@@ -39,6 +39,20 @@ class TurnRequest(msgspec.Struct, frozen=True):
     legal: Collection[str]
 
 
+class _Turn(msgspec.Struct, frozen=True):
+    """The fields of a `Turn`, in their order: a struct is written faster than a dict."""
+
+    type: str
+    game: str
+    ply: int
+    time_ms: int
+    bank_ms: int | None
+    state: msgspec.Raw
+    moves: Moves
+    legal: Collection[str]
+    used_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class PlayerClock:
     """The time control of one player during a game; `bank_ms` is what its bank has left."""
@@ -120,17 +134,9 @@ class Requests:
     def turn(self, position: Position, moves: Moves) -> TurnRequest:
         """Ask for a move."""
         ply, time_ms, legal = len(moves), self.clock.limit_ms, position.legal_moves()
-        turn = {
-            "type": "turn",
-            "game": self.game,
-            "ply": ply,
-            "time_ms": time_ms,
-            "bank_ms": self.clock.shown_bank_ms,
-            "state": _state(position),
-            "moves": moves[self.told :],
-            "legal": legal,
-            "used_ms": round(self.used_ms),
-        }
+        bank_ms, state = self.clock.shown_bank_ms, _state(position)
+        told, used_ms = moves[self.told :], round(self.used_ms)
+        turn = _Turn("turn", self.game, ply, time_ms, bank_ms, state, told, legal, used_ms)
         return TurnRequest(_line(turn), ply, time_ms, legal)
 
     def answered(self, ply: int, used_ms: float) -> None:
@@ -162,5 +168,5 @@ def _raw(value: object) -> msgspec.Raw:
     return msgspec.Raw(to_json(value, inf_nan_mode="null"))
 
 
-def _line(message: dict[str, Any]) -> bytes:
+def _line(message: dict[str, Any] | _Turn) -> bytes:
     return _ENCODER.encode(message) + b"\n"

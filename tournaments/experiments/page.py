@@ -155,7 +155,7 @@ def _standing(name: str, found: Experiment) -> str:
     anchor = tomllib.loads((HERE / f"{name}.toml").read_text())["rating"]["anchor"]
     players = {player for gap in found.gaps for player in (gap.player, gap.opponent)}
     gaps = [gap for player in players if (gap := found.gap(player, anchor))]
-    told = [(gap.elo, f"`{gap.player}` {gap.elo:+.0f} ± {gap.error:.0f}") for gap in gaps]
+    told = [(gap.elo, f"`{gap.player}` {round(gap.elo):+} ± {gap.error:.0f}") for gap in gaps]
     return "; ".join(words for _, words in sorted([*told, (0.0, f"`{anchor}` 0")], reverse=True))
 
 
