@@ -1,5 +1,6 @@
 """Standings, the value that every report prints. The line under a field documents its JSON key."""
 
+from datetime import datetime
 from typing import Any, Literal
 
 from arena.model import Frozen
@@ -200,6 +201,10 @@ class Standings(Frozen):
     """Games whose results cannot be read any more, by their ids: not counted."""
     left_out: tuple[str, ...] = ()
     """Players that left the tournament: their games stay in the record and are not counted."""
+    began: datetime | None = None
+    """When the first of its games to end began; null for a list of results."""
+    ended: datetime | None = None
+    """When the last of them ended."""
     results: int
     """Results rated; in 2048 and 2584, comparisons of two games."""
     anchor: Anchor

@@ -57,6 +57,7 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
     yield from paragraphs(words.about_sandbox(standings))
     if standings.faults:
         yield faults(standings)
+    yield from paragraphs(words.about_time(standings))
 
 
 def heading(standings: Standings) -> Text:

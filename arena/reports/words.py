@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 
 from arena.model.containment import Guarantee, Held
@@ -232,6 +233,19 @@ def about_course(standings: Standings) -> list[str]:
     if any(row.forfeits for row in standings.players):
         lines.append("A forfeited game counts at most 0 difference for the player who forfeited.")
     return lines
+
+
+def moment(at: datetime) -> str:
+    """A moment as it is read here, in local time."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M %Z}"
+
+
+def about_time(standings: Standings) -> list[str]:
+    """When the games were played; nothing for a list of results."""
+    if standings.began is None or standings.ended is None:
+        return []
+    began, ended = moment(standings.began), moment(standings.ended)
+    return [f"Played on {began}." if began == ended else f"Played from {began} to {ended}."]
 
 
 def about_damage(standings: Standings) -> list[str]:

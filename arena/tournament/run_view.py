@@ -157,7 +157,7 @@ class RunView(AbstractContextManager["RunView"]):
                 ranking=self.schedule.ranking(),
                 ending=self.schedule.ending(over=over),
                 damaged=without_result([*self.games, *self._damaged]) if self._damaged else (),
-            ).model_copy(update={"left_out": tuple(sorted(unrated))})
+            ).model_copy(update={"left_out": tuple(sorted(unrated)), **self._store.span()})
         return self._standings
 
     @property

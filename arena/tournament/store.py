@@ -31,6 +31,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from itertools import groupby
 from operator import itemgetter
@@ -320,6 +321,21 @@ class Store:
         if self._schema == 1 or not list(self._rows(there)):
             return []
         return [PlayedAt(*row) for row in self._rows(BY_MACHINE)]
+
+    def span(self) -> dict[str, datetime]:
+        """When the first game to end `began` and the last `ended`; empty without games, or where
+        the row of one is damaged.
+        """
+        ends = (f"SELECT {which}(id) FROM games" for which in ("min", "max"))
+        first, last = (
+            list(self._rows(f"SELECT started_at, duration_ms FROM games WHERE id = ({end})"))
+            for end in ends
+        )
+        with suppress(TypeError, ValueError, OverflowError):  # a damaged one
+            for (began, _), (latest, took) in zip(first, last, strict=True):
+                ended = datetime.fromisoformat(latest) + timedelta(milliseconds=took)
+                return {"began": datetime.fromisoformat(began), "ended": ended}
+        return {}
 
     def openings(self) -> tuple[tuple[str, ...], ...]:
         """The openings of the first rounds, up to the first of which no game was played, or whose

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen, owners
 from arena.reports.html.data import game_data, run_data
 from arena.reports.html.pages import run_page
+from arena.reports.words import moment
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.web import assets
@@ -25,7 +26,7 @@ from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
 from arena.web.state import state_of
 from arena.web.streams import EventStream, event, refuse_beyond
-from arena.web.tournaments import frozen_since, moment, shown_until, still_to_come
+from arena.web.tournaments import frozen_since, shown_until, still_to_come
 
 router = APIRouter(dependencies=[may(Role.ANYONE)])
 

@@ -9,13 +9,14 @@ from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
 from arena.files.toml_tables import did_you_mean, shown
+from arena.reports.words import moment
 from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
 from arena.web.staff_answers import ByStaff
 from arena.web.staff_log import last_lines
 from arena.web.state import course_of
-from arena.web.tournaments import WORDS, moment
+from arena.web.tournaments import WORDS
 
 _CHECKS = 30
 """The checks of all owners that are shown."""

@@ -10,9 +10,9 @@ from arena.bots import course
 from arena.bots.roster import names_of
 from arena.bots.versions import named
 from arena.errors import UserError
+from arena.reports.words import moment
 from arena.web.rights import Role, may
 from arena.web.staff_answers import Answer, AnsweredRoute, ByStaff
-from arena.web.tournaments import moment
 
 router = APIRouter(
     prefix="/staff",

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
+from arena.reports.words import moment
 from arena.web.public import runs_of
 from arena.web.rights import Role, visitor_of
 from arena.web.runs import ShownRun
@@ -75,8 +75,3 @@ def shown_until(request: Request, run: ShownRun) -> Callable[[], bool]:
     if not is_copy and run.path.parent != runs_of(request).folder:
         return lambda: True  # a match of an owner
     return lambda: table_freeze.is_due(run.name) == is_copy
-
-
-def moment(at: datetime) -> str:
-    """A moment as it is read here, in local time."""
-    return f"{at.astimezone():%Y-%m-%d %H:%M %Z}"

@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import re
+import time
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -204,6 +206,20 @@ def test_the_results_of_two_runs_make_one_table(cup: list[GameRecord]) -> None:
 def test_headings_are_text_with_style_apart(table: Standings) -> None:
     assert isinstance(terminal.heading(table), Text)
     assert terminal.heading(table).plain == "cup · dots · 72 of 80 games"
+
+
+def test_the_report_says_when_it_was_played(
+    table: Standings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    night = datetime(2026, 11, 26, 14, 30, tzinfo=UTC)
+    played = table.model_copy(update={"began": night, "ended": night + timedelta(hours=8)})
+    lines = printed(played, 80).splitlines()
+    assert lines[-1] == "Played from 2026-11-26 23:30 JST to 2026-11-27 07:30 JST."
+    assert Standings.model_validate_json(played.model_dump_json()) == played
+    monkeypatch.undo()
+    time.tzset()
 
 
 def test_the_report_lists_void_games(cup: list[GameRecord]) -> None:

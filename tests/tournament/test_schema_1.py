@@ -56,6 +56,8 @@ def test_it_is_read_as_it_is(path: Path) -> None:
     with RunView(path) as view:
         assert (len(view.games), view.schedule.total, view.schedule.over) == (27, 36, False)
         assert view.standings.players[0].name == "greedy"
+        assert str(view.standings.began) == "2026-11-22 12:40:12.040000+00:00"
+        assert str(view.standings.ended) == "2026-11-22 12:40:25.396057+00:00"
         assert view.standings.void == 1 and view.standings.spoilt[0].game == "g0025"
     assert recorded_game(path, "g0028")[1].seats[0].player == "crash"
     assert path.read_bytes() == before and schema(path) == 1

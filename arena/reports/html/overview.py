@@ -155,7 +155,8 @@ def faults(look: Look) -> dict[str, Any]:
 
 
 def machine(look: Look) -> dict[str, Any] | None:
-    """Where it was played, and what contained the players."""
+    """Where and when it was played, and what contained the players."""
+    found = look.standings
     if not look.view.games:
         return None
     try:
@@ -164,7 +165,7 @@ def machine(look: Look) -> dict[str, Any] | None:
         record = None
     return {
         "machine": machine_of(record, look.seen) if record else None,
-        "said": [*words.about_sandbox(look.standings), *_by_machine(look)],
+        "said": [*words.about_time(found), *words.about_sandbox(found), *_by_machine(look)],
     }
 
 
