@@ -154,6 +154,11 @@ def open_folder(folder: Path, source: Path, *, again: bool = False) -> Bot:
     for key, words in (("command", manifest.command), ("build", manifest.build or ())):
         if not again:
             _refuse_files_outside(key, words, source)
+    if manifest.build:
+        try:
+            programs.refuse_joined_words(manifest.build, folder)
+        except ProgramError as error:
+            raise PackageError(source, [f"build: {error}"]) from None
     given, of = manifest.model_dump(), str(source)
     bot = Bot(**given, cwd=str(folder), digest=content, contents=content, source=of)
     return bot if bot.build else startable(bot)

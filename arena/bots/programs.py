@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -127,13 +128,8 @@ def refuse_interpreter(program: Path) -> None:
 
 def command(words: list[str], folder: Path) -> Program:
     """A command line started in `folder`; a program with a slash is relative to it."""
+    refuse_joined_words(words, folder)
     program, *arguments = words
-    first, *others = program.split() or [program]
-    if others and not (folder / program).exists() and is_there(first, folder):
-        raise ProgramError(
-            f'there is no program "{program}"; write each word by itself: '
-            f"{shown([first, *others, *arguments])}"
-        )
     if "/" in program:
         path = existing(program, folder)
         if path.is_dir() or not os.access(path, os.X_OK):
@@ -144,6 +140,17 @@ def command(words: list[str], folder: Path) -> Program:
             f'program "{program}" is not on the PATH; install it, or write a path with a slash'
         )
     return Program((program, *arguments), str(folder))
+
+
+def refuse_joined_words(words: Sequence[str], folder: Path) -> None:
+    """Raise ProgramError where the program is the beginning of a command line in one word."""
+    program, *arguments = words
+    first, *others = program.split() or [program]
+    if others and not (folder / program).exists() and is_there(first, folder):
+        raise ProgramError(
+            f'there is no program "{program}"; write each word by itself: '
+            f"{shown([first, *others, *arguments])}"
+        )
 
 
 def is_there(program: str, folder: Path) -> bool:

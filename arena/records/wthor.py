@@ -13,7 +13,7 @@ Source: the federation's description (ffothello.org/wthor/Format_WThor.pdf), and
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,8 +44,8 @@ THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
 
 def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
     """Write the games, and the names into files next to them."""
-    players = list(dict.fromkeys(name for each in records for name in two_players(each)))
-    events = list(dict.fromkeys(_event(record, event) for record in records))
+    players = _numbered(name for each in records for name in two_players(each))
+    events = _numbered(_event(record, event) for record in records)
     if max(len(players), len(events)) > _MOST:
         raise RecordError(f"WTHOR has room for {_MOST} names, not for {len(players)}")
     now, year = datetime.now(UTC), _year(records)
@@ -115,7 +115,14 @@ def _square(number: int) -> str:
     return square_name(row, column)
 
 
-def _packed(record: GameRecord, players: Sequence[str], events: Sequence[str], event: str) -> bytes:
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    """The different names, and the place of each."""
+    return {name: number for number, name in enumerate(dict.fromkeys(names))}
+
+
+def _packed(
+    record: GameRecord, players: Mapping[str, int], events: Mapping[str, int], event: str
+) -> bytes:
     if standard(record, "WTHOR").size != 8:
         raise RecordError(f"game {record.game} is not on 8×8, and WTHOR has no other board")
     discs = _with_empties(scores_that_tell(record, _SQUARES))
@@ -124,9 +131,9 @@ def _packed(record: GameRecord, players: Sequence[str], events: Sequence[str], e
         for move in record.moves
         if move.move != PASS
     )
-    black, white = (players.index(name) for name in two_players(record))
+    black, white = (players[name] for name in two_players(record))
     theoretical = int(record.stated.get(THEORETICAL, discs))
-    tournament = events.index(_event(record, event))
+    tournament = events[_event(record, event)]
     return _GAME.pack(tournament, black, white, discs, theoretical, moves)
 
 
@@ -141,7 +148,7 @@ def _event(record: GameRecord, event: str) -> str:
     return str(record.stated.get("event", event))
 
 
-def _named(names: Sequence[str], size: int) -> Iterator[bytes]:
+def _named(names: Iterable[str], size: int) -> Iterator[bytes]:
     """Names cut to their room; of equal ones the later end in `~2` and so on."""
     taken: set[bytes] = set()
     for name in names:

@@ -53,6 +53,12 @@ def test_words_in_one(command: str, said: str, package: Package) -> None:
     assert said in str(caught.value)
 
 
+def test_words_of_a_build_in_one(package: Package) -> None:
+    folder = package(manifest=f'{MANIFEST}build = ["sh -c true"]\n')
+    with pytest.raises(PackageError, match=r'build: .* write each word by itself: .*"-c", "true"'):
+        open_bot(folder)
+
+
 def test_a_python_is_named_as_the_path_finds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
