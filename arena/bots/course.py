@@ -1,7 +1,7 @@
 """A course: a folder of submissions whose bots have owners. Its files are those of any such folder,
 and
 
-    DIR/course.toml         the deadline and the quota; the staff edits it
+    DIR/course.toml         the deadlines and the quota; the staff edits it
     DIR/tournaments/*.toml  what `arena serve` plays; the staff writes them
     DIR/runs/               their runs
     DIR/challenges/         matches that owners asked for
@@ -88,6 +88,8 @@ def python_of(folder: Path) -> str | None:
 def add_owners(folder: Path, names: Sequence[str], now: datetime) -> dict[str, str]:
     """Put owners on the roster; the tokens of those that were not there."""
     rules_of(folder)
+    for name in names:
+        _refuse_folder(name, "; choose another")
     with _changing(folder):
         more, tokens = roster.read_roster(folder).added(names, now)
         roster.write_roster(folder, more)
@@ -154,9 +156,10 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     home = home_for(bot, folder)
     _refuse_foreign(folder, home, owner, "; choose another name, in bot.toml")
     _refuse_excluded(home)
-    if course.is_over(now):
+    deadline = course.deadline_of(owner)
+    if deadline is not None and deadline < now:
         raise SubmissionError(
-            f"the deadline was {course.deadline:%Y-%m-%d %H:%M}; nothing is accepted after it"
+            f"the deadline was {deadline:%Y-%m-%d %H:%M %Z}; nothing is accepted after it"
         )
     if receipt_of(bot, folder) is None:
         _refuse_beyond(course.quota, folder, bot, owner)
@@ -323,13 +326,17 @@ def _owner(versions: Sequence[Receipt]) -> str | None:
 
 def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> None:
     """A name belongs to the owner who first used it, and an owner's own name to that owner."""
-    if home.name.casefold() in FOLDERS:
-        raise SubmissionError(f'the name "{home.name}" belongs to the course{advice}')
+    _refuse_folder(home.name, advice)
     other = _owner(history(home).versions)
     names = {each.name.casefold(): each.name for each in roster.read_roster(folder).owners}
     other = other or names.get(home.name.casefold(), owner)
     if other != owner:
         raise SubmissionError(f'the name "{home.name}" belongs to {other}{advice}')
+
+
+def _refuse_folder(name: str, advice: str) -> None:
+    if name.casefold() in FOLDERS:
+        raise SubmissionError(f'the name "{name}" belongs to the course{advice}')
 
 
 def _refuse_beyond(quota: Quota, folder: Path, bot: Bot, owner: str) -> None:

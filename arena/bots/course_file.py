@@ -1,12 +1,13 @@
-"""course.toml: the deadline and the quota of a course; and the tournament that it begins with."""
+"""course.toml: the deadlines and the quota of a course; and the tournament that it begins with."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from arena.bots.roster import read_roster
 from arena.errors import ConfigError, SubmissionError
 from arena.files.toml import read_file
 from arena.files.toml_tables import Finding, TomlTable, did_you_mean, problems, read_tables, shown
@@ -23,6 +24,9 @@ standing = ["ladder"] # files in tournaments/ that take new bots and versions by
 submissions = 50 # versions that an owner may submit, of all its bots
 size_mb = 10     # the files of one submission
 challenges = 20  # matches of two games that an owner may ask for on a day, by `arena serve`
+
+[extensions] # later deadlines of single owners
+# ada = 2026-12-31T23:59:00
 """
 """What a course begins with."""
 
@@ -64,17 +68,26 @@ class Quota(TomlTable):
     """Matches of two games that an owner may ask for on a day."""
 
 
-def _with_time(value: object) -> object:
+def _with_time(value: object) -> datetime:
     if not isinstance(value, datetime):
         raise ValueError("must be a date with a time, as 2026-12-24T23:59:00")
-    return value
+    try:
+        return value if value.tzinfo else value.astimezone()
+    except (OverflowError, ValueError):
+        raise ValueError("is out of range; take a year from 1970 on") from None
+
+
+Moment = Annotated[datetime, BeforeValidator(_with_time)]
+"""A date with a time; without an offset in local time."""
 
 
 class Course(TomlTable):
     """course.toml."""
 
-    deadline: Annotated[datetime, BeforeValidator(_with_time)] | None = None
-    """The last moment of a submission; without an offset in local time."""
+    deadline: Moment | None = None
+    """The last moment of a submission."""
+    extensions: dict[str, Moment] = Field(default_factory=dict)
+    """Later ones of single owners."""
     quota: Quota = Quota()
     python: str | None = Field(default=None, min_length=1)
     """The Python of scripts; None for that of the tournament."""
@@ -85,12 +98,9 @@ class Course(TomlTable):
     play: Literal["owners", "anyone"] = "owners"
     """Who may play against bots on the pages, besides the staff."""
 
-    def is_over(self, now: datetime) -> bool:
-        """Whether the deadline has passed."""
-        if self.deadline is None:
-            return False
-        local = self.deadline.tzinfo is None
-        return self.deadline < (now.astimezone().replace(tzinfo=None) if local else now)
+    def deadline_of(self, owner: str) -> datetime | None:
+        """The last moment of an owner's submission; None without one."""
+        return self.extensions.get(owner, self.deadline)
 
 
 def is_course(folder: Path) -> bool:
@@ -147,6 +157,21 @@ def _read(folder: Path) -> tuple[str, Course]:
         raise SubmissionError(f"{folder} is not a course; `arena course init` makes one")
     text, data = read_file(file, ConfigError)
     course, findings = read_tables(Course, data)
+    findings += _wrong_extensions(folder, course)
     if findings:
         raise ConfigError(file, problems(text, findings))
     return text, course
+
+
+def _wrong_extensions(folder: Path, course: Course) -> Iterator[Finding]:
+    owners = [each.name for each in read_roster(folder).owners] if course.extensions else []
+    for name, until in course.extensions.items():
+        said = None
+        if name not in owners:
+            said = f"no owner is named so; {did_you_mean(name, owners, 'owners')}"
+        elif course.deadline is None:
+            said = "there is no deadline to extend; write one above the tables"
+        elif until < course.deadline:
+            said = "is before the deadline; an extension is a later one"
+        if said is not None:
+            yield Finding(("extensions", name), said)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from arena.bots.course_file import FOLDERS
 from arena.bots.manifest import NAME_RULE, is_name
 from arena.errors import ConfigError, Problem, SubmissionError, first_few
 from arena.files.toml_tables import did_you_mean, shown
@@ -60,7 +59,7 @@ class Roster(Frozen):
 
     def added(self, names: Sequence[str], now: datetime) -> tuple["Roster", dict[str, str]]:
         """The roster with those of `names` that it lacks, and their tokens. Raises SubmissionError:
-        one is like another, or is a folder of the course.
+        one is like another.
         """
         known = {owner.name for owner in self.owners}
         _refuse_alike(known, [name for name in names if name not in known])
@@ -156,8 +155,6 @@ def _refuse_alike(known: Iterable[str], names: Iterable[str]) -> None:
     """An owner's name is that of a folder, whatever its case."""
     taken = {name.casefold(): name for name in known}
     for name in names:
-        if name.casefold() in FOLDERS:
-            raise SubmissionError(f'the name "{name}" belongs to the course; choose another')
         other = taken.setdefault(name.casefold(), name)
         if other != name:
             raise SubmissionError(

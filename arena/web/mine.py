@@ -44,6 +44,7 @@ class Mine(NamedTuple):
     rules: Course
     size_mb: float
     """The most of a file, in MB."""
+    deadline: datetime | None
     is_over: bool
     """Whether the deadline has passed."""
     checks: list[Check]
@@ -60,13 +61,15 @@ def mine(request: Request, owner: str) -> Mine:
     found = course_of(request)
     folder, rules = found.folder, found.rules.now()
     now, entries, offers = datetime.now(UTC), course.bots(folder), game_offers(folder)
+    deadline = rules.deadline_of(owner)
     return Mine(
         owner=owner,
         bots=[entry for entry in entries if entry.owner == owner],
         used=sum(each.owner == owner for entry in entries for each in entry.versions),
         rules=rules,
         size_mb=min(rules.quota.size_mb, MAX_BYTES / 1e6),
-        is_over=rules.is_over(now),
+        deadline=deadline,
+        is_over=deadline is not None and deadline < now,
         checks=found.checks.of(owner, _CHECKS),
         challenges=found.challenges.of(owner, _CHALLENGES),
         challenges_left=found.challenges.left(owner, now),

@@ -103,14 +103,40 @@ def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
     script.write_text("print('late')\n")
     with pytest.raises(SubmissionError, match="the deadline was 2026-11-02 12:00"):
         submit(to, script, "ada", NOW + timedelta(days=2))
-    (to / "course.toml").write_text("deadline = 0001-01-01T00:00:00\n")  # no zone: local time
+    (to / "course.toml").write_text("deadline = 2001-01-01T00:00:00\n")  # no zone: local time
     with pytest.raises(SubmissionError, match="the deadline was"):
         submit(to, script, "ada")
+    (to / "course.toml").write_text(
+        "deadline = 2026-11-02T12:00:00Z\n[extensions]\nada = 2026-11-05T12:00:00\n"
+    )
+    submit(to, script, "ada", NOW + timedelta(days=2))
+    with pytest.raises(SubmissionError, match="the deadline was 2026-11-02 12:00 UTC"):
+        submit(to, script, "bob", NOW + timedelta(days=2))
+    with pytest.raises(SubmissionError, match="the deadline was 2026-11-05 12:00"):
+        submit(to, script, "ada", NOW + timedelta(days=5))
     (to / "course.toml").write_text("deadline = 2026-12-24\n")
     with pytest.raises(ConfigError, match="deadline: must be a date with a time, as 2026-12-24T23"):
         submit(to, script, "ada", NOW)
     (to / "course.toml").write_text("deadline = 2026-11-02T12:00:00\n[quota]\nsubmisions = 3\n")
     with pytest.raises(ConfigError, match=r"course\.toml:3: .*did you mean \"submissions\""):
+        submit(to, script, "ada", NOW)
+
+
+@pytest.mark.parametrize(
+    ("deadline", "extension", "said"),
+    [
+        ("2026-11-02T12:00:00", "aad = 2026-11-05T12:00:00", r"no owner .*; did you mean \"ada\""),
+        ("2026-11-02T12:00:00", "ada = 2026-11-01T12:00:00", "is before the deadline"),
+        ("2026-11-02T12:00:00", "ada = 3", "must be a date with a time"),
+        (None, "ada = 2026-11-05T12:00:00", "there is no deadline to extend"),
+    ],
+)  # fmt: skip
+def test_a_wrong_extension_is_refused(
+    to: Path, script: Path, deadline: str | None, extension: str, said: str
+) -> None:
+    above = f"deadline = {deadline}" if deadline else "# no deadline"
+    (to / "course.toml").write_text(f"{above}\n[extensions]\n{extension}\n")
+    with pytest.raises(ConfigError, match=rf"course\.toml:3: extensions\.a.*: {said}"):
         submit(to, script, "ada", NOW)
 
 
