@@ -205,3 +205,15 @@ def test_the_staff_has_a_page_of_its_own(app: FastAPI) -> None:
     client = TestClient(app, follow_redirects=False)
     client.get(f"/in/{app.state.course.people.staff_token}")
     assert client.get("/me").headers["location"] == "/staff"
+
+
+def test_an_owner_reads_its_own_deadline(browser: Browser, folder: Path) -> None:
+    ada = browser("ada")
+    general = "deadline = 2026-01-01T00:00:00Z\n"
+    (folder / "course.toml").write_text(general)
+    assert "The deadline was <b>2026-01-01" in ada.get("/me").text
+    (folder / "course.toml").write_text(f"{general}[extensions]\nada = 2126-01-02T12:00:00Z\n")
+    assert "Bots are taken until <b>2126-01-02" in ada.get("/me").text
+    (folder / "course.toml").write_text(f"{general}[extensions]\nbob = 2126-01-02T12:00:00Z\n")
+    shown = ada.get("/me").text
+    assert "The deadline was <b>2026-01-01" in shown and "2126" not in shown

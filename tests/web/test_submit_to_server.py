@@ -116,9 +116,9 @@ def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
     Path("large.zip").write_bytes(b"\0" * 10_000_001)
     shown = submit("large.zip", "--to", url, "--token", token, code=2)
     assert "more than 10 MB" in shown.stderr
-    (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00\n")
+    (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00Z\n")
     shown = submit("bot.py", "--to", url, "--token", token, code=2)
-    assert shown.stderr == "the deadline was 2026-01-01 00:00; nothing is accepted after it\n"
+    assert shown.stderr == "the deadline was 2026-01-01 00:00 UTC; nothing is accepted after it\n"
 
 
 def test_a_token_is_sent_nowhere_else(app: FastAPI, url: str, token: str) -> None:
