@@ -190,7 +190,7 @@ async def play_or_be_taken(task: str, label: str, number: int, *, moves: bool) -
     if number == 2 and BEGAN.count(2) == 1:
         await dask_forever()
     if number == 2 and BEGAN.count(2) == 2:
-        get_worker().log_event(label, {"number": number, "taken": True})
+        get_worker().log_event(label, {"number": number, "left": "another tournament has it now"})
         return
     await sleeping.play(task, label, number, moves=moves)
 

@@ -189,10 +189,10 @@ class DaskExecutor:
         """What a machine says of a game that has no result yet."""
         if "ply" in said:
             return (Moved(game.task, said["ply"], tuple(said["moves"])),)
-        if "taken" in said:
+        if "left" in said:
             place = self._machines.get(said["worker"])  # the scheduler adds who said it
             if place is not None:
-                self._machines.drop(place, "another tournament has it now")
+                self._machines.drop(place, said["left"].removesuffix("."))
             return ()
         if "lost" in said:
             self._end(game)

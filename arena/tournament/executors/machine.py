@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from multiprocessing import Pipe
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from distributed import get_worker, secede
@@ -32,7 +32,7 @@ from arena.tournament.warming import warm_kernels
 _LOOK_S = 0.5
 _LULL_S = 30.0
 """A machine that played within this time is in use; another tournament does not get it."""
-TAKEN = "its machine has left the tournament"
+_TAKEN = "another tournament has it now"
 
 
 class AdmissionRequest(Frozen):
@@ -83,7 +83,8 @@ class _Machine:
         self._masked, self._cores = entry.masked, tuple(cores)
         self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
         self._woken, self._wake = Pipe(duplex=False)
-        self._failure = TAKEN
+        self.ended: str | None = None
+        """Why it plays no game any more."""
         self._waiting: deque[_Asked] = deque()
         self._to: dict[int, _Asked] = {}
         """By the identity of the task: the same game may be asked for twice."""
@@ -102,9 +103,16 @@ class _Machine:
         """Play a game; called in any thread."""
         reports: SimpleQueue[GameReport] = SimpleQueue()
         self._ask((task, reports))
-        while isinstance(report := reports.get(), Moved):
+        while True:
+            try:
+                report = reports.get(timeout=_LOOK_S)
+            except Empty:
+                if self.ended and reports.empty():  # it ended before it read what was asked
+                    return Lost(task, self.ended)
+                continue
+            if not isinstance(report, Moved):
+                return report
             tell(report)
-        return report
 
     def close(self) -> None:
         """Cut off what is played."""
@@ -119,20 +127,24 @@ class _Machine:
         try:
             executor = LocalExecutor(self._config, self._masked, self._cores)
             self._started.set_result(executor.warning())
-        except ExecutorError as error:
+        except BaseException as error:  # any error: the other thread waits for the start
             self._started.set_exception(error)
             return
+        ended = _TAKEN
         try:
             while self._take(executor):
                 for report in executor.wait(_LOOK_S, wake=self._woken):
                     self._pass_on(report)
-        except ExecutorError as error:
-            self._failure = str(error)
+        except Exception as error:  # any error: games wait for their reports
+            ended = str(error)
+        self.ended = ended
         executor.close(now=True)
         while not self._asked.empty():
             self._waiting += filter(None, [self._asked.get()])
-        for task, reports in (*self._to.values(), *self._waiting):
-            reports.put(Lost(task, self._failure))
+        lost = [*self._to.values(), *self._waiting]
+        self._to.clear()
+        for task, reports in lost:
+            reports.put(Lost(task, ended))
 
     def _take(self, executor: LocalExecutor) -> bool:
         """Begin what was asked for as cores are free; False once that is the end."""
@@ -236,13 +248,13 @@ def play(task: str, label: str, number: int, *, moves: bool) -> None:
 
     machine, read = _machine, Task.model_validate_json(task)
     if machine is None or machine.label != label:
-        tell(taken=True)
+        tell(left=_TAKEN)
         return
     report = machine.play(read, moved if moves else lambda _: None)
     if isinstance(report, Played):
         tell(record=report.record.model_copy(update={"host": machine.host}).model_dump_json())
-    elif report.reason == TAKEN:
-        tell(taken=True)
+    elif machine.ended:
+        tell(left=machine.ended)
     else:
         tell(lost=report.reason)
 
