@@ -50,7 +50,8 @@ class StagedSchedule(Schedule):
         if game.termination is Termination.VOID:
             return
         self._results[game.game] = game
-        while self._games and all(each.game in self._results for each in self._games):
+        self._open.discard(game.game)
+        while self._games and not self._open:
             try:
                 pairs = self._rounds.send(self._taken())
             except StopIteration:
@@ -64,6 +65,7 @@ class StagedSchedule(Schedule):
             game for pair in pairs for game in meeting(self.plan.game, self._round, *pair)
         ]
         self._left = iter(self._games)
+        self._open = {game.game for game in self._games} - self._results.keys()
 
     def _taken(self) -> Taken:
         taken = dict.fromkeys(self._pairs, (0.0, 0.0))

@@ -58,6 +58,7 @@ class StoppedSchedule(Schedule):
         self._round = 0  # the last that has begun
         self._drawn: list[Pairing] = []  # from the schedule, and not handed out yet
         self._look = (0, 0)  # rounds looked at, and how many were separated after them
+        self._peeked: tuple[Pairing | None] | None = None  # until a game is begun or added
 
     @property
     def total(self) -> int:
@@ -75,12 +76,14 @@ class StoppedSchedule(Schedule):
         game = self._peek()
         if game is None or self._waits(game) or self._is_enough(game):
             return None
+        self._peeked = None
         self._playing[game.game] = game
         self._begun(game)
         return game
 
     def add(self, game: GameDigest) -> None:
         """Take note of a result, and of the time of any attempt."""
+        self._peeked = None
         self._inner.add(game)
         self._used_ms += game.duration_ms
         if game.termination is not Termination.VOID:
@@ -124,6 +127,11 @@ class StoppedSchedule(Schedule):
 
     def _peek(self) -> Pairing | None:
         """The game that follows: once an end is reached, the other half of a pair, if any lacks."""
+        if self._peeked is None:
+            self._peeked = (self._following(),)
+        return self._peeked[0]
+
+    def _following(self) -> Pairing | None:
         first = next(self._ahead(), None)
         if first is None or self._waits(first) or not self._is_enough(first):
             return first
