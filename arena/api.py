@@ -83,10 +83,12 @@ class Run:
 
     def games(self) -> Table:
         """A row a game that has a result, with the player, the score and the points of each seat:
-        `player0`, `score0`, `points0`, `player1`, …
+        `player0`, `score0`, `points0`, `player1`, … Those that are damaged are left out, with a
+        warning that names them.
         """
         with RunView(self.path) as view:
             games = as_planned(view.games)
+            self._warn(view.damaged)
         seats = range(self.config.terms.game.seats)
         names = ("game", "round", "pair", "seed", "termination", "detail", "offender", "moves")
         by_seat = (f"{name}{seat}" for seat in seats for name in ("player", "score", "points"))
@@ -105,8 +107,7 @@ class Run:
         with Store.open(self.path) as store:
             records = store.records(damaged=damaged)
             table = _columns(names, (row for record in records for row in _move_rows(record)))
-        for line in left_out(self.path, damaged):
-            warnings.warn(line, stacklevel=2)
+        self._warn(damaged)
         return table
 
     def game(self, game: str | int, ply: int | None = None) -> Drawn:
@@ -124,6 +125,10 @@ class Run:
         record = self.record(game)
         moves = [move.move for move in record.moves[: _refuse_ply(record, ply)]]
         return board(record.start(), moves)
+
+    def _warn(self, damaged: Sequence[str]) -> None:
+        for line in left_out(self.path, damaged):
+            warnings.warn(line, stacklevel=3)
 
     def _drawn(self, draw: Callable[[RunView], str]) -> Callable[[], str]:
         def html() -> str:

@@ -103,6 +103,8 @@ def imports(entry: Path, root: Path) -> Iterator[Import]:
     pending, seen, found = [entry], set[Path](), list[Import]()
     while pending:
         path = pending.pop()
+        if path in seen:
+            continue
         seen.add(path)
         try:
             if path.stat().st_size > _SOURCE_BYTES:
@@ -117,7 +119,7 @@ def imports(entry: Path, root: Path) -> Iterator[Import]:
             own = _own(name, root)
             if own is None:
                 found.append(Import(name.partition(".")[0], path.name, line))
-            pending += [file for file in own or () if file not in seen]
+            pending += own or ()
     yield from found
 
 

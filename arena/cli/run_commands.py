@@ -109,14 +109,17 @@ def games(
     ] = None,
     csv: Annotated[bool, flag("--csv", "As CSV.")] = False,
     json: AsJson = False,
-) -> None:
+) -> Exit:
     """List the games of a run, as one of its players saw them.
 
     For example: arena games runs/cup.sqlite --player gnu --lost --against uct
+
+    Damaged games are named and left out, with exit code 1.
     """
     from arena.reports import csv_report, games_table
     from arena.reports.games import ENDINGS, Wanted, rows
     from arena.tournament.run_view import RunView
+    from arena.tournament.store_faults import left_out
 
     refuse_together(json=json, csv=csv)
     results = [word for word, asked in (("won", won), ("drawn", drawn), ("lost", lost)) if asked]
@@ -126,10 +129,12 @@ def games(
         refuse_unknown("--against", against, names)
         refuse_unknown("--ending", ending, ENDINGS)
         found = rows(view, Wanted(player, against, side, results, ending), sort)
+        damaged = left_out(run, view.damaged)
     if csv:
         say_csv(csv_report.games(found))
     else:
         show(found, games_table.show, json=json)
+    return complain(damaged)
 
 
 @app.command()

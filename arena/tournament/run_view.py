@@ -6,7 +6,7 @@ looking often costs little while thousands of games are played.
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,6 +138,11 @@ class RunView(AbstractContextManager["RunView"]):
         return [game for game in self.games if unrated.isdisjoint(game.players)]
 
     @property
+    def damaged(self) -> Sequence[str]:
+        """The ids of games without a result that can be read: they are not counted."""
+        return without_result([*self.games, *self._damaged]) if self._damaged else ()
+
+    @property
     def standings(self) -> Standings:
         """The standings after the games there are."""
         if self._standings is None:
@@ -156,7 +161,7 @@ class RunView(AbstractContextManager["RunView"]):
                 sprt=self.schedule.verdict,
                 ranking=self.schedule.ranking(),
                 ending=self.schedule.ending(over=over),
-                damaged=without_result([*self.games, *self._damaged]) if self._damaged else (),
+                damaged=self.damaged,
             ).model_copy(update={"left_out": tuple(sorted(unrated)), **self._store.span()})
         return self._standings
 

@@ -2,13 +2,14 @@
 
 import sqlite3
 from collections.abc import Collection
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
+from arena.errors import StoreError
 from arena.tournament.config import TournamentConfig
 from arena.tournament.store import Store, connect
-from arena.tournament.store_faults import unusable
+from arena.tournament.store_faults import is_of_the_disk, unusable
 
 _LATER = """
 CREATE TEMP TABLE later AS SELECT rowid AS id FROM games
@@ -33,8 +34,13 @@ def copy_run(path: Path, to: Path, *, until: datetime | None = None) -> None:
             if until is not None:
                 _cut(copy, until)
         part.replace(to)
-    except (sqlite3.Error, OSError) as error:
-        raise unusable(path, error) from None
+    except OSError as error:
+        raise StoreError(f"{to}: cannot be written: {error.strerror}") from None
+    except sqlite3.Error as error:
+        raise unusable(to if is_of_the_disk(error) else path, error) from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
 
 
 def _cut(copy: sqlite3.Connection, until: datetime) -> None:

@@ -118,11 +118,16 @@ def folder_instead(path: Path) -> str:
     return f"{path}: is a folder; a run is a file, such as runs/NAME.sqlite"
 
 
+def is_of_the_disk(reason: object) -> bool:
+    """Whether an error says nothing of what is in the file."""
+    return getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK
+
+
 def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError:
     """The error for a file that SQLite cannot read, or that is no run; `to_play` tells what was to
     be done with it.
     """
-    if getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK:
+    if is_of_the_disk(reason):
         return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
     if path.suffix == ".toml":
         return StoreError(f"{path}: not a run, which is a file such as runs/NAME.sqlite")

@@ -1,5 +1,6 @@
 """The Python of a script and the modules it needs: read, asked, told, and named in three places."""
 
+import ast
 import sys
 import tracemalloc
 import venv
@@ -88,6 +89,15 @@ def test_imports_are_read(text: str, named: list[str], tmp_path: Path) -> None:
     (tmp_path / "unused.py").write_text("import pytest_of_mine\n")
     (tmp_path / "bot.py").write_text(text)
     assert sorted(found.module for found in imports(tmp_path / "bot.py", tmp_path)) == named
+
+
+def test_each_module_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"m{number}" for number in range(12)]
+    for name in names:
+        (tmp_path / f"{name}.py").write_text("".join(f"import {other}\n" for other in names))
+    parsed, parse = list[str](), ast.parse
+    monkeypatch.setattr(ast, "parse", lambda text: parsed.append(text) or parse(text))
+    assert not list(imports(tmp_path / "m0.py", tmp_path)) and len(parsed) == len(names)
 
 
 def test_a_module_that_is_not_there_fails_before_the_start(check: Check, tmp_path: Path) -> None:

@@ -76,3 +76,14 @@ def test_a_copy_of_a_run_of_an_earlier_version(tmp_path: Path) -> None:
         assert 0 < len(cut.games) < 15
         assert cut.games == view.games[: len(cut.games)]
         assert cut.config == view.config
+
+
+def test_a_copy_that_cannot_be_written_is_named_and_nothing_stays(tmp_path: Path) -> None:
+    path, folder = tmp_path / "old.sqlite", tmp_path / "copies"
+    shutil.copy(Path(__file__).parent / "schema_1.sqlite", path)
+    (folder / "copy.sqlite").mkdir(parents=True)
+    with pytest.raises(StoreError, match=r"copy\.sqlite: cannot be written: Is a directory"):
+        copy_run(path, folder / "copy.sqlite")
+    with pytest.raises(StoreError, match=r"none/copy\.sqlite: cannot be used now: unable to open"):
+        copy_run(path, tmp_path / "none" / "copy.sqlite")
+    assert [each.name for each in folder.iterdir()] == ["copy.sqlite"]
