@@ -44,7 +44,7 @@ from arena.files.toml_tables import did_you_mean
 from arena.files.whole_file import write_whole
 
 WITHDRAWN, EXCLUDED = "withdrawn", "excluded"
-State = Literal["plays", "withdrawn", "excluded", "none"]
+BotState = Literal["plays", "withdrawn", "excluded", "none"]
 
 
 class Entry(NamedTuple):
@@ -52,7 +52,7 @@ class Entry(NamedTuple):
 
     name: str
     owner: str | None
-    state: State
+    state: BotState
     plays: Receipt | None
     """The version that plays, or would if the bot was neither withdrawn nor excluded."""
     versions: tuple[Receipt, ...]
@@ -303,7 +303,7 @@ def _entry(home: Path) -> Entry:
     return Entry(home.name, _owner(versions), state, plays, versions, damaged)
 
 
-def _state(home: Path) -> State:
+def _state(home: Path) -> BotState:
     """A link `active` decides: one of the others next to it is left from an earlier state."""
     if active(home):
         return "plays"

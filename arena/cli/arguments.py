@@ -205,9 +205,9 @@ AsJson = Annotated[bool, flag("--json", "As JSON.")]
 Insecure = Annotated[
     bool, flag("--insecure", "Reach a scheduler elsewhere without TLS, on a network of your own.")
 ]
-Pairs = list[str] | None
+KeyValues = list[str] | None
 GameSettings = Annotated[
-    Pairs,
+    KeyValues,
     option(
         "KEY=VALUE",
         "A setting of the game, as preset=cornerless or rows=3; may be repeated.",

@@ -32,14 +32,14 @@ bots_app = typer.Typer(cls=Arena, help="The submitted bots of a folder, and thei
 
 Folder = Annotated[Path, argument("DIR", "The course.")]
 CourseOption = Annotated[Path, option("DIR", "The course.", "--course", show_default="this folder")]
-Bot = Annotated[Path, argument("DIR/BOT", "A submitted bot, as submissions/fox or fox.")]
+BotPath = Annotated[Path, argument("DIR/BOT", "A submitted bot, as submissions/fox or fox.")]
 OneVersion = Annotated[
     Path, argument("DIR/BOT@VERSION", "A version, as submissions/fox@2 or fox@9c0c2c46.")
 ]
 As = Annotated[str | None, option("OWNER", "Whose request it is, as the staff says.", "--as")]
 _TOKEN_VARIABLE = "ARENA_TOKEN"
 Token = Annotated[str | None, option("TOKEN", "The owner's token.", envvar=_TOKEN_VARIABLE)]
-TournamentFile = Annotated[
+TournamentOption = Annotated[
     Path | None,
     option(
         "FILE", "Check as this tournament plays: its game, clock and limits.", show_default=False
@@ -86,7 +86,7 @@ def check(
         Path, argument("BOT", "A script, a folder or archive with a bot.toml, or DIR/fox@2.")
     ],
     json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --check.")] = False,
-    tournament: TournamentFile = None,
+    tournament: TournamentOption = None,
     sandbox: Contained = None,
     rules: Annotated[
         list[str] | None,
@@ -123,7 +123,7 @@ def submit(
     to: Annotated[str, option("DIR|URL", "The submissions, the course, or its server.")],
     owner: As = None,
     token: Token = None,
-    tournament: TournamentFile = None,
+    tournament: TournamentOption = None,
     sandbox: Contained = None,
 ) -> Exit:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
@@ -231,7 +231,7 @@ def list_bots(
 
 
 @bots_app.command("show")
-def show_bot(bot: Bot) -> Exit:
+def show_bot(bot: BotPath) -> Exit:
     """Show the versions of a bot, or one of them with its check."""
     from arena.bots import course
     from arena.bots.versions import submitted
@@ -258,7 +258,7 @@ def rollback(bot: OneVersion, owner: As = None, token: Token = None) -> None:
 
 
 @bots_app.command()
-def withdraw(bot: Bot, owner: As = None, token: Token = None) -> None:
+def withdraw(bot: BotPath, owner: As = None, token: Token = None) -> None:
     """Take one's own bot out of tournaments, until it is submitted again."""
     from arena.bots import course
     from arena.reports import submissions
@@ -268,7 +268,7 @@ def withdraw(bot: Bot, owner: As = None, token: Token = None) -> None:
 
 
 @bots_app.command()
-def exclude(bot: Bot) -> None:
+def exclude(bot: BotPath) -> None:
     """Take a bot out, as the staff; nothing more is accepted under its name."""
     from arena.bots import course
     from arena.reports import submissions

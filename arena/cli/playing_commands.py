@@ -10,7 +10,7 @@ from arena.cli.arguments import (
     RULES_HELP,
     GameSettings,
     Insecure,
-    Pairs,
+    KeyValues,
     Sandbox,
     argument,
     console,
@@ -28,7 +28,7 @@ _PLAYER = (
 )
 PlayerA = Annotated[str, argument("A", _PLAYER)]
 PlayerB = Annotated[str, argument("B", "The same.")]
-Store = Annotated[
+StoreOption = Annotated[
     Path | None, option("FILE", "Where the run is kept.", show_default="runs/NAME.sqlite")
 ]
 DryRun = Annotated[bool, flag("--dry-run", "Check everything and estimate the time; play nothing.")]
@@ -41,7 +41,7 @@ On = Annotated[str | None, option("CLUSTER", _ON, show_default="here, or as the 
 @app.command()
 def run(
     file: Annotated[Path, argument("FILE.toml", "The tournament.")],
-    store: Store = None,
+    store: StoreOption = None,
     dry_run: DryRun = False,
     replay_damaged: ReplayDamaged = False,
     take_new: Annotated[
@@ -126,9 +126,9 @@ def sprt(
     rules: Annotated[str, option("RULES", RULES_HELP, **RULES)] = "othello",
     settings: GameSettings = None,
     a_option: Annotated[
-        Pairs, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
+        KeyValues, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
     ] = None,
-    b_option: Annotated[Pairs, option("KEY=VALUE", "An option of B; repeatable.")] = None,
+    b_option: Annotated[KeyValues, option("KEY=VALUE", "An option of B; repeatable.")] = None,
     move_ms: Annotated[
         int | None, option("MS", "The limit of one move.", show_default="1000, or the bank")
     ] = None,
@@ -156,7 +156,7 @@ def sprt(
     name: Annotated[
         str | None, option("NAME", "Of the run.", show_default="sprt-RULES-A-B")
     ] = None,
-    store: Store = None,
+    store: StoreOption = None,
     dry_run: DryRun = False,
     replay_damaged: ReplayDamaged = False,
     on: On = None,

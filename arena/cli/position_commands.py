@@ -11,7 +11,7 @@ from arena.cli.arguments import (
     Arena,
     AsJson,
     GameSettings,
-    Pairs,
+    KeyValues,
     argument,
     complain,
     console,
@@ -31,7 +31,7 @@ _PLY = "Of that game: after that many moves."
 _WITHIN = "Of a whole run: judge the choices with at most that many moves to come."
 _PROGRAM = "A built-in player, a script's path, or a command of several words."
 RulesName = Annotated[str, argument("RULES", RULES_HELP, **RULES)]
-PlayerOptions = Annotated[Pairs, option("KEY=VALUE", "An option of that player.", "--option")]
+PlayerOptions = Annotated[KeyValues, option("KEY=VALUE", "An option of that player.", "--option")]
 
 
 @app.command()

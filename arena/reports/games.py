@@ -13,10 +13,10 @@ FORFEIT = "forfeit"
 SIDES = ("first", "second")
 """The words for seats 0 and 1."""
 ENDINGS = (*map(str, Termination), FORFEIT)
-Result = Literal["won", "drawn", "lost"]
+ResultWord = Literal["won", "drawn", "lost"]
 Sort = Literal["slowest", "longest"]
 _Each = TypeVar("_Each")
-_RESULTS: dict[float, Result] = {1.0: "won", 0.5: "drawn", 0.0: "lost"}
+_RESULTS: dict[float, ResultWord] = {1.0: "won", 0.5: "drawn", 0.0: "lost"}
 
 
 class GameRow(Frozen):
@@ -29,7 +29,7 @@ class GameRow(Frozen):
     opponents: tuple[str, ...]
     seat: int
     """From 0, which moves first."""
-    result: Result | None
+    result: ResultWord | None
     """Null where one game alone decides nothing."""
     score: int
     """Discs, boxes, the slider's score."""
@@ -111,7 +111,7 @@ def _others(by_seat: tuple[_Each, ...], seat: int) -> tuple[_Each, ...]:
     return by_seat[:seat] + by_seat[seat + 1 :]
 
 
-def _result(game: GameDigest, seat: int) -> Result | None:
+def _result(game: GameDigest, seat: int) -> ResultWord | None:
     if game.points:
         return _RESULTS.get(game.points[seat])
     return "lost" if game.offender == seat else None

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 
 from arena.reports.tables import new_table, paragraphs, titled
-from arena.tournament.machines import PlayedAt
-
-_TOLERANCE = 1.1
-"""Speeds that differ by more make a difference to who wins."""
+from arena.tournament.machines import SAME_KIND, SLOWER, PlayedAt
 
 
 def sections(played: Sequence[PlayedAt]) -> Iterator[RenderableType]:
@@ -44,12 +41,12 @@ def about(played: Sequence[PlayedAt]) -> list[str]:
         speeds = {place.machine: (stated and place.nodes_per_s) or place.speed for place in places}
         fastest = max(speeds, key=speeds.__getitem__)
         for machine, speed in speeds.items():
-            if speed * _TOLERANCE < speeds[fastest]:
+            if speed * SLOWER < speeds[fastest]:
                 percent = 100 - 100 * speed / speeds[fastest]
                 found[machine, fastest, stated].append(f"{player} by {percent:.0f} %")
     return [
         f"Slower on {machines[machine]} than on {machines[fastest]}, by the "
         f"{'nodes/s they state' if stated else 'speed that was measured'}: {', '.join(players)}. "
-        "same_kind = true uses only machines with the same processor."
+        f"{SAME_KIND}"
         for (machine, fastest, stated), players in sorted(found.items())
     ]

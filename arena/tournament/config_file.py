@@ -66,7 +66,7 @@ def load_config(
     try:
         folder = path.resolve().parent
         return read_config(
-            *(data, builtins, folder), name=path.stem, fit=fit, begun=begun, for_others=for_others
+            data, builtins, folder, name=path.stem, fit=fit, begun=begun, for_others=for_others
         )
     except Unusable as error:
         raise ConfigError(path, problems(text, error.findings)) from None
@@ -108,7 +108,12 @@ def read_config(
         programs.python(table.python, folder)
     kept = begun(table.name or name)
     reading = Reading(
-        *(game, builtins, folder, report, table.sandbox, table.python),
+        game,
+        builtins,
+        folder,
+        report,
+        table.sandbox,
+        table.python,
         begun=kept is not None,
         wrong=wrong,
     )

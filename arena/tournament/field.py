@@ -104,7 +104,7 @@ class _Change(NamedTuple):
             name = next(name for name in _names_for(each) if name not in names)
             names.add(name)
             of = None if name == each.name else each.name
-            moved[name] = _renamed(each, name, joined=group, version_of=of)
+            moved[name] = renamed(each, name, joined=group, version_of=of)
         return moved
 
     def told(self, *, take_new: bool, closed: bool) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _as_read(player: Player, fresh: Mapping[str, Player]) -> Player | None:
         given = {"name": player.name, "program": player.contender.program}
         return player.model_copy(update={"contender": now.contender.model_copy(update=given)})
     place = {"bot": player.bot} if now.digest else {}  # the same files, wherever they are
-    return _renamed(now, player.name, joined=player.joined, version_of=player.version_of, **place)
+    return renamed(now, player.name, joined=player.joined, version_of=player.version_of, **place)
 
 
 def _named(typed: str, players: Sequence[Player]) -> Player:
@@ -171,7 +171,8 @@ def _names_for(player: Player) -> Iterator[str]:
     yield from (f"{player.name}@{number}" for number in count(2))
 
 
-def _renamed(player: Player, name: str, **more: object) -> Player:
+def renamed(player: Player, name: str, **more: object) -> Player:
+    """The player under another name, with `more` changed."""
     contender = player.contender.model_copy(update={"name": name})
     return player.model_copy(update={"contender": contender, **more})
 

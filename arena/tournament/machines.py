@@ -12,6 +12,10 @@ WHERE termination <> 'void' GROUP BY machines.name, cpu, player
 ORDER BY machines.name, player
 """
 
+SLOWER = 1.1
+"""Players think noticeably less on a machine that is that many times slower."""
+SAME_KIND = "same_kind = true uses only machines with the same processor."
+
 
 class PlayedAt(NamedTuple):
     """The games of a player on a machine."""

@@ -69,7 +69,7 @@ class RunView(AbstractContextManager["RunView"]):
         self.playing: dict[str, GameInPlay] = {}
         """Games in play, by their ids."""
         self.started: events.RunStarted | None = None
-        """The run that is played, or was played last, where its events are there."""
+        """The run that was played when this view looked first, or since."""
         self.schedule = whole.schedule()
         """What is left to play, and where a sequential test stands."""
         self._seen = 0

@@ -77,14 +77,16 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
     more += f", on from {config.start}" if config.start else ""
     about = _about(config, f"{config.rules}, spawn {config.spawn}", more)
     return TrainingKind(
-        config,
-        about,
-        partial(TileTrainer, config),
-        TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
-        (),
-        lambda block: f"averaged {block.mean:,.0f}",
-        lambda network: ["[[player]]", 'bot = "expectimax"', _options("weights", network)],
-        None,
+        config=config,
+        about=about,
+        open=partial(TileTrainer, config),
+        view=TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
+        against=(),
+        outcome=lambda block: f"averaged {block.mean:,.0f}",
+        players=lambda network: [
+            *("[[player]]", 'bot = "expectimax"', _options("weights", network))
+        ],
+        trial=None,
     )
 
 
@@ -102,17 +104,17 @@ def _game_training(
         config, rule_sets.load(config.rules, **config.variant).title, f", ε {config.epsilon:g}"
     )
     return TrainingKind(
-        config,
-        about,
-        partial(GamesTrainer, config),
-        view,
-        (yardstick, unit),
-        lambda block: f"brought {view.figure(block)} of the points {view.measure}",
-        lambda network: [
+        config=config,
+        about=about,
+        open=partial(GamesTrainer, config),
+        view=view,
+        against=(yardstick, unit),
+        outcome=lambda block: f"brought {view.figure(block)} of the points {view.measure}",
+        players=lambda network: [
             *("[[player]]", 'bot = "alphabeta"', _options("evaluation", network), ""),
             *("[[player]]", 'bot = "uct"', _options('leaf = "mixed", evaluation', network)),
         ],
-        partial(NetworkTrial, config, verification, asker),
+        trial=partial(NetworkTrial, config, verification, asker),
     )
 
 

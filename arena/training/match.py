@@ -12,6 +12,7 @@ from arena.tournament.config import Player, TournamentConfig, differences
 from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import PlayerTable, RatingTable, TournamentTable
 from arena.tournament.contenders import Reading, players_of
+from arena.tournament.field import renamed
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import default_store
@@ -50,7 +51,8 @@ def like(file: Path, words: Sequence[str]) -> TournamentConfig:
         for letter, each in zip("AB", words, strict=True)
     ]
     if players[0].name == players[1].name:
-        players = [_renamed(each, letter) for letter, each in zip("ab", players, strict=True)]
+        a_and_b = zip(players, "ab", strict=True)
+        players = [renamed(each, f"{each.name}-{letter}") for each, letter in a_and_b]
     names = "-".join(player.name for player in players)
     config = tournament.model_copy(
         update={
@@ -98,11 +100,6 @@ def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
         raise UserError("\n".join([*problems, *tournament.left_out]))
     (player,) = found
     return player
-
-
-def _renamed(player: Player, letter: str) -> Player:
-    contender = player.contender.model_copy(update={"name": f"{player.name}-{letter}"})
-    return player.model_copy(update={"contender": contender})
 
 
 def of_games(config: TournamentConfig, games: int, *, watch: bool) -> TournamentConfig:

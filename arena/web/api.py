@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from arena.model import Frozen
 from arena.ratings.model import Standings
-from arena.reports.games import GameRow, Result, Sort, Wanted, rows
+from arena.reports.games import GameRow, ResultWord, Sort, Wanted, rows
 from arena.reports.html.audience import Seen
 from arena.reports.html.data import run_data
 from arena.reports.html.model import GameData, PlayerData
@@ -71,7 +71,7 @@ async def games(
     player: Annotated[str | None, Query(description="Games of this player.")] = None,
     against: Annotated[str | None, Query(description="Against this opponent.")] = None,
     side: Annotated[Literal["first", "second"] | None, Query()] = None,
-    result: Annotated[list[Result], Query(description="Any of these.")] = [],  # noqa: B006 - FastAPI copies it
+    result: Annotated[list[ResultWord], Query(description="Any of these.")] = [],  # noqa: B006 - FastAPI copies it
     ending: Annotated[
         str | None, Query(description="As `timeout`; `forfeit` is any fault.")
     ] = None,

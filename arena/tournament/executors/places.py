@@ -19,14 +19,13 @@ from arena.errors import ArenaError, ExecutorError
 from arena.model.contender import Package
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.machine import Admission, AdmissionRequest
+from arena.tournament.machines import SAME_KIND, SLOWER
 
 LOOK_S = 1.0
 """How often the head looks which machines there are."""
 LEAVE_S = 5.0
 SILENT_S = 15.0
 """A machine that has said nothing for that long is taken for lost, until it speaks again."""
-MUCH_SLOWER = 1.1
-"""Players think less on a machine that is that many times slower."""
 
 
 @dataclass(eq=False)
@@ -244,11 +243,11 @@ class Machines:
         else:
             self._judge_kind(place)
         fastest = max((each.speed for each in self), default=0.0)
-        if place.plays and place.speed * MUCH_SLOWER < fastest:
+        if place.plays and place.speed * SLOWER < fastest:
             slower = 100 - 100 * place.speed / fastest
             self.notes.append(
                 f"{self._named(place)} is {slower:.0f} % slower than the fastest machine: players "
-                "think less there. same_kind = true uses only machines with the same processor."
+                f"think less there. {SAME_KIND}"
             )
         if said.delay is not None and place.plays:
             self.notes.append(f"{self._named(place)}: {said.delay}")
