@@ -14,9 +14,12 @@ from arena.checks.subject import ANSWERED, UNCLEAN, Subject
 from arena.model.protocol import Termination
 from rules.position import Game
 
-_SPEECH_TURNS = 3  # moves asked for in a game whose lines are looked at
-_TURNS = 2  # moves asked for from each position on
-_BOARD_S = 10.0  # for one board: a program with slow starts is asked in fewer positions
+_SPEECH_TURNS = 3
+"""Moves asked for in a game whose lines are looked at."""
+_TURNS = 2
+"""Moves asked for from each position on."""
+_BOARD_S = 10.0
+"""Seconds for one board: a program with slow starts is asked in fewer positions."""
 _ENOUGH = 3
 """Deaths that show where it dies, and tries that show that it is the position; each is a start."""
 

@@ -17,7 +17,8 @@ from arena.model.containment import Held
 from arena.model.contender import Prepared
 from arena.model.protocol import Termination
 
-_TRIES = 3  # how often an item is tried on an overloaded host, as the games of a tournament are
+_TRIES = 3
+"""How often an item is tried on an overloaded host, as the games of a tournament are."""
 
 
 class Item(NamedTuple):
@@ -25,7 +26,8 @@ class Item(NamedTuple):
 
     title: str
     judge: Callable[[Subject], CheckFinding]
-    needed: bool = False  # whether nothing after it can be judged when it fails
+    needed: bool = False
+    """Whether nothing after it can be judged when it fails."""
 
 
 ITEMS = (

@@ -18,7 +18,8 @@ from arena.referee.requests import PlayerClock
 
 _PATIENCE_MS = 5_000
 _MOST_PATIENCE_MS = 30_000
-_HURRIED_MS = 250  # a clock as short as this is sent everywhere
+_HURRIED_MS = 250
+"""A clock as short as this is sent everywhere."""
 HURRY = Clock(move_ms=100)
 
 

@@ -21,9 +21,12 @@ from rules.position import Position
 
 _MS = 1_000_000
 _FAREWELL_MS = 100
-_LISTEN_MS = 50  # to a program that was not asked
-_AFTER_CLOSE_MS = 500  # for a program that did not answer, once its stdin is closed
-_STDERR = 4000  # characters, the last ones, that are read for advice
+_LISTEN_MS = 50
+"""How long a program that was not asked is listened to."""
+_AFTER_CLOSE_MS = 500
+"""How long one that did not answer is listened to, once its stdin is closed."""
+_STDERR = 4000
+"""Characters of its stderr, the last ones, that are read for advice."""
 _BLAMES_LINE = (*IN_STEP, Termination.UNSOLICITED)
 """Faults of the last line that was read, rather than of a line that did not come."""
 
@@ -40,7 +43,8 @@ class Belated(NamedTuple):
 
     text: bytes
     after_ms: float
-    closed: bool  # whether its stdin had to be closed before it came
+    closed: bool
+    """Whether its stdin had to be closed before it came."""
 
 
 @dataclass(eq=False)
@@ -48,11 +52,12 @@ class Offence(Exception):
     """A fault of the program, with what the advice needs."""
 
     fault: PlayerFault
-    asked: StartRequest | TurnRequest | None = (
-        None  # the request it failed at; None where it was not asked
-    )
-    heard: Heard | None = None  # the offending line; None where the offence is not one line
-    stderr: str = ""  # its end
+    asked: StartRequest | TurnRequest | None = None
+    """The request it failed at; None where it was not asked."""
+    heard: Heard | None = None
+    """The offending line; None where the offence is not one line."""
+    stderr: str = ""
+    """The end of its stderr."""
     position: Position | None = None
     """The position of the turn it failed at; None where that was not a turn."""
     belated: Belated | None = None

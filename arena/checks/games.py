@@ -21,7 +21,8 @@ _AGAINST_OTHER, _AGAINST_ITSELF = 4, 2
 """Games; half of them at the clock of a tournament."""
 _GAME_MS, _TOURNAMENT_GAME_MS = 20_000, 120_000
 """What a game may take if every move takes as long as the slowest so far."""
-_MAX_PLIES = 600  # games of tiles last as long as the player is good
+_MAX_PLIES = 600
+"""Plies of a game: those of tiles last as long as the player is good."""
 
 
 def second_game(subject: Subject) -> CheckFinding:

@@ -12,10 +12,14 @@ class Phrases(NamedTuple):
     """The phrases of a language, each a piece of code or an instruction."""
 
     name: str
-    log: str  # writes debug text to stderr
-    flush: str  # writes an answer and flushes it
-    read: str  # reads a line when it comes, not at the end of the stream
-    encode: str  # makes JSON of a reply
+    log: str
+    """Writes debug text to stderr."""
+    flush: str
+    """Writes an answer and flushes it."""
+    read: str
+    """Reads a line when it comes, not at the end of the stream."""
+    encode: str
+    """Makes JSON of a reply."""
 
 
 PYTHON = Phrases(

@@ -51,7 +51,8 @@ class PythonFound(NamedTuple):
 
     program: str
     version: str
-    has: tuple[str, ...]  # of others than itself
+    has: tuple[str, ...]
+    """Of others than itself."""
     lacks: tuple[Import, ...]
 
     def __str__(self) -> str:

@@ -1,5 +1,5 @@
 """Practice positions, where a program is asked for a move. They come from random games, which each
-check draws for itself, and each has a trait that programs stumble over.
+check draws for itself, and each has a trait that programs often get wrong.
 """
 
 import json
@@ -16,7 +16,8 @@ Moves = tuple[tuple[int, str], ...]
 """Seat and move of each ply; seat −1 is chance."""
 
 _PLAYOUTS = 60
-_COPIES = 2  # moments of each trait, out of different games
+_COPIES = 2
+"""Moments of each trait, out of different games."""
 
 
 class PracticePosition(NamedTuple):
@@ -24,7 +25,8 @@ class PracticePosition(NamedTuple):
 
     position: Position
     moves: Moves
-    trait: str  # why it is asked about
+    trait: str
+    """Why it is asked about."""
 
     @property
     def seat(self) -> int:
@@ -35,11 +37,15 @@ class PracticePosition(NamedTuple):
 
 class _Moment(NamedTuple):
     position: Position
-    before: str | None  # the move that led here
-    again: bool  # whether the same seat made it
+    before: str | None
+    """The move that led here."""
+    again: bool
+    """Whether the same seat made it."""
     seat: int
-    turn: int  # moves this seat made before
-    turns: int  # moves it makes in the whole game
+    turn: int
+    """Moves this seat made before."""
+    turns: int
+    """Moves it makes in the whole game."""
 
     @property
     def progress(self) -> float:

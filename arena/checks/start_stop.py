@@ -19,7 +19,8 @@ from arena.referee.pool import QUIT_S
 from arena.sandbox.processes import children, tree
 from rules import names
 
-_SETTLE_S = 0.2  # how long helpers may take to end after the program
+_SETTLE_S = 0.2
+"""How long helpers may take to end after the program."""
 
 _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
     (ManifestError, "Correct what is named in bot.toml; `arena new` writes one to compare with."),

@@ -40,23 +40,30 @@ UNCLEAN = ANSWERED - {Termination.WRONG_PLY, Termination.ILLEGAL_MOVE}
 class Subject:
     """The bot, how to check it, and what earlier items found out."""
 
-    path: Path  # the script, folder or archive
+    path: Path
+    """The script, folder or archive."""
     opponent: Prepared
-    held: Held  # the sandbox of this machine and its guarantees
+    held: Held
+    """The sandbox of this machine and its guarantees."""
     conditions: Conditions
-    tell: Callable[[str], None]  # takes how far an item has come
+    tell: Callable[[str], None]
+    """Takes how far an item has come."""
     opened: Bot | None = None
     """The bot once its package is opened; `spec` is it built."""
     rules: tuple[str, ...] = ()
     """The rule sets it is judged in, those that started; known after the item about starts."""
-    hang: Offence | None = None  # a `turn` without an answer: one such wait is enough
+    hang: Offence | None = None
+    """A `turn` without an answer: one such wait is enough."""
     again: Offence | None = None
     """The first failure in a later game of a process that a fresh process did not have."""
-    out_of_memory: Offence | None = None  # the first time it went beyond the memory limit
+    out_of_memory: Offence | None = None
+    """The first time it went beyond the memory limit."""
     fixes: dict[Termination, str] = field(default_factory=dict)
     """What to change, by the first fault of each kind."""
-    slowest_ms: float = 0.0  # the longest time of a move at the clock `hurry`
-    peak_memory_bytes: int = 0  # the most memory of a process so far
+    slowest_ms: float = 0.0
+    """The longest time of a move at the clock `hurry`."""
+    peak_memory_bytes: int = 0
+    """The most memory of a process so far."""
 
     @property
     def bot(self) -> Bot:

@@ -235,7 +235,7 @@ def tune(
     out: Annotated[
         Path | None, option("FOLDER", "Where all of it is kept.", show_default="runs/NAME.tune")
     ] = None,
-    verify: Annotated[bool, flag("--verify", "End with two SPRTs of what came of it.")] = False,
+    verify: Annotated[bool, flag("--verify", "End with two SPRTs of the result.")] = False,
     on: On = None,
     insecure: Insecure = False,
 ) -> Exit:

@@ -9,7 +9,7 @@ from arena.tournament.run_view import RunView
 
 
 class OpeningPairs(NamedTuple):
-    """Complete pairs, by what came out."""
+    """Complete pairs, by result."""
 
     player: int
     """One player won both."""
@@ -29,7 +29,7 @@ class OpeningPairs(NamedTuple):
 
 
 def pairs_of(games: Iterable[GameDigest]) -> OpeningPairs:
-    """What came out of the complete pairs."""
+    """The results of the complete pairs."""
     by_pair = defaultdict[str, list[GameDigest]](list)
     for game in games:
         by_pair[game.pair].append(game)

@@ -1,6 +1,6 @@
 """From a tournament file (TOML) to a `TournamentConfig`, or to all that is wrong with it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,19 +118,7 @@ def read_config(
         wrong=wrong,
     )
     players, left_out = read_players(tables.player, reading, player_folders or {})
-    start = Openings()
-    if game is not None and game.decided_by_seed:
-        for key in ("plies", "file"):
-            if getattr(tables.openings, key):
-                report(("openings", key), f"{game.name} has none: each seed is another game")
-    elif game is not None:
-        start = _openings(tables.openings, game, table.seed, folder, report)
-        plies = max([start.plies, *map(len, start.lines)])
-        if table.max_plies is not None and table.max_plies <= plies:
-            report(
-                ("tournament", "max_plies"),
-                f"{table.max_plies} plies leave no move after an opening of {plies}; give more",
-            )
+    start = Openings() if game is None else _openings(tables, game, folder, report)
     threads = [player.contender.threads for player in players] or [1]
     demand = Demand(
         threads=tuple(player.resources.threads for player in tables.player),
@@ -141,13 +129,7 @@ def read_config(
     concurrency, unmet = fit(demand)
     for finding in unmet:
         report(*finding)
-    free = [player.name for player in players if player.contender.sandbox == "none"]
-    if free and table.require:  # without a sandbox nothing is held, as is seen without trying
-        report(
-            ("tournament", "require"),
-            f'nothing is held where sandbox = "none", as it is for {", ".join(free)}; leave one of '
-            "the two out",
-        )
+    _check_required(table.require, players, report)
     field = kept.players if kept else players
     of_players = [finding for finding in findings if finding.path[:1] == ("player",)]
     if for_others:
@@ -230,8 +212,26 @@ def clock_of(table: ClockTable, report: Tell) -> Clock:
     return Clock(move_ms=move, bank_ms=bank, increment_ms=increment)
 
 
-def _openings(table: OpeningsTable, game: Game, seed: int, folder: Path, report: Tell) -> Openings:
-    """How games begin, none where that was reported."""
+def _openings(tables: TournamentFile, game: Game, folder: Path, report: Tell) -> Openings:
+    """How games begin; at the start position where what is wrong was reported."""
+    if game.decided_by_seed:
+        for key in ("plies", "file"):
+            if getattr(tables.openings, key):
+                report(("openings", key), f"{game.name} has none: each seed is another game")
+        return Openings()
+    start = _read_openings(tables.openings, game, tables.tournament.seed, folder, report)
+    plies, most = max([start.plies, *map(len, start.lines)]), tables.tournament.max_plies
+    if most is not None and most <= plies:
+        report(
+            ("tournament", "max_plies"),
+            f"{most} plies leave no move after an opening of {plies}; give more",
+        )
+    return start
+
+
+def _read_openings(
+    table: OpeningsTable, game: Game, seed: int, folder: Path, report: Tell
+) -> Openings:
     at = ("openings", "plies" if table.file is None else "file")
     if table.file is None:
         plies = game.opening_plies if table.plies is None else table.plies
@@ -256,6 +256,17 @@ def _openings(table: OpeningsTable, game: Game, seed: int, folder: Path, report:
         line = error.object[: error.start].count(b"\n") + 1
         report(at, f"{file}: line {line} is not UTF-8 text")
     return Openings()
+
+
+def _check_required(require: Collection[str], players: Sequence[Player], report: Tell) -> None:
+    # Without a sandbox nothing is held, as is seen without trying.
+    free = [player.name for player in players if player.contender.sandbox == "none"]
+    if free and require:
+        report(
+            ("tournament", "require"),
+            f'nothing is held where sandbox = "none", as it is for {", ".join(free)}; leave one of '
+            "the two out",
+        )
 
 
 def _check_anchor(

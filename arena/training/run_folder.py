@@ -67,7 +67,7 @@ def held(folder: Path, work: Work) -> Iterator[None]:
     finally:
         lock_file.release(folder / work.noun, lock)
         if is_new:
-            with suppress(OSError):  # it is not empty: something came of it
+            with suppress(OSError):  # it is not empty: there is a result
                 folder.rmdir()
 
 

@@ -72,7 +72,7 @@ class _Training:
         self._drawn_at = time.monotonic()
 
     def run(self, file: Path, *, verify: bool) -> Exit:
-        """Play what is left, with `verify` the tests too, and write what came of it."""
+        """Play what is left, with `verify` the tests too, and write the result."""
         trainer, config, shown = self._trainer, self._kind.config, self._kind.view
         log, table = self._folder / LOG, self._folder / TABLE
         with _lines(log, mode="a") as self._log, _lines(table, mode="w") as self._table:

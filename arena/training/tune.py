@@ -100,7 +100,7 @@ class _Tuning:
         self._speeds: deque[tuple[int, float]] = deque(maxlen=_RATE_BATCHES)
 
     def run(self, file: Path, verification: Verification | None) -> Exit:
-        """Play what is left, the tests of `verification` too, and write what came of it."""
+        """Play what is left, the tests of `verification` too, and write the result."""
         tuner, plan = self._tuner, self._plan
         with self._view as view:
             view.say(f"{plan.name}: {plan.about}")
