@@ -54,7 +54,7 @@ def run(
     insecure: Insecure = False,
 ) -> int:
     """Play a tournament. Stop it anywhere; the same command goes on."""
-    from arena.reports.playing import play_config
+    from arena.matches.play import play_config
     from arena.tournament.file_kinds import refuse_other
     from arena.tournament.ready import load_to_go_on
     from arena.tournament.site import site
@@ -101,8 +101,8 @@ def match(
 
     With --like, the players of that tournament may be named as they are there.
     """
-    from arena.reports.playing import play_config
-    from arena.training import match as making
+    from arena.matches import match as making
+    from arena.matches.play import play_config
     from players.catalogue import BUILTINS
 
     config = making.between((a, b), like, rules, settings, move_ms)
@@ -176,9 +176,9 @@ def sprt(
     Stop it anywhere; the same command goes on.
     Exit codes: 0 decided, 1 not decided by --max-games.
     """
-    from arena.reports.playing import play_config
+    from arena.matches.play import play_config
+    from arena.matches.sprt import game_and_clock, make_config, pairs_in, read_side
     from arena.tournament.site import site
-    from arena.training.sprt import game_and_clock, make_config, pairs_in, read_side
     from players.catalogue import BUILTINS
 
     sides = read_side("A", a, a_option), read_side("B", b, b_option)

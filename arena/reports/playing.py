@@ -1,10 +1,10 @@
-"""Playing a tournament in front of a user: what is ahead, the run as it goes on, its standings."""
+"""A run in front of a user while it is played: a table drawn again and again, or lines."""
 
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -13,25 +13,16 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.errors import Exit
 from arena.files.console import PlainConsole
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
-from arena.reports import terminal, words
+from arena.reports import words
 from arena.reports.boards import Boards
 from arena.reports.live_screen import screen
-from arena.reports.pairs import about_pairs
-from arena.reports.screen import again
-from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
-from arena.tournament.estimate import Estimate, estimate, estimate_left
+from arena.tournament.estimate import Estimate, estimate
 from arena.tournament.events import GameFinished, GameVoid, Noted, RunStarted
-from arena.tournament.played_store import PlayedStore
-from arena.tournament.run import run
 from arena.tournament.run_view import RunView
-from arena.tournament.site import HERE, Site
-from arena.tournament.store import Store, default_store
-from arena.tournament.warming import warm_players
 
 _LOOK_S = 0.1
 """How often a run is looked at."""
@@ -43,95 +34,10 @@ _SAMPLE_GAMES = 1000
 """The games from which the average time of one is estimated."""
 
 
-def preview_config(
-    config: TournamentConfig, store_path: Path | None, *, replay_damaged: bool = False
-) -> None:
-    """Say what would be played and how long it takes."""
-    _say(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
-    names = [player.name for player in config.players if player.status == "playing"]
-    _say(f"{len(names)} players: {', '.join(names)}")
-    schedule, done = config.schedule(), 0
-    path = store_path or default_store(config.name)
-    if Store.begun_with(path) is not None:
-        with Store.open(path) as store:
-            store.refuse_changed(config)
-            for game in store.going_on(replay=replay_damaged).games:
-                schedule.add(game)
-                done += game.termination is not Termination.VOID
-    if schedule.over:
-        _say(f"All {done:,} games are played already.")
-    else:
-        total, ahead = schedule.total, estimate_left(config, schedule, done)
-        count = to_play(config, total, ahead, done)
-        _say(f"{count}, {config.concurrency} at a time. {ahead}.")
-    for line in preparations(config):
-        _say(line)
-    _say(f"would be kept in {path}")
-
-
-def play_config(
-    config: TournamentConfig,
-    builtins: Mapping[str, CatalogueEntry],
-    store_path: Path | None,
-    *,
-    more: str = "--max-games (or rounds in the file)",
-    dry_run: bool = False,
-    replay_damaged: bool = False,
-    watch: bool = False,
-    site: Site = HERE,
-) -> int:
-    """Play what is left, or with `dry_run` say what that is; the exit code. `more` is the setting
-    that gives a test more games; with `watch` a terminal shows the boards, and the results stand
-    for the tables.
+def print_line(line: str | Text, console: Console | None = None, *, whole: bool = False) -> None:
+    """Print a line. A terminal is given lines that end between words, or with a command to copy the
+    `whole`.
     """
-    if dry_run:
-        preview_config(config, store_path, replay_damaged=replay_damaged)
-        return Exit.DONE
-    path = store_path or default_store(config.name)
-    console = PlainConsole()
-    with PlayedStore.open_run(path, config) as store:
-        with RunView(path) as view:
-            over = view.schedule.over and not replay_damaged
-        if not over and site.here:
-            try:
-                warm_players(config, builtins)
-            except KeyboardInterrupt:
-                _say(f"Stopped before the first game. Go on with: {again()}", whole=True)
-                return Exit.INTERRUPTED
-        on_terminal = Boards if watch else LiveTable
-        with watching(path, (on_terminal if console.is_terminal else PlainLines)(console)):
-            outcome = run(
-                config, store, open_executor=site.open_executor, replay_damaged=replay_damaged
-            )
-    with RunView(path) as view:
-        if watch:
-            for game in view.games if console.is_terminal else ():
-                _say(in_a_line(game))
-        else:
-            terminal.show(view.standings, console, view.played_at)
-            for line in about_pairs(view):
-                _say(line)
-    if outcome.interrupted:
-        done = f"{outcome.done:,} of {words.count_games(outcome.total)}"
-        _say(f"Stopped after {done}. Go on with: {again()}", whole=True)
-        return outcome.exit_code
-    for void in outcome.void:
-        _say(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
-    if outcome.void:
-        count = len(outcome.void)
-        games, them = ("game", "it") if count == 1 else ("games", "them")
-        _say(f"{count} {games} stayed void. Try {them} again with: {again()}", whole=True)
-    if outcome.verdict is not None:
-        _say(words.decision(outcome.verdict))
-        if outcome.verdict.decision is None and not outcome.void:
-            _say(f"To play more, raise {more} and give the same command.")
-    first = view.games[0].game if view.games else "GAME"
-    _say(f"Kept in {path}. A game, move by move: arena replay {path} {first}", whole=True)
-    return outcome.exit_code
-
-
-def _say(line: str | Text, console: Console | None = None, *, whole: bool = False) -> None:
-    """A terminal is given lines that end between words, or with a command to copy the `whole`."""
     console = console or PlainConsole()
     text = line if isinstance(line, Text) else Text(line)
     console.print(text, soft_wrap=whole or not console.is_terminal)
@@ -179,12 +85,12 @@ class PlainLines:
                     for line in opening(event, view.config):
                         self._console.print(line, soft_wrap=True)
                 case GameFinished():
-                    _say(_finished(event, view), self._console)
+                    print_line(_finished(event, view), self._console)
                 case GameVoid():
                     next_ = "played again" if event.replayed else "given up in this run"
-                    _say(f"void {event.game}: {event.detail} ({next_})", self._console)
+                    print_line(f"void {event.game}: {event.detail} ({next_})", self._console)
                 case Noted():
-                    _say(event.text, self._console)
+                    print_line(event.text, self._console)
 
     def close(self) -> None:
         """The run is over, or nothing can be shown any more."""

@@ -1,1 +1,1 @@
-"""The applications around training, tuning and testing players."""
+"""Training and tuning players, and testing the result."""

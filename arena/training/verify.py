@@ -15,10 +15,10 @@ import rules
 from arena.errors import ConfigChangedError, Exit, UserError
 from arena.files.stop_signals import Stop, apart
 from arena.files.toml_tables import written
+from arena.matches.play import play_config
 from arena.ratings.matches import Verdict
 from arena.ratings.trial import Tally
 from arena.reports import words
-from arena.reports.playing import play_config
 from arena.reports.screen import Lines
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.config_file import Unusable, read_config

@@ -10,9 +10,9 @@ from typing import Any
 from arena.bots import course
 from arena.bots.course_file import TOURNAMENTS
 from arena.errors import ConfigError, UserError
-from arena.reports.playing import play_config
-from arena.training.match import of_games
-from arena.training.sprt import Side, make_config
+from arena.matches.match import of_games
+from arena.matches.play import play_config
+from arena.matches.sprt import Side, make_config
 from arena.web.challenge import About
 from arena.web.challenge_games import game_offers
 from arena.web.jobs import about_of, mistake_of_staff, working

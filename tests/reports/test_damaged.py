@@ -13,10 +13,10 @@ from rich.console import Console
 
 from arena import load_run
 from arena.errors import ArenaError, Exit, StoreError
+from arena.matches.play import preview_config
 from arena.model.record import GameRecord
 from arena.records import TEXTS
 from arena.reports import replay, terminal
-from arena.reports.playing import preview_config
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.played_store import PlayedStore

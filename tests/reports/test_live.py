@@ -44,7 +44,7 @@ def text_of(console: Console) -> str:
 
 def test_a_command_to_copy_is_in_one_piece() -> None:
     console, command = terminal(), f"arena match bot.py monkey --games 20 --store {'r' * 40}.sqlite"
-    playing._say(f"Stopped after 3 of 20 games. Go on with: {command}", console, whole=True)
+    playing.print_line(f"Stopped after 3 of 20 games. Go on with: {command}", console, whole=True)
     assert command in text_of(console)
 
 

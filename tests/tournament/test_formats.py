@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from arena.matches.play import preview_config
 from arena.model.record import GameRecord
 from arena.ratings.matches import Verdict
 from arena.ratings.rankings import Ranking
 from arena.reports import csv_report, terminal
-from arena.reports.playing import preview_config
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import load_config
 from arena.tournament.estimate import estimate_left

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from arena.errors import StoreError, UserError
 from arena.files.toml import read_file
+from arena.matches.sprt import Side, game_and_clock, make_config, read_side, wrong_player
 from arena.tournament.config import Player, TournamentConfig, differences
 from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import PlayerTable, RatingTable, TournamentTable
@@ -16,7 +17,6 @@ from arena.tournament.field import renamed
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import default_store
-from arena.training.sprt import Side, game_and_clock, make_config, read_side, wrong_player
 from players.catalogue import BUILTINS
 
 

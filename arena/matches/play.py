@@ -1,0 +1,117 @@
+"""Playing a tournament for a user: what is ahead, the run as it goes on, its standings."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from arena.errors import Exit
+from arena.files.console import PlainConsole
+from arena.model.protocol import Termination
+from arena.reports import terminal, words
+from arena.reports.boards import Boards
+from arena.reports.pairs import about_pairs
+from arena.reports.playing import (
+    LiveTable,
+    PlainLines,
+    in_a_line,
+    preparations,
+    print_line,
+    to_play,
+    watching,
+)
+from arena.reports.screen import again
+from arena.tournament.catalogue import CatalogueEntry
+from arena.tournament.config import TournamentConfig
+from arena.tournament.estimate import estimate_left
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.run import run
+from arena.tournament.run_view import RunView
+from arena.tournament.site import HERE, Site
+from arena.tournament.store import Store, default_store
+from arena.tournament.warming import warm_players
+
+
+def play_config(
+    config: TournamentConfig,
+    builtins: Mapping[str, CatalogueEntry],
+    store_path: Path | None,
+    *,
+    more: str = "--max-games (or rounds in the file)",
+    dry_run: bool = False,
+    replay_damaged: bool = False,
+    watch: bool = False,
+    site: Site = HERE,
+) -> int:
+    """Play what is left, or with `dry_run` say what that is; the exit code. `more` is the setting
+    that gives a test more games; with `watch` a terminal shows the boards, and the results stand
+    for the tables.
+    """
+    if dry_run:
+        preview_config(config, store_path, replay_damaged=replay_damaged)
+        return Exit.DONE
+    path = store_path or default_store(config.name)
+    console = PlainConsole()
+    with PlayedStore.open_run(path, config) as store:
+        with RunView(path) as view:
+            over = view.schedule.over and not replay_damaged
+        if not over and site.here:
+            try:
+                warm_players(config, builtins)
+            except KeyboardInterrupt:
+                print_line(f"Stopped before the first game. Go on with: {again()}", whole=True)
+                return Exit.INTERRUPTED
+        on_terminal = Boards if watch else LiveTable
+        with watching(path, (on_terminal if console.is_terminal else PlainLines)(console)):
+            outcome = run(
+                config, store, open_executor=site.open_executor, replay_damaged=replay_damaged
+            )
+    with RunView(path) as view:
+        if watch:
+            for game in view.games if console.is_terminal else ():
+                print_line(in_a_line(game))
+        else:
+            terminal.show(view.standings, console, view.played_at)
+            for line in about_pairs(view):
+                print_line(line)
+    if outcome.interrupted:
+        done = f"{outcome.done:,} of {words.count_games(outcome.total)}"
+        print_line(f"Stopped after {done}. Go on with: {again()}", whole=True)
+        return outcome.exit_code
+    for void in outcome.void:
+        print_line(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
+    if outcome.void:
+        count = len(outcome.void)
+        games, them = ("game", "it") if count == 1 else ("games", "them")
+        print_line(f"{count} {games} stayed void. Try {them} again with: {again()}", whole=True)
+    if outcome.verdict is not None:
+        print_line(words.decision(outcome.verdict))
+        if outcome.verdict.decision is None and not outcome.void:
+            print_line(f"To play more, raise {more} and give the same command.")
+    first = view.games[0].game if view.games else "GAME"
+    print_line(f"Kept in {path}. A game, move by move: arena replay {path} {first}", whole=True)
+    return outcome.exit_code
+
+
+def preview_config(
+    config: TournamentConfig, store_path: Path | None, *, replay_damaged: bool = False
+) -> None:
+    """Say what would be played and how long it takes."""
+    print_line(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
+    names = [player.name for player in config.players if player.status == "playing"]
+    print_line(f"{len(names)} players: {', '.join(names)}")
+    schedule, done = config.schedule(), 0
+    path = store_path or default_store(config.name)
+    if Store.begun_with(path) is not None:
+        with Store.open(path) as store:
+            store.refuse_changed(config)
+            for game in store.going_on(replay=replay_damaged).games:
+                schedule.add(game)
+                done += game.termination is not Termination.VOID
+    if schedule.over:
+        print_line(f"All {done:,} games are played already.")
+    else:
+        total, ahead = schedule.total, estimate_left(config, schedule, done)
+        count = to_play(config, total, ahead, done)
+        print_line(f"{count}, {config.concurrency} at a time. {ahead}.")
+    for line in preparations(config):
+        print_line(line)
+    print_line(f"would be kept in {path}")
