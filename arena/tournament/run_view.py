@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from arena.errors import UserError
@@ -182,6 +183,9 @@ class RunView(AbstractContextManager["RunView"]):
 
     def record(self, game: str) -> GameRecord | None:
         """The latest attempt of a game; None when it was not played. Raises StoreError."""
+        attempts = chain[GameDigest | DamagedGame](self.games, self.void, self._damaged)
+        if all(each.game != game for each in attempts):  # the store would read the whole run
+            return None
         return self._store.record(game)
 
     @property

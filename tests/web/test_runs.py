@@ -153,6 +153,16 @@ def test_a_damaged_game_is_named(cup: Path, client: TestClient) -> None:
     assert client.get("/t/cup/game/g0002").status_code == 200
 
 
+def test_the_run_is_not_read_for_a_game_that_is_not_there(
+    cup: Path, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that asks for such games would keep all others out."""
+    assert client.get("/t/cup/game/g0001").status_code == 200
+    monkeypatch.delattr(Store, "digests")
+    for path in ("/t/cup/game/zzz", "/api/runs/cup/games/zzz"):
+        assert client.get(path).status_code == 404
+
+
 def test_a_run_of_an_earlier_version(runs: Path, client: TestClient) -> None:
     shutil.copy(Path(__file__).parents[1] / "tournament/schema_1.sqlite", runs / "old.sqlite")
     assert client.get("/t/old").status_code == 200
