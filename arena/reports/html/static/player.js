@@ -101,7 +101,12 @@ function scoresOf(run, name) {
 function headToHead(run, place) {
   const met = new Map();
   for (const game of takenGames(run, { player: run.players[place] })) {
-    for (const other of run.games.players[game.at]) if (other !== place) met.set(other, [...(met.get(other) ?? []), game]);
+    for (const other of run.games.players[game.at]) {
+      if (other === place) continue;
+      const games = met.get(other);
+      if (games) games.push(game);
+      else met.set(other, [game]);
+    }
   }
   if (!met.size) return [];
   const rows = [...met].map(([other, games]) => {
