@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 from arena.bots import course
 from arena.web.app import ServerSettings, make_app
@@ -50,6 +50,19 @@ def test_from_a_file_to_two_games(ada: Page, axe: Callable[[Page], None]) -> Non
     ada.wait_for_selector("text=Withdrawn.")
     ada.click("text=Sign out")
     ada.wait_for_selector("nav >> text=Come in")
+
+
+def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list[str]) -> None:
+    def fail(route: Route) -> None:
+        route.fulfill(status=502)
+
+    ada.route("**/me/check/*/live", fail, times=1)
+    file = {"name": "fox.zip", "mimeType": "application/zip", "buffer": b"no archive"}
+    with ada.expect_response(lambda answer: answer.status == 502):
+        ada.set_input_files("input[type=file]", files=[file])
+        ada.click("text=Check it")
+    ada.wait_for_selector("#checks >> text=is not a zip archive")
+    problems.clear()
 
 
 def test_a_file_that_is_dropped(ada: Page) -> None:

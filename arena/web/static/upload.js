@@ -2,6 +2,7 @@
  * sends the file itself, and the page shows the check when it is loaded again. */
 
 const MOST = 10e6;
+const FOLLOW_AGAIN_MS = 3000;
 const form = /** @type {HTMLFormElement} */ (document.querySelector("form.drop"));
 const picker = /** @type {HTMLInputElement} */ (form.querySelector("input[type=file]"));
 const said = /** @type {HTMLElement} */ (document.getElementById("upload-said"));
@@ -48,6 +49,9 @@ function follow(card) {
     }
   });
   events.addEventListener("over", () => events.close());
+  events.addEventListener("error", () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(() => follow(card), FOLLOW_AGAIN_MS);
+  });
 }
 
 form.addEventListener("submit", (event) => {
