@@ -30,6 +30,8 @@ _PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
 _TRIES, _PAUSE_S = 60, 1.0
 """How often the events are asked for, where the connection ends before they do: a check goes on
 while a server is started again."""
+_LATER = (429, 502, 503, 504)
+"""What a busy server answers, or a proxy while its server is started again."""
 
 
 def is_url(to: str) -> bool:
@@ -94,7 +96,7 @@ def packed(path: Path) -> tuple[str, bytes]:
 
 
 class _Unreachable(SubmissionError):
-    """The server does not answer."""
+    """The server does not answer, or has no place now."""
 
 
 class _Server:
@@ -115,7 +117,8 @@ class _Server:
             answer: IO[bytes] = self._opener.open(request, timeout=_TIMEOUT_S)
         except urllib.error.HTTPError as error:
             with error:
-                raise SubmissionError(_refusal(error, self._address)) from None
+                kind = _Unreachable if error.code in _LATER else SubmissionError
+                raise kind(_refusal(error, self._address)) from None
         except (OSError, ValueError, http.client.HTTPException) as error:
             why = getattr(error, "reason", None) or error
             if getattr(why, "reason", None) in _PLAIN_HTTP:

@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, HTTPException, Request
 from starlette.responses import RedirectResponse
 from typer.testing import Result
 
 from arena.bots import course
 from arena.bots.package import open_bot
-from arena.entering import enter
+from arena.entering import enter, remote
+from arena.web import upload
 from arena.web.app import ServerSettings, make_app
 from tests.command import arena
 from tests.right_bot import RIGHT
@@ -129,6 +130,22 @@ def test_a_token_is_sent_nowhere_else(app: FastAPI, url: str, token: str) -> Non
     Path("bot.py").write_text(RIGHT)
     shown = submit("bot.py", "--to", f"{url}/moved", "--token", token, code=2)
     assert "is now https://evil.example/api; use that address" in shown.stderr
+
+
+def test_a_check_is_followed_past_answers_of_a_busy_proxy(
+    url: str, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = [429, 502, 503, 504]
+
+    def refuse(request: Request) -> None:
+        if codes:
+            raise HTTPException(codes.pop())
+
+    monkeypatch.setattr(upload, "refuse_beyond", refuse)
+    monkeypatch.setattr(remote, "_PAUSE_S", 0.0)
+    Path("fox.zip").write_bytes(b"no archive")
+    shown = submit("fox.zip", "--to", url, "--token", token, code=2)
+    assert "is not a zip archive" in shown.stderr and not codes
 
 
 def test_a_server_without_tls_says_so(url: str, token: str) -> None:
