@@ -5,33 +5,37 @@ import resource
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-HEADER_S = 10.0
-"""How long the head of a request may take to come."""
+WAIT_S = 10.0
+"""How long the head of a request may take to come, and then the next piece of its body."""
 
 
 class PromptProtocol(HttpToolsProtocol):
-    """HTTP that ends a connection on which no whole head of a request comes in time."""
+    """HTTP that ends a connection on which a request does not come in time."""
 
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Wait for a request."""
         super().connection_made(transport)
-        self._timer = self.loop.call_later(HEADER_S, transport.close)
+        self._wait()
 
     def data_received(self, data: bytes) -> None:
         """Wait on, or answer."""
         super().data_received(data)
-        is_answering = self.cycle is not None and not self.cycle.response_complete
-        if is_answering:
+        has_head = self.cycle is not None and not self.cycle.response_complete
+        if has_head:
             self._stop_waiting()
-        elif self._timer is None:
-            self._timer = self.loop.call_later(HEADER_S, self.transport.close)
+        if not has_head or self.cycle.more_body:
+            self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         self._stop_waiting()
         super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(WAIT_S, self.transport.close)
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:

@@ -146,10 +146,12 @@ def test_a_check_that_waited_keeps_off_the_cores_that_play(tmp_path: Path) -> No
 
 def test_a_connection_without_a_request_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes one of the server's files: a thousand of them would keep all others out."""
-    monkeypatch.setattr(connections, "HEADER_S", 0.3)
+    monkeypatch.setattr(connections, "WAIT_S", 0.5)
 
     async def hello(scope: Any, receive: Any, send: Any) -> None:
-        await asyncio.sleep(0.6)  # an answer may take longer
+        while (await receive()).get("more_body"):
+            pass
+        await asyncio.sleep(0.7)  # an answer may take longer
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"hello"})
 
@@ -163,7 +165,13 @@ def test_a_connection_without_a_request_is_ended(monkeypatch: pytest.MonkeyPatch
             reader, writer = await asyncio.open_connection(*address)
             writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             assert b"hello" in await reader.readuntil(b"\r\n0\r\n\r\n")
-            for half in (b"GET / HT", b"", b"GET / HTTP/1.1\r\nHost: a\r\n"):
+            writer.write(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n")
+            for _ in range(4):
+                await asyncio.sleep(0.15)
+                writer.write(b"x")
+            assert b"hello" in await reader.readuntil(b"\r\n0\r\n\r\n")
+            head = b"GET / HTTP/1.1\r\nHost: a\r\n"
+            for half in (b"GET / HT", b"", head, head + b"Content-Length: 9\r\n\r\nhalf"):
                 writer.write(half)
                 assert await reader.read() == b""
                 writer.close()
