@@ -93,12 +93,16 @@ class Checks:
         return self.read(folder)
 
     def _keep(self, folder: Path, about: HandedIn, contents: IO[bytes]) -> None:
-        (folder / "upload").mkdir(parents=True)
-        with (folder / "upload" / about.file).open("xb") as kept:
-            shutil.copyfileobj(contents, kept)
-            if Path(about.file).suffix not in INTERPRETERS:
-                os.fchmod(kept.fileno(), 0o755)  # browsers do not send it
-        self.jobs.order(folder, about)
+        try:
+            (folder / "upload").mkdir(parents=True)
+            with (folder / "upload" / about.file).open("xb") as kept:
+                shutil.copyfileobj(contents, kept)
+                if Path(about.file).suffix not in INTERPRETERS:
+                    os.fchmod(kept.fileno(), 0o755)  # browsers do not send it
+            self.jobs.order(folder, about)
+        except BaseException:  # as a full disk: nothing would remove it later
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
     def of(self, owner: str, most: int | None = None) -> list[Check]:
         """The last checks of an owner, or of all with "*", the newest first."""

@@ -1,5 +1,6 @@
 """Bots handed in on a page or by a script, and checked in a process of its own."""
 
+import errno
 import io
 import json
 import os
@@ -197,6 +198,18 @@ def test_one_at_a_time_and_not_too_often(
     assert codes == [*[409] * 5, 429]
     other = {"Authorization": f"Bearer {tokens['bob']}"}
     assert client.post("/api/submissions?name=a.py", content=b"", headers=other).status_code == 202
+
+
+def test_what_cannot_be_kept_takes_no_room(
+    app: FastAPI, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(folder: Path, about: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(app.state.course.checks.jobs, "order", full)
+    with pytest.raises(OSError, match="No space"):
+        app.state.course.checks.add("ada", "fox.zip", io.BytesIO(b"x"))
+    assert list((folder / ".web/checks/ada").iterdir()) == []
 
 
 def test_ids_are_no_paths(client: TestClient, app: FastAPI, folder: Path) -> None:
