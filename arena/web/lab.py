@@ -1,6 +1,7 @@
 """/lab: sequential tests, trainings and tunings as they go on, and two of them compared."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -18,7 +19,7 @@ from arena.tournament.formats.sprt import SEQUENTIAL_TEST
 from arena.tournament.store import Store
 from arena.web.api import REFUSALS
 from arena.web.kept import answer, kept
-from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, test_of
+from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, state_of_folder, test_of
 from arena.web.pages import environment, page
 from arena.web.rights import Role, may
 from arena.web.runs import Runs, ShownRun, State
@@ -44,6 +45,7 @@ class LabRuns:
         self._runs = runs
         self._tests: dict[str, tuple[State, LabRun | None]] = {}
         """Each run as a sequential test, None where it is none."""
+        self._folders: dict[str, tuple[State, LabRun]] = {}
 
     async def all(self) -> tuple[list[LabRun], list[str]]:
         """The runs, those that go on first, and a sentence for each that cannot be read."""
@@ -63,8 +65,15 @@ class LabRuns:
         if name.endswith((TRAINED, TUNED)):
             known = {folder.name: folder for folder in folders(self._runs.folder)}
             if name in known:
-                return await run_in_threadpool(folder_run, known[name])
+                return await run_in_threadpool(self._of_folder, known[name])
         return await self._test(self._runs[name])
+
+    def _of_folder(self, folder: Path) -> LabRun:
+        state = state_of_folder(folder)
+        known = self._folders.get(folder.name)
+        if known is None or known[0] != state:
+            known = self._folders[folder.name] = state, folder_run(folder)
+        return known[1]
 
     async def _test(self, run: ShownRun) -> LabRun | None:
         state = run.state(moves=False)

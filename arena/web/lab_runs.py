@@ -16,10 +16,14 @@ from arena.reports.html.charts import Curve, short
 from arena.tournament.formats.sprt import SprtSchedule
 from arena.tournament.run_view import RunView
 from arena.training.run_folder import LOG, TABLE
+from arena.web.runs import State, stamp
 
 Kind = Literal["test", "training", "tuning"]
 TRAINED, TUNED = ".train", ".tune"
 """How the names of their folders end."""
+_LOCKS = {TRAINED: "training", TUNED: "tuning"}
+_NETWORK, _POINTS = "checkpoint.ntuple", "checkpoint.json"
+"""What a training and a tuning go on from."""
 _SHOWN_COLUMNS = 6
 """The columns of a training's table that are shown; two for each tile follow."""
 _LAST_LINES = 12
@@ -96,6 +100,12 @@ def folders(runs: Path) -> Iterator[Path]:
         )
 
 
+def state_of_folder(folder: Path) -> State:
+    """What changes whenever a training or a tuning does."""
+    files = (folder, *(folder / name for name in (LOG, TABLE, _NETWORK, _POINTS)))
+    return (*map(stamp, files), _is_running(folder))
+
+
 def folder_run(folder: Path) -> LabRun:
     """A training or a tuning. Raises UserError where its files cannot be read."""
     try:
@@ -117,9 +127,9 @@ def _training(folder: Path) -> LabRun:
         kind="training",
         about=about,
         stands=f"{int(last[0]):,} games, {measure} {short(float(last[1]))}" if last else _NONE,
-        is_running=lock.is_held(folder / "training"),
+        is_running=_is_running(folder),
         changed_at=_changed(folder / TABLE, folder / LOG),
-        settings=_flat(_header(folder / "checkpoint.ntuple")),
+        settings=_flat(_header(folder / _NETWORK)),
         measure=measure,
         curves=(Curve(measure, tuple((float(row[0]), float(row[1])) for row in rows)),),
         said=tuple(log[-_LAST_LINES:]),
@@ -148,7 +158,7 @@ def _header(path: Path) -> dict[str, Any]:
 
 
 def _tuning(folder: Path) -> LabRun:
-    path = folder / "checkpoint.json"
+    path = folder / _POINTS
     if not path.exists():
         return _no_tuning(folder)
     content = json.loads(_text(path))
@@ -165,7 +175,7 @@ def _tuning(folder: Path) -> LabRun:
         kind="tuning",
         about=f"{config['bot']} by {config['method']}: {config['rules']}",
         stands=f"{games:,} games{best}",
-        is_running=lock.is_held(folder / "tuning"),
+        is_running=_is_running(folder),
         changed_at=_changed(path),
         settings=_flat({key: each for key, each in config.items() if key != "weights"}),
         measure="points against the start, %",
@@ -188,10 +198,14 @@ def _no_tuning(folder: Path) -> LabRun:
         kind="tuning",
         about="It has no checkpoint yet.",
         stands="no games yet",
-        is_running=lock.is_held(folder / "tuning"),
+        is_running=_is_running(folder),
         changed_at=_changed(folder),
         settings={},
     )
+
+
+def _is_running(folder: Path) -> bool:
+    return lock.is_held(folder / _LOCKS[folder.suffix])
 
 
 def _parameters(config: Mapping[str, Any], count: int) -> list[str]:

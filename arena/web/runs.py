@@ -50,15 +50,15 @@ class ShownRun:
     @property
     def changed_at(self) -> datetime:
         """When its results changed last."""
-        stamps = (_stamp(self.path), _stamp(self._wal))
-        written = (stamp[2] for stamp in stamps if stamp and stamp[1])  # readers make empty ones
+        stamps = (stamp(self.path), stamp(self._wal))
+        written = (each[2] for each in stamps if each and each[1])  # readers make empty ones
         return datetime.fromtimestamp(max(written, default=0) // 10**9, UTC)
 
     def state(self, *, moves: bool = True) -> State:
         """What changes whenever the run does; without `moves`, whenever its results do."""
-        written = _stamp(self._wal)
-        results = (_stamp(self.path), written if written and written[1] else None, self.is_played)
-        return (*results, _stamp(self._events)) if moves else results
+        written = stamp(self._wal)
+        results = (stamp(self.path), written if written and written[1] else None, self.is_played)
+        return (*results, stamp(self._events)) if moves else results
 
     async def made(
         self, key: Hashable, make: Callable[[RunView], Made], *, moves: bool = False
@@ -160,7 +160,8 @@ class Runs:
             shown.close()
 
 
-def _stamp(path: Path) -> tuple[int, int, int] | None:
+def stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes whenever a file does; None where there is none."""
     with suppress(OSError):
         found = path.stat()
         return found.st_ino, found.st_size, found.st_mtime_ns

@@ -10,6 +10,8 @@ from fastapi import FastAPI
 
 from arena.files import lock
 from arena.reports.html.charts import Curve, curves, thinned
+from arena.web import lab
+from arena.web.lab_runs import LabRun, folder_run
 from arena.web.rights import Role, Visitor
 from tests.reports.conftest import Play
 from tests.reports.runs import begun
@@ -141,6 +143,26 @@ def test_sections_are_sent_again_when_they_change(client: TestClient, runs: Path
     assert again.status_code == 200
     assert "400 games" in again.json()["stands"]
     lock.release(folder / "training", held)
+
+
+def test_a_folder_is_read_again_when_it_has_changed(
+    client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A curve and a network may be large, and pages ask every two seconds."""
+    folder, read = training(runs, "quick.train", 3), list[Path]()
+
+    def noted(folder: Path) -> LabRun:
+        read.append(folder)
+        return folder_run(folder)
+
+    monkeypatch.setattr(lab, "folder_run", noted)
+    for path in ("/lab", "/lab", "/lab/run/quick.train", "/lab/run/quick.train/parts"):
+        client.get(path)
+    assert read == [folder]
+    with (folder / "log.txt").open("a") as log:
+        log.write("more\n")
+    assert "more" in client.get("/lab/run/quick.train").text
+    assert read == [folder] * 2
 
 
 def test_two_are_compared_by_settings_and_on_one_scale(client: TestClient, runs: Path) -> None:
