@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
+from pydantic_core import to_json
 
 from arena.model import Frozen
 from arena.ratings.model import Standings
@@ -12,10 +13,10 @@ from arena.reports.html.audience import Seen
 from arena.reports.html.data import run_data
 from arena.reports.html.model import GameData, PlayerData
 from arena.tournament.run_view import RunView
-from arena.web.kept import answer
+from arena.web.kept import KeptAnswer, answer, kept
 from arena.web.public import summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
-from arena.web.run_pages import audience, find, game_of
+from arena.web.run_pages import JSON, audience, find, game_of
 from arena.web.summary import RunSummary
 
 
@@ -53,17 +54,17 @@ async def one_run(request: Request, name: Name) -> RunSummary:
     return await summaries_of(request).of(find(request, name))
 
 
-@router.get("/runs/{name}/standings")
-async def standings(request: Request, name: Name, visitor: Asking) -> Standings:
+@router.get("/runs/{name}/standings", response_model=Standings)
+async def standings(request: Request, name: Name, visitor: Asking) -> Response:
     """The standings, as `arena report --json` has them, without the covariance."""
 
-    def read(view: RunView) -> Standings:
-        return _seen(view, visitor).standings(view.standings)
+    def read(view: RunView) -> KeptAnswer:
+        return _json(_seen(view, visitor).standings(view.standings))
 
-    return await find(request, name).look(read)
+    return answer(request, await find(request, name).made(("standings", visitor), read))
 
 
-@router.get("/runs/{name}/games")
+@router.get("/runs/{name}/games", response_model=list[GameRow])
 async def games(
     request: Request,
     name: Name,
@@ -76,15 +77,17 @@ async def games(
         str | None, Query(description="As `timeout`; `forfeit` is any fault.")
     ] = None,
     sort: Annotated[Sort | None, Query(description="What comes first.")] = None,
-) -> list[GameRow]:
+) -> Response:
     """Its games in the order they ended, each as one of its players saw it."""
-    wanted = Wanted(player, against, side, result, ending)
+    run, wanted = find(request, name), Wanted(player, against, side, tuple(result), ending)
 
-    def read(view: RunView) -> list[GameRow]:
+    def read(view: RunView) -> KeptAnswer:
         seen = _seen(view, visitor)
-        return [_shown(row, seen) for row in rows(view, wanted, sort)]
+        return _json([_shown(row, seen) for row in rows(view, wanted, sort)])
 
-    return await find(request, name).look(read)
+    if (wanted, sort) != (Wanted(), None):  # there are too many choices to keep
+        return answer(request, await run.look(read))
+    return answer(request, await run.made(("games", visitor), read))
 
 
 @router.get("/runs/{name}/games/{game}", response_model=GameData)
@@ -93,16 +96,20 @@ async def game(request: Request, name: Name, game: str, visitor: Asking) -> Resp
     return answer(request, await game_of(find(request, name), game, visitor))
 
 
-@router.get("/runs/{name}/players")
-async def players(request: Request, name: Name, visitor: Asking) -> list[NamedPlayer]:
+@router.get("/runs/{name}/players", response_model=list[NamedPlayer])
+async def players(request: Request, name: Name, visitor: Asking) -> Response:
     """Its players, with their figures and faults."""
 
-    def read(view: RunView) -> list[NamedPlayer]:
+    def read(view: RunView) -> KeptAnswer:
         found = run_data(view, audience(visitor, view.config))
         named = zip(found.players, found.figures, strict=True)
-        return [NamedPlayer(name=name, **dict(each)) for name, each in named]
+        return _json([NamedPlayer(name=name, **dict(each)) for name, each in named])
 
-    return await find(request, name).look(read)
+    return answer(request, await find(request, name).made(("players", visitor), read))
+
+
+def _json(found: object) -> KeptAnswer:
+    return kept(to_json(found), JSON)
 
 
 def _seen(view: RunView, visitor: Visitor) -> Seen:

@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from arena.bots import course
 from arena.web.app import ServerSettings, make_app
+from arena.web.runs import ShownRun
 from tests.web.conftest import TestClient
 
 _CHECKS = [
@@ -61,6 +62,15 @@ def test_standings_and_players(cup: Path, client: TestClient) -> None:
         ("ant", 4), ("bee", 4), ("cat", 4),
     ]  # fmt: skip
     assert client.get("/api/runs/cup").json()["planned"] == 6
+
+
+@pytest.mark.parametrize("what", ["standings", "games", "players"])
+def test_what_did_not_change_is_not_made_again(
+    cup: Path, client: TestClient, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    first = client.get(f"/api/runs/cup/{what}")
+    monkeypatch.delattr(ShownRun, "_look")
+    assert client.get(f"/api/runs/cup/{what}").json() == first.json()
 
 
 @pytest.mark.slow
