@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
+from starlette.concurrency import run_in_threadpool
 
 from arena.errors import UserError
 from arena.web.boards import TIMES_MS, TableWish, boards, choices, setup_of
@@ -40,10 +41,10 @@ async def form(
     request: Request, board: str = "othello", opponent: str = "", seat: int = 0, move_ms: int = 1000
 ) -> Response:
     """The choice of a game."""
-    return _form(request, TableWish(board, opponent, seat, move_ms))
+    return await _form(request, TableWish(board, opponent, seat, move_ms))
 
 
-def _form(request: Request, wish: TableWish, problem: str = "") -> Response:
+async def _form(request: Request, wish: TableWish, problem: str = "") -> Response:
     return page(
         request,
         "play.html",
@@ -51,7 +52,7 @@ def _form(request: Request, wish: TableWish, problem: str = "") -> Response:
         wish=wish,
         problem=problem,
         boards=boards(),
-        choices=choices(state_of(request).settings.course),
+        choices=await run_in_threadpool(choices, state_of(request).settings.course),
         times=TIMES_MS,
         idle_min=round(IDLE_S / 60),
     )
@@ -69,11 +70,12 @@ async def begin(
     wish = TableWish(board, opponent, seat, move_ms)
     try:
         state, person = state_of(request), _person(request)
-        setup = setup_of(wish, state.settings.course, secrets.randbelow(2**31))
+        course, seed = state.settings.course, secrets.randbelow(2**31)
+        setup = await run_in_threadpool(setup_of, wish, course, seed)
         state.tables.begun.take(person, "ten games begun in five minutes")
         name = await state.tables.open(person, wish, setup)
     except UserError as error:
-        return _form(request, wish, str(error))
+        return await _form(request, wish, str(error))
     return RedirectResponse(f"/play/{name}", 303)
 
 

@@ -1,5 +1,6 @@
 """The application for a folder of runs or a course: in process, or as a server on a free port."""
 
+import asyncio
 import threading
 import warnings
 from collections.abc import Iterator
@@ -61,6 +62,12 @@ def client(app: FastAPI) -> Iterator[TestClient]:
 def play() -> Play:
     """Plays one random game."""
     return play_record
+
+
+def refuse_event_loop() -> None:
+    """Fail where others wait for an answer meanwhile."""
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        asyncio.get_running_loop()
 
 
 @contextmanager

@@ -9,13 +9,14 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.web import boards as offers
 from arena.web import tables
 from arena.web.app import ServerSettings, make_app
 from arena.web.boards import boards
 from arena.web.rights import Role, Visitor
 from arena.web.tables import Tables
 
-from .conftest import TestClient
+from .conftest import TestClient, refuse_event_loop
 
 SMALL = {"board": "dots-3", "opponent": "greedy"}
 
@@ -186,6 +187,25 @@ def test_of_a_course_its_people_play_alone(of_course: FastAPI) -> None:
         assert client.get("/play").status_code == 401
         of_course.state.identify = lambda _: Visitor(role=Role.OWNER, owner="ann")
         assert client.get("/play").status_code == 200
+
+
+def test_the_bots_of_a_course_are_read_while_others_are_answered(
+    of_course: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[Path]()
+
+    def noted(folder: Path) -> tuple[course.Entry, ...]:
+        refuse_event_loop()
+        read.append(folder)
+        return course.bots(folder)
+
+    monkeypatch.setattr(offers, "bots", noted)
+    of_course.state.identify = lambda _: Visitor(role=Role.OWNER, owner="ann")
+    of_course.state.tables = Tables(most=0)
+    with TestClient(of_course) as client:
+        client.get("/play")
+        client.post("/play", data=SMALL)
+    assert len(read) == 3, "for the form, the game, and the form again"
 
 
 def test_owners_of_one_address_do_not_share_their_tries(of_course: FastAPI) -> None:
