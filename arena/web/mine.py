@@ -1,8 +1,6 @@
 """`/me`: an owner's bots, checks and losses, and what may be done with them."""
 
-import asyncio
 import json
-import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +24,7 @@ from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
 from arena.web.state import course_of
 from arena.web.streams import EventStream, event, refuse_beyond
-from arena.web.upload import ALIVE_S, LOOK_S, OneFolder, Owner
+from arena.web.upload import OneFolder, Owner, events
 
 _CHECKS, _CHALLENGES = 10, 5
 """Checks and matches on the page."""
@@ -97,20 +95,16 @@ async def live(request: Request, owner: Owner, folder: OneFolder) -> Response:
 
 
 async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator[bytes]:
-    checks, shown, said_at = course_of(request).checks, None, 0.0
-    while shown is None or shown.is_going_on:
+    checks, shown = course_of(request).checks, None
+    async for _ in events(checks, folder):
         check = await run_in_threadpool(checks.read, folder)
-        if check != shown:
-            card = rendered(request, "me/check.html", check=check)
-            yield event("sections", json.dumps({f"check-{check.id}": card}))
-        elif time.monotonic() > said_at + ALIVE_S:
+        if check == shown:
             yield b":\n\n"
-        else:
-            await asyncio.sleep(LOOK_S)
             continue
-        shown, said_at = check, time.monotonic()
+        shown, card = check, rendered(request, "me/check.html", check=check)
+        yield event("sections", json.dumps({f"check-{check.id}": card}))
     found = await run_in_threadpool(mine, request, owner)
-    first = bool(shown.entered and shown.entered.version and shown.entered.before is None)
+    first = bool(shown and shown.entered and shown.entered.version and not shown.entered.before)
     changed = ("facts", "bots", "challenges") if first else ("facts", "bots")
     parts = (rendered(request, f"me/{each}.html", mine=found) for each in changed)
     yield event("sections", json.dumps(dict(zip(changed, parts, strict=True))))

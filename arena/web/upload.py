@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
-from arena.checks.events import Refused
+from arena.checks.events import Event, Refused
 from arena.entering.remote import MAX_BYTES
 from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
@@ -24,7 +24,7 @@ from arena.web.safe import TOO_LARGE
 from arena.web.state import OfCourse
 from arena.web.streams import EventStream, event, refuse_beyond
 
-LOOK_S, ALIVE_S = 0.2, 15.0
+_LOOK_S, _ALIVE_S = 0.2, 15.0
 """The time between looks at a check, and the longest silence of a stream."""
 
 pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
@@ -136,7 +136,7 @@ async def live(
     """
     refuse_beyond(request)
     seen = int(last) if re.fullmatch("[0-9]{1,8}", last) else 0
-    return EventStream(request, _events(course.checks, folder, seen))
+    return EventStream(request, events(course.checks, folder, seen))
 
 
 @pages.post("/me/upload")
@@ -178,27 +178,35 @@ async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
     return sent.filename or "", sent.file
 
 
-async def _events(checks: Checks, folder: Path, seen: int) -> AsyncIterator[bytes]:
+async def events(checks: Checks, folder: Path, seen: int = 0) -> AsyncIterator[bytes]:
     """The events of a check after the first `seen`, as server-sent events."""
-    number, read, heard_at, over = 0, 0, time.monotonic(), False
+    number, size, heard_at, over = 0, 0, time.monotonic(), False
     while not over:
-        over = checks.jobs.is_over(folder)  # asked first: what it wrote last is read then
-        try:
-            written = size_of_events(folder)
-            news = islice(events_of(folder), number, None) if written > read else ()
-            read = written
-            for happened in news:
-                number, heard_at = number + 1, time.monotonic()
-                if number > seen:
-                    yield event(happened.event, happened.model_dump_json(), number)
-        except DamagedJob:  # which the last event reports
-            break
-        if time.monotonic() > heard_at + ALIVE_S:
+        news, size, over = await run_in_threadpool(_look, checks, folder, number, size)
+        for happened in news:
+            number, heard_at = number + 1, time.monotonic()
+            if number > seen:
+                yield event(happened.event, happened.model_dump_json(), number)
+        if time.monotonic() > heard_at + _ALIVE_S:
             heard_at = time.monotonic()
             yield b":\n\n"
         if not over:
-            await asyncio.sleep(LOOK_S)
-    check = checks.read(folder)
+            await asyncio.sleep(_LOOK_S)
+    check = await run_in_threadpool(checks.read, folder)
     if check.state in ("broken off", "damaged") and check.sentence:
         broken = Refused(sentence=check.sentence).model_dump_json()
         yield event("broken", broken, number + 1)
+
+
+def _look(checks: Checks, folder: Path, number: int, size: int) -> tuple[list[Event], int, bool]:
+    """The events after the first `number`, which had this size; their size now, and whether there
+    will be no more.
+    """
+    over = checks.jobs.is_over(folder)  # asked first: what it wrote last is read then
+    news, written = list[Event](), size_of_events(folder)
+    try:
+        if written > size:
+            news.extend(islice(events_of(folder), number, None))
+    except DamagedJob:  # which the last event reports, after those before it
+        over = True
+    return news, written, over

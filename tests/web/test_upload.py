@@ -19,16 +19,18 @@ from fastapi import FastAPI
 
 from arena.bots import course
 from arena.bots.package import open_bot
+from arena.checks.events import Event
 from arena.errors import UserError
+from arena.web import checks, upload
 from arena.web.app import make_app
 from arena.web.checks import safe_name
-from arena.web.jobs import EVENTS
+from arena.web.jobs import EVENTS, events_of
 from arena.web.rates import Rate
 from arena.web.safe import UPLOAD_BYTES
 from arena.web.sentences import MISTAKE
 from tests.right_bot import RIGHT
 
-from .conftest import TestClient
+from .conftest import TestClient, refuse_event_loop
 from .test_mine import NOW, app, folder, tokens
 
 __all__ = ["app", "folder", "tokens"]
@@ -210,6 +212,19 @@ def test_what_cannot_be_kept_takes_no_room(
     with pytest.raises(OSError, match="No space"):
         app.state.course.checks.add("ada", "fox.zip", io.BytesIO(b"x"))
     assert list((folder / ".web/checks/ada").iterdir()) == []
+
+
+def test_events_are_read_while_others_are_answered(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def noted(folder: Path) -> Iterator[Event]:
+        refuse_event_loop()
+        return events_of(folder)
+
+    for module in (upload, checks):
+        monkeypatch.setattr(module, "events_of", noted)
+    sent = hand_in(client, "fox.zip", zipped(readme="nothing"))
+    assert [name for _, name, _ in told(client, sent["id"])] == ["refused"]
 
 
 def test_ids_are_no_paths(client: TestClient, app: FastAPI, folder: Path) -> None:
