@@ -36,7 +36,8 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self._ready()
+        if self.started:
+            self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.state.hubs.end()  # no page that listens keeps it
@@ -98,8 +99,12 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=1,
     )
+    server = Server(config, app, ready)
     with suppress(KeyboardInterrupt):
-        Server(config, app, ready).run([listening])
+        with suppress(SystemExit):  # how uvicorn ends a start that failed, in later versions
+            server.run([listening])
+        if not server.started:
+            raise UserError("The server could not start; what is written above says why.")
 
 
 def _spare_memory() -> None:

@@ -125,6 +125,17 @@ def test_without_the_extra_it_says_what_to_install() -> None:
     assert "pip install 'bot-arena[web]'" in run.stderr
 
 
+def test_a_server_that_cannot_start_fails(tmp_path: Path) -> None:
+    course.init(tmp_path / "course")
+    begin = "from arena.web.jobs import Jobs; Jobs.go_on = None; from arena.cli import app; app()"
+    run = subprocess.run(
+        [sys.executable, "-c", begin, "serve", "course", "--port", "0"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.endswith("The server could not start; what is written above says why.\n")
+
+
 def test_a_check_that_waited_keeps_off_the_cores_that_play(tmp_path: Path) -> None:
     folder, found = tmp_path / "course", list[psutil.Process]()
     course.init(folder)
