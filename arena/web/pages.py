@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 
 from arena.reports.html import pages as report_pages
+from arena.reports.words import moment
 from arena.web import assets
 from arena.web.rights import Role, Visitor, visitor_of
 from arena.web.state import state_of
@@ -59,6 +60,7 @@ def rendered(request: Request, template: str, **values: Any) -> str:
 def environment() -> Environment:
     """The templates of the report, and those of the server."""
     made = report_pages.environment(Path(__file__).parent / "templates")
+    made.filters["moment"] = moment
     made.globals |= {
         "style_href": assets.address("arena.css"),
         "script_src": assets.address("arena.js"),

@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen, owners
 from arena.reports.html.data import game_data, run_data
 from arena.reports.html.pages import run_page
-from arena.reports.words import moment
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.web import assets
@@ -76,13 +75,12 @@ Known = Annotated[int | None, Depends(_known)]
 async def tournaments(request: Request) -> Response:
     """The page of all runs."""
     course = state_of(request).course
-    until = course.rules.now().deadline if course else None
+    deadline = course.rules.now().deadline if course else None
     found = await summaries_of(request).all()
     ahead = await run_in_threadpool(still_to_come, request)
     shown = runs_of(request)
     readable = [each.name for each in found if each.problem is None]
     frozen = {name: frozen_since(request, shown[name]) for name in readable}
-    deadline = moment(until) if until else None
     return page(request, "index.html", runs=found, deadline=deadline, ahead=ahead, frozen=frozen)
 
 

@@ -9,7 +9,6 @@ from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
 from arena.files.toml_tables import did_you_mean, shown
-from arena.reports.words import moment
 from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
@@ -34,7 +33,6 @@ def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
         rules=staff.rules.now(),
         tournaments=staff.scheduler.tournaments(),
         words=WORDS,
-        moment=moment,
         bots=course.bots(staff.course),
         owners=staff.roster.now().owners,
         problems=staff.problems(),
@@ -60,7 +58,6 @@ def tournament(request: Request, staff: ByStaff, name: str, answer: str = "") ->
         answer=staff.answers.take(answer),
         one=one,
         words=WORDS,
-        moment=moment,
         now=datetime.now(UTC),
         is_closed=staff.scheduler.is_closed(name),
         players=staff.scheduler.players(name),

@@ -3,7 +3,8 @@
 import json
 import sqlite3
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -205,6 +206,29 @@ def test_the_staff_has_a_page_of_its_own(app: FastAPI) -> None:
     client = TestClient(app, follow_redirects=False)
     client.get(f"/in/{app.state.course.people.staff_token}")
     assert client.get("/me").headers["location"] == "/staff"
+
+
+@pytest.fixture
+def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A server nine hours from Greenwich."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "JST-9")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("far_east")
+def test_all_times_of_a_page_are_local(browser: Browser, folder: Path) -> None:
+    (folder / "course.toml").write_text("deadline = 2126-01-01T00:00:00Z\n")
+    hand_in(folder, "ada", RIGHT)
+    ada = browser("ada")
+    id = ada.post("/api/submissions?name=fox.zip", content=b"x").json()["id"]
+    ada.get(f"/me/check/{id}/live")
+    text = ada.get("/me").text
+    for shown in ("2126-01-01 09:00 JST", "2026-11-01 21:00 JST"):
+        assert shown in text
+    assert text.count(" JST") == 3 and "UTC" not in text
 
 
 def test_an_owner_reads_its_own_deadline(browser: Browser, folder: Path) -> None:
