@@ -76,4 +76,4 @@ def _links(visitor: Visitor, *, is_course: bool) -> list[tuple[str, str]]:
         if (visitor.may(link.in_course) if is_course else link.alone)
         if link.href != "/me" or visitor.owner  # the staff has no page of an owner
     ]
-    return [*shown, ("/in", "Come in")] if is_course and visitor.role is Role.ANYONE else shown
+    return [*shown, ("/in", "Sign in")] if is_course and visitor.role is Role.ANYONE else shown

@@ -1,4 +1,4 @@
-"""The people of a course: each comes in by a link with its token, and stays by a session. Scripts
+"""The people of a course: each signs in by a link with its token, and stays by a session. Scripts
 send the token with each request to `/api`.
 """
 

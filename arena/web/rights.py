@@ -31,7 +31,7 @@ class Role(StrEnum):
 _ORDER = list(Role)
 _ONLY = {
     Role.OWNER: "Only students of the course may see this page. "
-    "Come in by the link you were given.",
+    "Sign in by the link you were given.",
     Role.STAFF: "Only the staff may see this page. Its link is on the console of the server.",
 }
 

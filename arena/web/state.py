@@ -97,7 +97,7 @@ def course_of(request: Request) -> CourseState:
     """The course that is served; 404 where none is."""
     course = state_of(request).course
     if course is None:
-        raise HTTPException(404, "This server shows runs and has no course to come in to.")
+        raise HTTPException(404, "This server shows runs and has no course to sign in to.")
     return course
 
 

@@ -34,7 +34,7 @@ api = APIRouter(prefix="/api/submissions", tags=["submissions"], dependencies=[m
 def own(asking: Asking) -> str:
     """The owner that asks. The staff has no bots."""
     if asking.owner is None:
-        raise HTTPException(404, "The staff has no bots. Come in with the link of an owner.")
+        raise HTTPException(404, "The staff has no bots. Sign in with the link of an owner.")
     return asking.owner
 
 

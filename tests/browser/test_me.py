@@ -49,7 +49,7 @@ def test_from_a_file_to_two_games(ada: Page, axe: Callable[[Page], None]) -> Non
     ada.click("text=Withdraw")
     ada.wait_for_selector("text=Withdrawn.")
     ada.click("text=Sign out")
-    ada.wait_for_selector("nav >> text=Come in")
+    ada.wait_for_selector("nav >> text=Sign in")
 
 
 def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list[str]) -> None:

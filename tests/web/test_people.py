@@ -1,4 +1,4 @@
-"""Who comes in: links with tokens, sessions, forms, and how often."""
+"""Signing in: links with tokens, sessions, forms, and how often."""
 
 import re
 import time
@@ -102,7 +102,7 @@ def test_nobody_becomes_another_without_wanting_it(
 ) -> None:
     client.get(f"/in/{tokens['bob']}")
     asked = client.get(f"/in/{tokens['ada']}")
-    assert "Come in as ada instead of bob" in asked.text
+    assert "Sign in as ada instead of bob" in asked.text
     assert who(client) == ("owner", "bob")
     assert client.post("/in", data={"token": tokens["ada"]}).status_code == 403
     found = asked if came == "by the link" else client.get("/in")
@@ -112,7 +112,7 @@ def test_nobody_becomes_another_without_wanting_it(
     assert who(client) == ("owner", "ada")
     assert client.get(f"/in/{tokens['ada']}").status_code == 303, "is ada already"
     staffs = client.get(f"/in/{app.state.course.people.staff_token}").text
-    assert "Come in as the staff instead of ada" in staffs
+    assert "Sign in as the staff instead of ada" in staffs
 
 
 def test_a_token_may_be_typed(client: TestClient, tokens: dict[str, str]) -> None:
