@@ -135,7 +135,7 @@ class Checks:
         return check
 
     def log(self, check: Check) -> str:
-        """What the process of a check wrote besides, for the staff."""
+        """What the process of a check wrote to stdout and stderr, for the staff."""
         return log_of(self.jobs.root / check.owner / check.id)
 
 

@@ -1,4 +1,6 @@
-"""Files of a course that its staff edits while the server runs: a mistake in one closes no page."""
+"""Files of a course that its staff edits while the server runs: the last valid content is used
+while one is invalid.
+"""
 
 import sys
 from collections.abc import Callable
@@ -26,7 +28,5 @@ class LastGood(Generic[Value]):
         except ArenaError as error:
             if str(error) != self.problem:
                 self.problem = str(error)
-                sys.stderr.write(
-                    f"{error}\nUntil it is put right, what the file said before holds.\n"
-                )
+                sys.stderr.write(f"{error}\nUntil it is fixed, the previous content is used.\n")
         return self._last

@@ -93,7 +93,7 @@ class Hub:
         return b":\n\n" + b"".join(sent.text for sent in self._sent if sent.last > after)
 
     async def _follow(self) -> None:
-        """See to it that the run is followed. Raises StoreError."""
+        """Follow the run. Raises StoreError."""
         self._asked_at = time.monotonic()
         async with self._starting:
             if self._task is None or self._task.done():

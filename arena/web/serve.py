@@ -24,7 +24,7 @@ from arena.web.state import CourseState, ServerSettings
 
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 _NICE = 10
-"""How much a server gives way that starts no tournaments, which would give way too."""
+"""Niceness of a server that starts no tournaments."""
 
 
 class Server(uvicorn.Server):

@@ -69,12 +69,12 @@ class StaffActions:
     def problems(self) -> list[str]:
         """Mistakes in the files of the course, and what is in force until they are fixed."""
         found = (
-            (self.rules, "what it said before holds, and no tournament is begun"),
-            (self.roster, "the owners are those it had before"),
+            (self.rules, "the previous content is used, and no tournament is begun"),
+            (self.roster, "the previous content is used"),
         )
         files = [
-            f"{without_folders(file.problem, self.course)}\nUntil it is put right, {holds}."
-            for file, holds in found
+            f"{without_folders(file.problem, self.course)}\nUntil it is fixed, {meanwhile}."
+            for file, meanwhile in found
             if file.problem
         ]
         return [*files, *(without_folders(each, self.course) for each in damaged(self.course))]

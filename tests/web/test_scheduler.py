@@ -287,7 +287,7 @@ def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> Non
 
 def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:
     classroom.scheduler.begin()
-    with pytest.raises(UserError, match="kept by another server"):
+    with pytest.raises(UserError, match="served by another process"):
         classroom.server().begin()
     other = classroom.scheduler
     assert other.names() == []

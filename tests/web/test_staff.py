@@ -151,7 +151,7 @@ def test_a_mistake_of_the_staff_closes_no_page(
         assert mistake in staff.page(page)
     assert staff.page("/staff/checks?owner=ant")
     assert name in staff.does("owners/add", names="zoe")
-    assert capfd.readouterr().err.count("Until it is put right") == 1
+    assert capfd.readouterr().err.count("Until it is fixed") == 1
     (folder / name).write_text(good)
     assert mistake not in staff.page()
 

@@ -302,7 +302,7 @@ def test_a_server_that_another_one_keeps_out_begins_no_check(
     app.state.course.checks.jobs._places = lambda: 0
     waits = app.state.course.checks.jobs.folder("ada", hand_in(client, "bot.py", RIGHT)["id"])
     second = make_app(app.state.settings)
-    with pytest.raises(UserError, match="kept by another server"), TestClient(second):
+    with pytest.raises(UserError, match="served by another process"), TestClient(second):
         pass
     assert second.state.course.checks.jobs.is_over(waits), "it knows nothing of it"
 
