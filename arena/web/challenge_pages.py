@@ -10,7 +10,7 @@ from arena.web.challenge import MOST_MS, Challenge, ChallengeWanted, TooMany
 from arena.web.rights import Asking, Role, may
 from arena.web.runs import Runs, ShownRun
 from arena.web.state import OfCourse, course_of
-from arena.web.upload import Owner
+from arena.web.upload import AskingOwner
 
 _LISTED, _OPEN = 50, 8
 """Matches in the JSON; owners whose runs stay open."""
@@ -52,7 +52,7 @@ Found = Annotated[ShownRun, Depends(run_of)]
     },
     summary="Play two games",
 )
-def ask(owner: Owner, course: OfCourse, wanted: ChallengeWanted) -> Challenge:
+def ask(owner: AskingOwner, course: OfCourse, wanted: ChallengeWanted) -> Challenge:
     """Two games of one of my bots against another, as soon as there is a place."""
     course.asked.take(owner, "six matches within a minute")
     try:
@@ -62,14 +62,14 @@ def ask(owner: Owner, course: OfCourse, wanted: ChallengeWanted) -> Challenge:
 
 
 @api.get("", responses=_REFUSED, summary="My matches, the newest first")
-def listed(owner: Owner, course: OfCourse) -> list[Challenge]:
+def listed(owner: AskingOwner, course: OfCourse) -> list[Challenge]:
     """The last of them."""
     return course.challenges.of(owner, _LISTED)
 
 
 @pages.post("/me/challenges")
 def ask_by_form(
-    owner: Owner,
+    owner: AskingOwner,
     course: OfCourse,
     bot: Annotated[str, Form()],
     against: Annotated[str, Form()],

@@ -22,7 +22,7 @@ from arena.web.kept import answer, kept
 from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, state_of_folder, test_of
 from arena.web.pages import environment, page
 from arena.web.rights import Role, may
-from arena.web.runs import Runs, ShownRun, State
+from arena.web.runs import FileState, Runs, ShownRun
 from arena.web.sentences import without_folders
 from arena.web.state import state_of
 
@@ -43,9 +43,9 @@ class LabRuns:
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
-        self._tests: dict[str, tuple[State, LabRun | None]] = {}
+        self._tests: dict[str, tuple[FileState, LabRun | None]] = {}
         """Each run as a sequential test, None where it is none."""
-        self._folders: dict[str, tuple[State, LabRun]] = {}
+        self._folders: dict[str, tuple[FileState, LabRun]] = {}
 
     async def all(self) -> tuple[list[LabRun], list[str]]:
         """The runs, those that go on first, and a sentence for each that cannot be read."""

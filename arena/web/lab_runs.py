@@ -16,7 +16,7 @@ from arena.reports.html.charts import Curve, short
 from arena.tournament.formats.sprt import SprtSchedule
 from arena.tournament.run_view import RunView
 from arena.training.run_folder import LOG, TABLE
-from arena.web.runs import State, stamp
+from arena.web.runs import FileState, stamp
 
 Kind = Literal["test", "training", "tuning"]
 TRAINED, TUNED = ".train", ".tune"
@@ -100,7 +100,7 @@ def folders(runs: Path) -> Iterator[Path]:
         )
 
 
-def state_of_folder(folder: Path) -> State:
+def state_of_folder(folder: Path) -> FileState:
     """What changes whenever a training or a tuning does."""
     files = (folder, *(folder / name for name in (LOG, TABLE, _NETWORK, _POINTS)))
     return (*map(stamp, files), _is_running(folder))

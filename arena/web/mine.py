@@ -24,7 +24,7 @@ from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
 from arena.web.state import course_of
 from arena.web.streams import EventStream, event, refuse_beyond
-from arena.web.upload import OneFolder, Owner, events
+from arena.web.upload import AskingOwner, OneFolder, events
 
 _CHECKS, _CHALLENGES = 10, 5
 """Checks and matches on the page."""
@@ -88,7 +88,7 @@ async def me(request: Request, asking: Asking) -> Response:
 
 
 @router.get("/me/check/{id}/live")
-async def live(request: Request, owner: Owner, folder: OneFolder) -> Response:
+async def live(request: Request, owner: AskingOwner, folder: OneFolder) -> Response:
     """A check as the page shows it, whenever it has changed; at its end also what it changed."""
     refuse_beyond(request)
     return EventStream(request, _sections(request, owner, folder))
@@ -112,7 +112,7 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
 
 
 @router.post("/me/bots/{name}/withdraw")
-def withdraw(request: Request, owner: Owner, name: str) -> Response:
+def withdraw(request: Request, owner: AskingOwner, name: str) -> Response:
     """Take a bot out of tournaments."""
     course.withdraw(course_of(request).folder, _named(name), owner)
     return RedirectResponse("/me#bots", 303)
@@ -120,7 +120,7 @@ def withdraw(request: Request, owner: Owner, name: str) -> Response:
 
 @router.post("/me/bots/{name}/rollback")
 def rollback(
-    request: Request, owner: Owner, name: str, version: Annotated[str, Form()]
+    request: Request, owner: AskingOwner, name: str, version: Annotated[str, Form()]
 ) -> Response:
     """Let another version play. A standing tournament then leaves the games of the one before."""
     state = course_of(request)

@@ -23,7 +23,7 @@ _MOST_OPEN = 8
 _MOST_KEPT = 24
 """What is kept of a run, most of it a page for each of its last visitors."""
 Made = TypeVar("Made")
-State = tuple[object, ...]
+FileState = tuple[object, ...]
 
 
 class ShownRun:
@@ -35,10 +35,10 @@ class ShownRun:
         self._wal, self._events = Path(f"{path}-wal"), events_file(path)
         self._lock = threading.Lock()
         self._view: RunView | None = None
-        self._seen: State = ()
+        self._seen: FileState = ()
         self._was_played = False
         self._is_over: bool | None = None
-        self._kept: OrderedDict[Hashable, tuple[State, Any]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[FileState, Any]] = OrderedDict()
         self.news: list[Event] | None = None
         """What happened since it was asked for last; None while it is not followed."""
 
@@ -54,7 +54,7 @@ class ShownRun:
         written = (each[2] for each in stamps if each and each[1])  # readers make empty ones
         return datetime.fromtimestamp(max(written, default=0) // 10**9, UTC)
 
-    def state(self, *, moves: bool = True) -> State:
+    def state(self, *, moves: bool = True) -> FileState:
         """What changes whenever the run does; without `moves`, whenever its results do."""
         written = stamp(self._wal)
         results = (stamp(self.path), written if written and written[1] else None, self.is_played)
@@ -66,14 +66,14 @@ class ShownRun:
         """What was made of the run as it stands, or is made now; `moves` where it shows games that
         are being played. Raises StoreError.
         """
-        known: tuple[State, Made] | None = self._kept.get(key)
+        known: tuple[FileState, Made] | None = self._kept.get(key)
         if known is not None and known[0] == self.state(moves=moves):
             return known[1]
         return await run_in_threadpool(self._make, key, make, moves)
 
     def _make(self, key: Hashable, make: Callable[[RunView], Made], moves: bool) -> Made:
         with self._lock:
-            known: tuple[State, Made] | None = self._kept.get(key)
+            known: tuple[FileState, Made] | None = self._kept.get(key)
             state = self.state(moves=moves)
             if known is None or known[0] != state:
                 known = state, make(self._look(self.state()))
@@ -97,7 +97,7 @@ class ShownRun:
         with self._lock:
             return use(self._look(self.state()))
 
-    def _look(self, state: State) -> RunView:
+    def _look(self, state: FileState) -> RunView:
         """The view, which only follows what it saw begin: else it is opened again."""
         if self._view is not None and state == self._seen:
             return self._view

@@ -33,7 +33,7 @@ from arena.web.last_good import LastGood
 from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import FILE, Wish, read_wishes, write_wishes
 
-State = Literal[
+TournamentState = Literal[
     "new", "waiting", "starting", "playing", "pausing", "paused", "over", "void", "failed"
 ]
 
@@ -56,7 +56,7 @@ class Tournament(NamedTuple):
     """A tournament of the course, as it stands."""
 
     name: str
-    state: State
+    state: TournamentState
     wish: Wish
     is_standing: bool
     """Whether it takes new bots and versions by itself."""
@@ -284,7 +284,7 @@ class Scheduler:
     def _shown(self, name: str, standing: Sequence[str], field: dict[str, str]) -> Tournament:
         process, wish = self.process(name), self.wish(name)
         pid = self._pid(name)
-        state: State = wish.ended or "new"
+        state: TournamentState = wish.ended or "new"
         if wish.wanted == "paused" and wish.pid is not None and pid in (None, wish.pid):
             state = "pausing"  # until its end was seen
         elif pid is not None:

@@ -20,11 +20,11 @@ router = APIRouter(
     include_in_schema=False,
     route_class=AnsweredRoute,
 )
-Text = Annotated[str, Form()]
+FormText = Annotated[str, Form()]
 
 
 @router.post("/owners/add")
-def add_owners(staff: ByStaff, names: Text = "") -> Response:
+def add_owners(staff: ByStaff, names: FormText = "") -> Response:
     """Put owners on the roster; their links are shown once."""
     wanted = names_of(names, "names")
     if not wanted:
@@ -41,14 +41,14 @@ def add_owners(staff: ByStaff, names: Text = "") -> Response:
 
 
 @router.post("/owners/revoke")
-def revoke(staff: ByStaff, owner: Text) -> Response:
+def revoke(staff: ByStaff, owner: FormText) -> Response:
     """Let a link open nothing any more."""
     course.revoke(staff.course, owner, datetime.now(UTC))
     return staff.did(f"revoked {owner}", f"The link of {owner} opens nothing any more.")
 
 
 @router.post("/owners/renew")
-def renew(staff: ByStaff, owner: Text) -> Response:
+def renew(staff: ByStaff, owner: FormText) -> Response:
     """Another link for an owner, shown once."""
     token = course.renew(staff.course, owner)
     return staff.did(
@@ -67,7 +67,7 @@ def exclude(staff: ByStaff, name: str) -> Response:
 
 
 @router.post("/bot/{name}/rollback")
-def rollback(staff: ByStaff, name: str, version: Text) -> Response:
+def rollback(staff: ByStaff, name: str, version: FormText) -> Response:
     """Let another version play; it also brings back what was excluded."""
     receipt = course.rollback(staff.course, name, version, None)
     return staff.did(f"rolled {name} back to {version}", f"{named(receipt)} plays from now on.")
@@ -91,7 +91,7 @@ def take_new(staff: ByStaff, name: str) -> Response:
 
 
 @router.post("/t/{name}/leave")
-def leave_out(staff: ByStaff, name: str, player: Text) -> Response:
+def leave_out(staff: ByStaff, name: str, player: FormText) -> Response:
     """Leave a player out from now on."""
     staff.scheduler.start(name, without=[player])
     return staff.did(f"left {player} out of {name}", f"{name} goes on without {player}.")
@@ -105,7 +105,7 @@ def pause(staff: ByStaff, name: str) -> Response:
 
 
 @router.post("/t/{name}/freeze")
-def freeze(staff: ByStaff, name: str, at: Text = "") -> Response:
+def freeze(staff: ByStaff, name: str, at: FormText = "") -> Response:
     """Show the public no more than there was at a moment, in local time; now, where it is empty."""
     try:
         when = datetime.fromisoformat(at).astimezone(UTC) if at else datetime.now(UTC)

@@ -13,7 +13,7 @@ from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.tournament.store_faults import DamagedGame
-from arena.web.runs import Runs, ShownRun, State
+from arena.web.runs import FileState, Runs, ShownRun
 from arena.web.sentences import without_folders
 
 
@@ -48,7 +48,7 @@ class Summaries:
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
-        self._made: dict[str, tuple[State, RunSummary]] = {}
+        self._made: dict[str, tuple[FileState, RunSummary]] = {}
 
     async def all(self) -> list[RunSummary]:
         """The runs that are played now, then the others, what changed last first."""

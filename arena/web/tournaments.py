@@ -10,10 +10,10 @@ from arena.reports.words import moment
 from arena.web.public import runs_of
 from arena.web.rights import Role, visitor_of
 from arena.web.runs import ShownRun
-from arena.web.scheduler import State
+from arena.web.scheduler import TournamentState
 from arena.web.state import CourseState, state_of
 
-WORDS: dict[State, str] = {
+WORDS: dict[TournamentState, str] = {
     "new": "not begun",
     "waiting": "waiting for its turn",
     "starting": "being started",

@@ -38,10 +38,10 @@ def own(asking: Asking) -> str:
     return asking.owner
 
 
-Owner = Annotated[str, Depends(own)]
+AskingOwner = Annotated[str, Depends(own)]
 
 
-def _of_owner(id: str, owner: Owner, course: OfCourse) -> Path:
+def _of_owner(id: str, owner: AskingOwner, course: OfCourse) -> Path:
     folder = course.checks.jobs.folder(owner, id)
     if folder is None:
         raise HTTPException(404, "There is no such check of yours.")
@@ -88,7 +88,7 @@ def _refused(*codes: int) -> dict[int | str, dict[str, Any]]:
 )
 async def hand_in(
     request: Request,
-    owner: Owner,
+    owner: AskingOwner,
     course: OfCourse,
     name: Annotated[str, Query(description="The file's name, where the body is the file.")] = "",
 ) -> Check:
@@ -108,7 +108,7 @@ async def hand_in(
 
 
 @api.get("", responses=_refused(), summary="My submissions and their checks, the newest first")
-def listed(owner: Owner, course: OfCourse) -> list[Check]:
+def listed(owner: AskingOwner, course: OfCourse) -> list[Check]:
     """All that are kept."""
     return course.checks.of(owner)
 
@@ -140,7 +140,9 @@ async def live(
 
 
 @pages.post("/me/upload")
-async def upload(request: Request, owner: Owner, course: OfCourse, name: str = "") -> Response:
+async def upload(
+    request: Request, owner: AskingOwner, course: OfCourse, name: str = ""
+) -> Response:
     """Take a bot from the page `/me`, which is shown again."""
     await hand_in(request, owner, course, name)
     return RedirectResponse("/me#checks", 303)

@@ -18,7 +18,7 @@ from arena.bots.package import open_bot
 from arena.errors import StoreError, UserError
 from arena.tournament.run_view import RunView
 from arena.web.last_good import LastGood
-from arena.web.scheduler import Pace, Scheduler, State
+from arena.web.scheduler import Pace, Scheduler, TournamentState
 from arena.web.tournament_process import TournamentProcess, interrupt
 
 LONG, SHORT = 4000, 1
@@ -62,7 +62,7 @@ class Class:
         self._servers.append(self.scheduler)
         return self.scheduler
 
-    def state(self, name: str = "cup") -> State:
+    def state(self, name: str = "cup") -> TournamentState:
         return next(each.state for each in self.scheduler.tournaments() if each.name == name)
 
     def games(self, name: str = "cup") -> int:
