@@ -79,11 +79,11 @@ def open_opponent(
     problems: list[str] = []
 
     def report(at: KeyPath, message: str) -> None:
-        place = f"--option {written(at[1:])}" if at[0] == "options" else label
+        place = f"--option {written(at[1:])}" if at[0] == "options" and at[1:] else label
         if at == ("resources", "threads"):
             place = "--option threads"
             message = f"this machine has {len(usable_cores())} cores to use"
-        if at[0] == "options" and at[1] in its_own:
+        if at[0] == "options" and at[-1] in its_own:
             message += f"; the default opponent has it, {label} {table.bot} leaves it out"
         problems.append(f"{place}: {message}")
 
