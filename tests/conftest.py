@@ -85,7 +85,7 @@ STARTING = (
 """Begun while workers are small: a start of a player is a fork, which costs 5 ms then and 40 ms
 once a worker has compiled kernels.
 """
-LONG = ("fuzz/", "players/", "ratings/", "reports/test_damaged.py", "training/")
+LONG = ("fuzz/", "matches/", "players/", "ratings/", "reports/test_damaged.py", "training/")
 """Begun before the rest: what comes last should be short, for all workers to end together."""
 GIVES_WAY = 19
 """How nice the other tests are: most compile."""
