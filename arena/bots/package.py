@@ -45,6 +45,8 @@ class Bot(Frozen):
     source: str  # the absolute path at which it was handed in
     number: int | None = None
     """Of a submitted bot: its version's, from 1."""
+    owner: str | None = None
+    """Of a bot of a course: whose it is."""
 
     @property
     def opens(self) -> str:

@@ -169,7 +169,7 @@ def open_version(home: Path, receipt: Receipt) -> Bot:
         bot = startable(bot) if bot.build else bot
     except PackageError as error:
         raise SubmissionError(f"{error}; {_SUBMIT_AGAIN}") from None
-    own = {"name": receipt.name, "digest": receipt.digest, "number": receipt.number}
+    own = receipt.model_dump(include={"name", "digest", "number", "owner"})
     return bot.model_copy(update={**own, "source": str(at)})
 
 

@@ -41,6 +41,8 @@ class Player(Frozen):
     """What the machine that reads the file knows of it."""
     number: int | None = None
     """Of its version among those of a submitted bot, from 1; null for all others."""
+    owner: str | None = None
+    """Whose bot it is; null outside of courses, and in runs of earlier versions."""
     joined: int = 0
     """0 from the beginning; 1 for players of the first group that joined later, and so on."""
     status: Status = "playing"

@@ -196,6 +196,7 @@ def _player(
         budgeted=any(options.get(name) is not None for name in ENDS_THINKING),
         digest=package.digest if package else None,
         number=package.number if package else None,
+        owner=package.owner if package else None,
         contender=Contender(
             name=(table.name if table.from_ is None else None) or name,
             program=program,

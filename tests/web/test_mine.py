@@ -129,6 +129,19 @@ def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -
     assert "my secret" not in browser("bob").get(f"/t/cup/game/{game}").text
 
 
+def test_a_course_at_another_path_knows_whose_bots_lost(
+    folder: Path, tokens: dict[str, str], tmp_path: Path
+) -> None:
+    hand_in(folder, "ada", LOSES)
+    hand_in(folder, "bob", RIGHT)
+    play(folder)
+    moved = folder.rename(tmp_path / "restored")
+    app = make_app(ServerSettings(course=moved, runs=moved / "runs"))
+    with TestClient(app) as ada:
+        ada.get(f"/in/{tokens['ada']}")
+        assert ada.get("/me").text.count('href="/t/cup#game/g') == 2
+
+
 def test_a_loss_with_a_damaged_record_is_shown_without_it(browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", LOSES)
     hand_in(folder, "bob", RIGHT)

@@ -51,15 +51,18 @@ PUBLIC = Audience(reads=frozenset())
 
 
 def owners(config: TournamentConfig) -> dict[str, str]:
-    """The owner of each player that was submitted to a course, where its receipt is still there."""
-    found = dict[str, str]()
-    for player in config.players:
-        with suppress(OSError, ValidationError):
-            receipt = Path(player.home.package or "").parent / RECEIPT
-            owner = Receipt.model_validate_json(receipt.read_bytes()).owner
-            if owner is not None:
-                found[player.name] = owner
-    return found
+    """The owner of each player that was submitted to a course; in a run of an earlier version as
+    far as the receipts are where they were.
+    """
+    found = {player.name: player.owner or _on_receipt(player) for player in config.players}
+    return {name: owner for name, owner in found.items() if owner is not None}
+
+
+def _on_receipt(player: Player) -> str | None:
+    with suppress(OSError, ValidationError):
+        receipt = Path(player.home.package or "").parent / RECEIPT
+        return Receipt.model_validate_json(receipt.read_bytes()).owner
+    return None
 
 
 def owned(config: TournamentConfig, owner: str) -> frozenset[str]:
@@ -68,6 +71,8 @@ def owned(config: TournamentConfig, owner: str) -> frozenset[str]:
     if owner not in found.values():
         others = ", ".join(sorted(set(found.values())))
         there = f"their owners are: {others}" if others else "none was submitted to a course"
+        if not others and any(player.number for player in config.players):
+            there = "it names no owners, and the course is not where it was"
         raise UserError(f"--for: no player of this run belongs to {shown(owner)}; {there}")
     return frozenset(name for name, whose in found.items() if whose == owner)
 
