@@ -124,8 +124,9 @@ class PlayerStanding(Frozen):
     """Share of the points, 0 to 1; null without a result."""
     points: int
     """Course points: 2 a win, 1 a draw."""
-    course_rank: int
-    """Place by course points, then games won, then difference; equals share it."""
+    course_rank: int | None
+    """Place by course points, then games won, then difference; equals share it. Null unless all
+    players have as many results: else points do not compare them."""
     difference: int | None
     """Sum of disc or box differences; null where games have none. A forfeited game counts at most
     0 for the player who forfeited it."""
@@ -141,6 +142,11 @@ class PlayerStanding(Frozen):
     """Time used; null when it was never asked for a move."""
     tiles: TileFigures | None
     """Scores and tiles in 2048 and 2584; null in other games."""
+
+    @property
+    def results(self) -> int:
+        """Results rated."""
+        return self.wins + self.draws + self.losses
 
 
 class Neighbours(Frozen):

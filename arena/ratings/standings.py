@@ -174,7 +174,7 @@ def _rows(
             losses=tally.losses,
             score=tally.score,
             points=2 * tally.wins + tally.draws,
-            course_rank=0,
+            course_rank=None,
             difference=difference.get(name),
             as_first=tally.as_first if moves_first else None,
             as_second=tally.as_second if moves_first else None,
@@ -189,6 +189,7 @@ def _ranked(rows: Sequence[PlayerStanding]) -> tuple[PlayerStanding, ...]:
     """The players' lines, the strongest first."""
     keys = {row.name: (row.points, row.wins, row.difference or 0) for row in rows}
     course = shared_ranks(keys)
+    comparable = len({row.results for row in rows}) == 1
 
     def strength(row: PlayerStanding) -> tuple[float | str, ...]:
         if row.elo is None:
@@ -196,7 +197,9 @@ def _ranked(rows: Sequence[PlayerStanding]) -> tuple[PlayerStanding, ...]:
         return (0.0, -round(row.elo, 6), course[row.name], row.name)
 
     return tuple(
-        row.model_copy(update={"rank": rank, "course_rank": course[row.name]})
+        row.model_copy(
+            update={"rank": rank, "course_rank": course[row.name] if comparable else None}
+        )
         for rank, row in enumerate(sorted(rows, key=strength), start=1)
     )
 

@@ -163,13 +163,16 @@ def crosstable(standings: Standings, width: int) -> Iterator[RenderableType]:
 def course(standings: Standings) -> RenderableType:
     """Course points, and the share of the points on each side."""
     difference = any(row.difference is not None for row in standings.players)
+    ordered = all(row.course_rank for row in standings.players)
     more = ["Difference"] if difference else []
-    table = new_table("#", "Player", "Points", "Won", *more, "Moving first", "Moving second")
-    for row in sorted(standings.players, key=lambda row: (row.course_rank, row.rank)):
+    columns = ("Player", "Points", "Won", *more, "Moving first", "Moving second")
+    table = new_table(*["#"] * ordered, *columns)
+    for row in sorted(standings.players, key=lambda row: (row.course_rank or 0, row.rank)):
         sides = [words.share(each) or "–" for each in (row.as_first, row.as_second)]
         if difference:
             sides.insert(0, _optional(row.difference, "{:+d}"))
-        table.add_row(str(row.course_rank), Text(row.name), str(row.points), str(row.wins), *sides)
+        place = [str(row.course_rank)] * ordered
+        table.add_row(*place, Text(row.name), str(row.points), str(row.wins), *sides)
     return titled("Course points, and share of the points by side (95 % interval)", table)
 
 

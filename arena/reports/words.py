@@ -226,10 +226,16 @@ def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | No
 
 
 def about_course(standings: Standings) -> list[str]:
-    """How course points order the players, and what a forfeit does to the difference."""
+    """Whether and how course points order the players, and what a forfeit costs."""
     if not standings.results:
         return []
-    lines = [f"Course order: {ORDERED}."]
+    counts = [row.results for row in standings.players]
+    lines = [
+        f"Course order: {ORDERED}."
+        if min(counts) == max(counts)
+        else f"No course order: points compare only players with as many results, and these have "
+        f"{min(counts):,} to {max(counts):,}."
+    ]
     if any(row.forfeits for row in standings.players):
         lines.append("A forfeited game counts at most 0 difference for the player who forfeited.")
     return lines

@@ -112,6 +112,16 @@ def test_swapped_roles_make_one_result(
     assert results_of(games[:1]) == ()
 
 
+def test_course_points_order_players_with_as_many_results() -> None:
+    games = [
+        played("a", "b", scores=(40, 24), points=(1.0, 0.0), pair="1"),
+        played("b", "c", scores=(34, 30), points=(1.0, 0.0), pair="2"),
+        played("c", "a", scores=(32, 32), points=(0.5, 0.5), pair="3"),
+    ]
+    found = {row.name: row.course_rank for row in standings(games).players}
+    assert found == {"a": 1, "b": 2, "c": 3}
+
+
 def test_a_whole_table() -> None:
     games = [
         played("a", "b", scores=(40, 24), points=(1.0, 0.0), pair="1"),
@@ -129,7 +139,7 @@ def test_a_whole_table() -> None:
     assert (b.wins, b.draws, b.losses, b.points, b.games) == (0, 1, 2, 1, 3)
     # The forfeited game counts 0: a was 2 discs ahead when it forfeited.
     assert (c.difference, a.difference, b.difference) == (4, 36, -40)
-    assert (c.course_rank, a.course_rank, b.course_rank, late.course_rank) == (1, 2, 3, 4)
+    assert {row.course_rank for row in table.players} == {None}, "some played more than others"
     assert a.forfeits == {"timeout": 1} and a.random_moves == 2 and c.forfeits == {}
     assert late.elo is None and late.score is None and late.times is None and late.games == 0
     assert b.elo == 0 and b.elo_error == pytest.approx(0, abs=1e-6)

@@ -258,7 +258,7 @@ def test_a_large_field_is_listed_without_a_crosstable() -> None:
     names = [f"p{number:03}" for number in range(250)]
     results = [Result(one, other, 0.5) for one, other in pairwise(names)]
     text = printed(standings_of_results([*results, Result("p000", "p009", 1.0)]), 100)
-    lines = [line for line in text.splitlines() if line.split()[1:2] == ["p123"]]
+    lines = [line for line in text.splitlines() if "p123" in line.split()]
     assert len(lines) == 2, "by Elo and by course points"
     assert "No crosstable" in text and "Won-drawn-lost" not in text
     assert "Not separated at 95 %: 249 of 249 neighbours." in text
