@@ -4,7 +4,7 @@ kept in `COURSE/staff.log`.
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Request
@@ -12,7 +12,9 @@ from fastapi.responses import RedirectResponse, Response
 from fastapi.routing import APIRoute
 
 from arena.bots.course import damaged
-from arena.errors import ArenaError
+from arena.bots.course_file import tournament_files
+from arena.errors import ArenaError, ConfigError
+from arena.tournament.conditions import load_conditions
 from arena.web.errors import in_public
 from arena.web.rates import address_of
 from arena.web.sentences import without_folders
@@ -73,11 +75,21 @@ class StaffActions:
             (self.roster, "the previous content is used"),
         )
         files = [
-            f"{without_folders(file.problem, self.course)}\nUntil it is fixed, {meanwhile}."
+            f"{file.problem}\nUntil it is fixed, {meanwhile}."
             for file, meanwhile in found
             if file.problem
         ]
-        return [*files, *(without_folders(each, self.course) for each in damaged(self.course))]
+        wrong = (*files, *self._wrong_tournaments(), *damaged(self.course))
+        return [without_folders(each, self.course) for each in wrong]
+
+    def _wrong_tournaments(self) -> Iterator[str]:
+        for file in tournament_files(self.course):
+            try:
+                load_conditions(file, file, seed=0)
+            except ConfigError as error:
+                is_check = file.stem == self.rules.now().check
+                bots = ", and no bot is taken, as it is checked for it" if is_check else ""
+                yield f"{error}\nUntil it is fixed, {file.stem} cannot be started{bots}."
 
     def did(self, what: str, sentence: str, tokens: Mapping[str, str] | None = None) -> Response:
         """Add an action to the staff's log, and answer."""

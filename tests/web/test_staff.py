@@ -156,6 +156,17 @@ def test_a_mistake_of_the_staff_closes_no_page(
     assert mistake not in staff.page()
 
 
+def test_the_staff_reads_what_is_wrong_with_a_tournament(staff: Staff, folder: Path) -> None:
+    file = folder / "tournaments" / "cup.toml"
+    file.write_text('[game]\nrules = "dots"\n[clock]\nmove_mss = 100\n')
+    mistake = "cup.toml:4: clock.move_mss: unknown key; did you mean"
+    assert mistake in staff.page() and "no bot is taken" not in staff.page()
+    (folder / "course.toml").write_text('check = "cup"\n')
+    assert "cup cannot be started, and no bot is taken, as it is checked for it" in staff.page()
+    file.write_text('[game]\nrules = "dots"\n[clock]\nmove_ms = 100\n')
+    assert "cannot be started" not in staff.page()
+
+
 def test_an_owner_reads_no_mistake_of_the_staff(app: FastAPI, folder: Path) -> None:
     owner = TestClient(app)
     owner.get(f"/in/{course.renew(folder, 'ant')}")
