@@ -38,7 +38,7 @@ def report(
     run: RunPath,
     json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --report.")] = False,
     csv: Annotated[
-        Literal["players", "ranking", "crosstable", "results", "games"] | None,
+        Literal["players", "ranking", "owners", "crosstable", "results", "games"] | None,
         option(None, "As CSV: one of these tables."),
     ] = None,
     html: Annotated[

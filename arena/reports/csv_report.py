@@ -12,6 +12,7 @@ from arena.model.protocol import Termination
 from arena.ratings import tables
 from arena.ratings.model import Cell, PlayerStanding, Standings
 from arena.ratings.results import Result, Results, refuse_names, results_of
+from arena.reports import submissions
 from arena.reports.games import GameRow, seen_by_each
 from arena.tournament.run_view import RunView, as_planned
 
@@ -24,6 +25,11 @@ PLAYER_COLUMNS = (
 )  # fmt: skip
 """Columns of `players`: the JSON report's keys, its nested values flattened, then a column for each
 termination word that is a forfeit."""
+OWNER_COLUMNS = (
+    "rank", "owner", "bot", "version", "elo", "elo_error", "games", "wins", "draws", "losses",
+    "score", "forfeits",
+)  # fmt: skip
+"""Columns of `owners`; `rank` is the place among them."""
 GAME_COLUMNS = tuple(GameRow.model_fields)
 """Columns of `games`."""
 COLUMNS = ("first", "second", "score")
@@ -59,6 +65,31 @@ def player_row(row: PlayerStanding) -> Sequence[object]:
         tiles and tiles.reach[0].tile,
         *(row.forfeits.get(word, 0) for word in Termination if word.is_forfeit),
     )  # fmt: skip
+
+
+def owners(view: RunView) -> str:
+    """A line for each bot of an owner that plays, the best by the rules of the format first: marks.
+    Bots that nobody owns, such as built-in players, and older versions have none.
+    """
+    found, whose = view.standings, submissions.owners(view.config)
+    rows = {row.name: row for row in found.players}
+    places = {name: row.rank for name, row in rows.items()}
+    if found.ranking is not None:
+        places = {row.player: row.rank for row in found.ranking.players}
+    playing = {each.name: each for each in view.config.players if each.status == "playing"}
+    own = sorted(
+        places.keys() & playing.keys() & whose.keys(), key=lambda name: (places[name], name)
+    )
+    above = [places[name] for name in own]
+    lines = (
+        (
+            above.index(places[row.name]) + 1, whose[row.name], playing[row.name].name_in_file,
+            playing[row.name].number, row.elo, row.elo_error, row.games, row.wins, row.draws,
+            row.losses, row.score, sum(row.forfeits.values()),
+        )
+        for row in map(rows.__getitem__, own)
+    )  # fmt: skip
+    return table(OWNER_COLUMNS, lines)
 
 
 def crosstable(cells: Iterable[Cell]) -> str:
@@ -105,6 +136,7 @@ def _game_row(row: GameRow) -> Iterable[object]:
 TABLES: dict[str, Callable[[RunView], str]] = {
     "players": lambda view: players(view.standings),
     "ranking": lambda view: ranking(view.standings),
+    "owners": owners,
     "crosstable": lambda view: crosstable(cells_of(view)),
     "results": lambda view: results(
         results_of(as_planned(view.rated)),

@@ -1,15 +1,34 @@
-"""The bots and owners of a course as lines and a table."""
+"""The bots and owners of a course as lines and a table, and whose the players of a run are."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 
+from pydantic import ValidationError
 from rich.table import Table
 
 from arena.bots.course import Entry
 from arena.bots.roster import Owner
-from arena.bots.versions import Receipt, named
+from arena.bots.versions import RECEIPT, Receipt, named
+from arena.tournament.config import Player, TournamentConfig
 
 _MARKS = {True: "✓", False: "✗", None: "–"}
+
+
+def owners(config: TournamentConfig) -> dict[str, str]:
+    """The owner of each player that was submitted to a course; in a run of an earlier version as
+    far as the receipts are where they were.
+    """
+    found = {player.name: player.owner or _on_receipt(player) for player in config.players}
+    return {name: owner for name, owner in found.items() if owner is not None}
+
+
+def _on_receipt(player: Player) -> str | None:
+    with suppress(OSError, ValidationError):
+        receipt = Path(player.home.package or "").parent / RECEIPT
+        return Receipt.model_validate_json(receipt.read_bytes()).owner
+    return None
 
 
 def owner_line(owner: Owner) -> str:

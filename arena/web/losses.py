@@ -7,8 +7,8 @@ from typing import NamedTuple
 from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.reports.games import GameRow, seen_by_each
-from arena.reports.html.audience import owners
 from arena.reports.html.wording import ending_word, line_of
+from arena.reports.submissions import owners
 from arena.tournament.run_view import RunView
 from arena.web.runs import Runs, ShownRun
 

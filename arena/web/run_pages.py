@@ -11,9 +11,10 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen, owners
+from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen
 from arena.reports.html.data import game_data, run_data
 from arena.reports.html.pages import run_page
+from arena.reports.submissions import owners
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.web import assets

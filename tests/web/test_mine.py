@@ -1,5 +1,7 @@
 """An owner's page: bots, checks and losses, for that owner alone."""
 
+import csv
+import io
 import json
 import sqlite3
 import sys
@@ -13,9 +15,11 @@ from fastapi import FastAPI
 
 from arena.bots import course
 from arena.bots.package import open_bot
+from arena.reports import csv_report
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import load_to_go_on
 from arena.tournament.run import run
+from arena.tournament.run_view import RunView
 from arena.web.app import ServerSettings, make_app
 from players.catalogue import BUILTINS
 from tests.right_bot import RIGHT
@@ -136,6 +140,10 @@ def test_a_course_at_another_path_knows_whose_bots_lost(
     hand_in(folder, "bob", RIGHT)
     play(folder)
     moved = folder.rename(tmp_path / "restored")
+    with RunView(moved / "runs" / "cup.sqlite") as view:
+        marks = csv.DictReader(io.StringIO(csv_report.TABLES["owners"](view)))
+        shown = [(row["rank"], row["owner"], row["bot"], row["version"]) for row in marks]
+    assert shown == [("1", "bob", "bob", "1"), ("2", "ada", "ada", "1")]
     app = make_app(ServerSettings(course=moved, runs=moved / "runs"))
     with TestClient(app) as ada:
         ada.get(f"/in/{tokens['ada']}")

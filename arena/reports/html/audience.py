@@ -2,14 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from arena.bots.versions import RECEIPT, Receipt
 from arena.errors import UserError
 from arena.files.plain_text import printable
 from arena.files.toml_tables import shown
@@ -19,6 +14,7 @@ from arena.model.record import STDERR_FOLLOWS
 from arena.ratings.conduct import Broken, Spoilt
 from arena.ratings.model import Standings
 from arena.reports.html.wording import ending_word
+from arena.reports.submissions import owners
 from arena.tournament.config import Player, TournamentConfig
 
 _NAMES = {"player", "name", "upper", "lower", "opponent", "players", "groups", "left_out", "winner"}
@@ -48,21 +44,6 @@ class Audience(Frozen):
 
 STAFF = Audience()
 PUBLIC = Audience(reads=frozenset())
-
-
-def owners(config: TournamentConfig) -> dict[str, str]:
-    """The owner of each player that was submitted to a course; in a run of an earlier version as
-    far as the receipts are where they were.
-    """
-    found = {player.name: player.owner or _on_receipt(player) for player in config.players}
-    return {name: owner for name, owner in found.items() if owner is not None}
-
-
-def _on_receipt(player: Player) -> str | None:
-    with suppress(OSError, ValidationError):
-        receipt = Path(player.home.package or "").parent / RECEIPT
-        return Receipt.model_validate_json(receipt.read_bytes()).owner
-    return None
 
 
 def owned(config: TournamentConfig, owner: str) -> frozenset[str]:
