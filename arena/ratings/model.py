@@ -207,6 +207,8 @@ class Standings(Frozen):
     """Games whose results cannot be read any more, by their ids: not counted."""
     left_out: tuple[str, ...] = ()
     """Players that left the tournament: their games stay in the record and are not counted."""
+    replaced: tuple[str, ...] = ()
+    """Versions that play no more, as a newer one of their bot does: their games count."""
     began: datetime | None = None
     """When the first of its games to end began; null for a list of results."""
     ended: datetime | None = None

@@ -268,9 +268,10 @@ def about_lost_records(games: Sequence[str]) -> list[str]:
 
 
 def about_those_out(standings: Standings) -> list[str]:
-    """Who left the tournament."""
-    names = ", ".join(standings.left_out)
-    return [f"Left out, with games that stay in the record: {names}."] if names else []
+    """Who left the tournament, and which versions play no more."""
+    out, replaced = ", ".join(standings.left_out), ", ".join(standings.replaced)
+    said = [f"Left out, with games that stay in the record: {out}."] if out else []
+    return [*said, f"Listed, and playing no more: {replaced}."] if replaced else said
 
 
 def about_endings(standings: Standings) -> list[str]:

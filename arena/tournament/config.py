@@ -131,6 +131,11 @@ class TournamentConfig(UnderTerms):
         return frozenset(each.name for each in self.players if each.status in ("gone", "out"))
 
     @property
+    def replaced(self) -> tuple[str, ...]:
+        """Names of versions that play no more, as a newer one of their bot does."""
+        return tuple(each.name for each in self.players if each.status == "replaced")
+
+    @property
     def is_fixed(self) -> bool:
         """Whether as many games are played as the schedule has, whatever comes out."""
         timed = self.stop.hours is not None

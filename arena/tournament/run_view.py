@@ -163,7 +163,13 @@ class RunView(AbstractContextManager["RunView"]):
                 ranking=self.schedule.ranking(),
                 ending=self.schedule.ending(over=over),
                 damaged=self.damaged,
-            ).model_copy(update={"left_out": tuple(sorted(unrated)), **self._store.span()})
+            ).model_copy(
+                update={
+                    "left_out": tuple(sorted(unrated)),
+                    "replaced": self.config.replaced,
+                    **self._store.span(),
+                }
+            )
         return self._standings
 
     @property

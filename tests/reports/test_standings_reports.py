@@ -222,6 +222,11 @@ def test_the_report_says_when_it_was_played(
     time.tzset()
 
 
+def test_versions_that_play_no_more_are_named(table: Standings) -> None:
+    shown = printed(table.model_copy(update={"replaced": ("greedy",)}), 80)
+    assert "Listed, and playing no more: greedy." in shown
+
+
 def test_the_report_lists_void_games(cup: list[GameRecord]) -> None:
     spoilt = [
         record.model_copy(update={"termination": Termination.VOID, "detail": "overloaded"})

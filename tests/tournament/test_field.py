@@ -155,6 +155,8 @@ def test_a_version_that_comes_back_goes_on_where_it_was(course: CourseRun) -> No
     players = {player.name: player.status for player in course.config().players}
     assert players == {"ant": "playing", "cat": "playing", "ant@2": "replaced"}
     assert course.rated() == {"ant": 4, "cat": 8, "ant@2": 4}
+    with RunView(course.store) as view:
+        assert view.standings.replaced == ("ant@2",)
     course.remove("ant")
     course.submit("bee")
     assert len(course.play(take_new=True)) == 4

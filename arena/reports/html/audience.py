@@ -17,7 +17,18 @@ from arena.reports.html.wording import ending_word
 from arena.reports.submissions import owners
 from arena.tournament.config import Player, TournamentConfig
 
-_NAMES = {"player", "name", "upper", "lower", "opponent", "players", "groups", "left_out", "winner"}
+_NAMES = {
+    "player",
+    "name",
+    "upper",
+    "lower",
+    "opponent",
+    "players",
+    "groups",
+    "left_out",
+    "replaced",
+    "winner",
+}
 _SENTENCES = {"detail", "notes", "ending", "title"}
 LEFT_OUT = "a player left out"
 _LONGEST = 60
