@@ -37,6 +37,7 @@ class CheckScreen:
         self._tournament = [] if tournament is None else ["--tournament", str(tournament)]
         self._rules = [word for name in rules or () for word in ("--rules", name)]
         self._console, self._bot = console, bot
+        self._again = "Again"
         self._line = Live(console=console, auto_refresh=False, transient=True)
 
     def show(self, event: Event) -> None:
@@ -51,13 +52,15 @@ class CheckScreen:
             case Checked():
                 self.close()
                 again = ("arena", "check", str(self._bot), *self._tournament, *self._rules)
-                show_end(event.checklist, shlex.join(again), self._console)
+                show_end(event.checklist, f"{self._again}: {shlex.join(again)}", self._console)
 
     def _begin(self, event: Checking) -> None:
         """Say what is checked, what contains it, and for which tournament."""
         mode, terms = event.held.mode, event.terms
         if terms is None:
             self._tournament = []
+        elif not self._tournament:  # it is a file of the server's
+            self._again = "Again, not under the terms of the course"
         contained = "without a sandbox" if mode == "none" else f"in the sandbox {mode}"
         played = f", for {name_of(terms.game)} at {terms.clock.words}" if terms else ""
         self._console.print(Text(f"Checking {self._bot} {contained}{played}"), soft_wrap=True)
@@ -110,7 +113,7 @@ def show_end(checklist: Checklist, again: str, console: Console) -> None:
     said += [f"{count} {word}" for count, word in counts if count]
     console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s", style="bold"))
     if not checklist.passed:
-        console.print(Text(f"Again: {again} --seed {checklist.seed}"), soft_wrap=True)
+        console.print(Text(f"{again} --seed {checklist.seed}"), soft_wrap=True)
 
 
 def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str:

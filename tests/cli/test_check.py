@@ -84,12 +84,16 @@ def test_a_failed_check_can_be_asked_again(folder: Path) -> None:
 def test_a_check_for_a_tournament_is_asked_again_for_it(folder: Path) -> None:
     failed = Checklist.of("fox", Held(), (), 7).model_copy(update={"passed": False})
     terms = Terms(rules="othello", variant={})
-    for played, words in ((terms, " --tournament cup.toml"), (None, "")):
+    for played, given, again in (
+        (terms, Path("cup.toml"), "Again: arena check fox --tournament cup.toml --seed 7"),
+        (None, Path("cup.toml"), "Again: arena check fox --seed 7"),
+        (terms, None, "Again, not under the terms of the course: arena check fox --seed 7"),
+    ):
         file = io.StringIO()
-        screen = CheckScreen(PlainConsole(file=file, width=60), Path("fox"), Path("cup.toml"))
+        screen = CheckScreen(PlainConsole(file=file, width=60), Path("fox"), given)
         screen.show(Checking(held=Held(), terms=played))
         screen.show(Checked(checklist=failed))
-        assert f"\nAgain: arena check fox{words} --seed 7\n" in file.getvalue()
+        assert f"\n{again}\n" in file.getvalue()
 
 
 @pytest.mark.slow

@@ -18,17 +18,9 @@ from arena.reports.submissions import owners
 from arena.tournament.config import Player, TournamentConfig
 
 _NAMES = {
-    "player",
-    "name",
-    "upper",
-    "lower",
-    "opponent",
-    "players",
-    "groups",
-    "left_out",
-    "replaced",
+    "player", "name", "upper", "lower", "opponent", "players", "groups", "left_out", "replaced",
     "winner",
-}
+}  # fmt: skip
 _SENTENCES = {"detail", "notes", "ending", "title"}
 LEFT_OUT = "a player left out"
 _LONGEST = 60
