@@ -232,8 +232,9 @@ def list_bots(
 
 @bots_app.command("show")
 def show_bot(bot: BotPath) -> Exit:
-    """Show the versions of a bot, or one of them with its check."""
+    """Show the versions of a bot and what other owners' bots have too, or a version's check."""
     from arena.bots import course
+    from arena.bots.copies import shared_files
     from arena.bots.versions import submitted
     from arena.reports import submissions
 
@@ -242,7 +243,8 @@ def show_bot(bot: BotPath) -> Exit:
         say("\n".join(submissions.version_lines(found[1])))
         return Exit.DONE
     entry = course.bot(bot.parent, name)
-    say("\n".join(submissions.bot_lines(entry)))
+    shared = shared_files(bot.parent, entry)
+    say("\n".join(submissions.bot_lines(entry, shared)))
     return complain(entry.damaged)
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from pydantic import ValidationError
 from rich.table import Table
 
+from arena.bots.copies import SharedFile
 from arena.bots.course import Entry
 from arena.bots.roster import Owner
 from arena.bots.versions import RECEIPT, Receipt, named
+from arena.reports.words import moment
 from arena.tournament.config import Player, TournamentConfig
 
 _MARKS = {True: "✓", False: "✗", None: "–"}
@@ -60,10 +62,20 @@ def table(entries: Sequence[Entry]) -> Table:
     return made
 
 
-def bot_lines(entry: Entry) -> Iterator[str]:
-    """A bot, and a line for each of its versions."""
+def bot_lines(entry: Entry, shared: Sequence[SharedFile] = ()) -> Iterator[str]:
+    """A bot, a line for each of its versions, and one for each file it shares with others."""
     yield f"{entry.name}{f', of {entry.owner}' if entry.owner else ''}: {_plays(entry)}"
     yield from (f"  {_in_a_line(receipt)}" for receipt in entry.versions)
+    yield from map(about_shared, shared)
+
+
+def about_shared(shared: SharedFile) -> str:
+    """A sentence on a file that another bot has too."""
+    other = shared.version
+    return (
+        f"Its {shared.file} is the same, but for blanks, as {shared.other} of {named(other)}, "
+        f"handed in by {other.owner} on {moment(other.accepted_at)}."
+    )
 
 
 def out_line(entry: Entry) -> str:

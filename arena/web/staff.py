@@ -8,7 +8,9 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
 
 from arena.bots import course
+from arena.bots.copies import shared_files
 from arena.files.toml_tables import did_you_mean, shown
+from arena.reports.submissions import about_shared
 from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
@@ -71,7 +73,9 @@ def bot(request: Request, staff: ByStaff, name: str, answer: str = "") -> Respon
     """A bot: its versions with their checks."""
     _refuse_unknown(name, [each.name for each in course.bots(staff.course)], "bot")
     found = course.bot(staff.course, name)
-    return page(request, "staff_bot.html", answer=staff.answers.take(answer), bot=found)
+    shared = list(map(about_shared, shared_files(staff.course, found)))
+    given = staff.answers.take(answer)
+    return page(request, "staff_bot.html", answer=given, bot=found, shared=shared)
 
 
 @router.get("/checks")

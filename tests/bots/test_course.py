@@ -12,10 +12,13 @@ import pytest
 
 from arena.bots import course, course_file, roster
 from arena.bots.build import build
+from arena.bots.copies import shared_files
 from arena.bots.package import open_bot, take
+from arena.bots.starter import starter_files
 from arena.bots.submissions import submissions
 from arena.bots.versions import CheckedItem, Receipt, place_of, submitted
 from arena.errors import ArenaError, ConfigError, PackageError, SubmissionError
+from arena.reports.submissions import bot_lines
 from tests.bots.conftest import MANIFEST, Package
 from tests.submitting import accept
 
@@ -422,3 +425,23 @@ def test_what_is_wrong_is_an_error_of_the_arena(to: Path, script: Path, tmp_path
     ):
         with pytest.raises(ArenaError):
             request()
+
+
+def test_files_that_two_owners_have_in_common_are_named(to: Path, script: Path) -> None:
+    text = "import sys\nfor line in sys.stdin:\n    print(line, len(line))\n" * 3
+    script.write_text(text)
+    submit(to, script, "ada")
+    script.write_text("print('another version of it')\n")
+    submit(to, script, "ada", NOW + timedelta(days=1))
+    script.write_text(text.replace("\n    ", "\n\t") + "\n\n")
+    submit(to, script, "bob", NOW + timedelta(days=2))
+    (shared,) = shared_files(to, course.bot(to, "bob"))
+    assert (shared.file, shared.other) == ("bot.py", "bot.py")
+    assert (shared.version.owner, shared.version.number) == ("ada", 1)
+    said = "\n".join(bot_lines(course.bot(to, "bob"), [shared]))
+    assert "Its bot.py is the same, but for blanks, as bot.py of ada@1" in said
+    assert not shared_files(to, course.bot(to, "ada")), "the version that plays is another"
+    for owner in ("ada", "eve"):
+        script.write_text(starter_files("eve", "python")["bot.py"])
+        submit(to, script, owner, NOW + timedelta(days=3))
+    assert not shared_files(to, course.bot(to, "eve")), "a starter is everybody's"

@@ -167,6 +167,18 @@ def test_the_staff_reads_what_is_wrong_with_a_tournament(staff: Staff, folder: P
     assert "cannot be started" not in staff.page()
 
 
+def test_the_staff_reads_what_two_owners_have_in_common(staff: Staff, folder: Path) -> None:
+    script = folder.parent / "bot.py"
+    script.write_text(f"print({'a line that is long enough to be compared' * 3!r})\n")
+    for owner in ("ant", "bee"):
+        bot = course.admitted(folder, open_bot(script), owner, NOW)
+        course.submit(folder, bot, CHECKED, owner, NOW)
+    assert "Its bot.py is the same, but for blanks, as bot.py of bee@3" in staff.page(
+        "/staff/bot/ant"
+    )
+    assert "but for blanks" not in staff.page("/staff/bot/cat")
+
+
 def test_an_owner_reads_no_mistake_of_the_staff(app: FastAPI, folder: Path) -> None:
     owner = TestClient(app)
     owner.get(f"/in/{course.renew(folder, 'ant')}")
