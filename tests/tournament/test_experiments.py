@@ -100,6 +100,19 @@ def test_scores_are_judged_in_place_of_elo(
     assert judged == verdict
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.7, "; in 70 % of the time"), (1.1, "; but **no** time is saved")]
+)
+def test_a_claim_that_a_player_saves_time_is_judged_by_its_time(seconds: float, said: str) -> None:
+    scores = (
+        Scores(player="a", mean=1000, error=9, seconds=seconds),
+        Scores(player="b", mean=1000, error=9, seconds=1),
+    )
+    gap = Gap(player="a", opponent="b", elo=0, error=900)
+    _, judged = page.judged(claim(equal=True, timed=True), experiment(gap, scores=scores))
+    assert judged == f"**yes**, equal{said}"
+
+
 def claim(**more: Any) -> page.Claim:
     """That `a` is ahead of `b`."""
     return page.Claim("S1", "a system", "a claim", "monkey", "a", "b", **more)

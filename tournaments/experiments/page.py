@@ -52,6 +52,8 @@ class Claim(NamedTuple):
     opponent: str = ""
     equal: bool = False
     second: bool = False
+    timed: bool = False
+    """Whether it says that the first needs less time a game."""
 
 
 def claims() -> list[Claim]:
@@ -77,7 +79,7 @@ def text(known: dict[str, Experiment]) -> tuple[str, list[str]]:
     still_open = [
         f"{claim.id} {claim.system} ({claim.experiment})"
         for claim, _, verdict in rows
-        if verdict in ("open", "not measured")
+        if verdict.startswith(("open", "not measured"))
     ]
     return _HEAD + "\n".join([*lines, "", *_results(known)]) + "\n", still_open
 
@@ -89,7 +91,8 @@ def judged(claim: Claim, found: Experiment | None) -> tuple[str, str]:
     if measured is None:
         return where, "not measured"
     said, ahead, error, equal_within = measured
-    return f"{said}; {where}", _verdict(ahead, error, equal_within, equal=claim.equal)
+    time = _time_saved(claim, found) if found and claim.timed else ""
+    return f"{said}; {where}", _verdict(ahead, error, equal_within, equal=claim.equal) + time
 
 
 _Measured = tuple[str, float, float, float]
@@ -112,8 +115,14 @@ def _by_score(claim: Claim, found: Experiment) -> _Measured | None:
     percent = 100 / second.mean
     ahead = percent * (first.mean - second.mean)
     error = percent * math.hypot(first.error, second.error)
-    said = f"{_score(first)}, {_score(second)}: {ahead:+,.0f} % ± {error:,.0f} %"
+    said = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f} % ± {error:,.0f} %"
     return said, ahead, error, EQUAL_PERCENT
+
+
+def _time_saved(claim: Claim, found: Experiment) -> str:
+    seconds = {each.player: each.seconds for each in found.scores}
+    share = 100 * seconds[claim.player] / seconds[claim.opponent]
+    return f"; in {share:.0f} % of the time" if share < 95 else "; but **no** time is saved"
 
 
 def _verdict(ahead: float, error: float, equal_within: float, *, equal: bool) -> str:
