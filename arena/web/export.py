@@ -17,7 +17,7 @@ from arena.bots.roster import read_roster
 from arena.errors import ArenaError, StoreError
 from arena.files.plain_text import printable
 from arena.reports.csv_report import TABLES, table
-from arena.reports.html.audience import PUBLIC, STAFF
+from arena.reports.html.audience import PUBLIC, STAFF, Audience
 from arena.reports.html.one_file import write_report
 from arena.tournament.run_view import RunView
 from arena.tournament.store_copy import copy_run
@@ -28,6 +28,8 @@ from arena.web.sentences import without_folders
 _PIECE = 1 << 20
 _Member = tuple[str, Callable[[], IO[bytes]]]
 """A name, and what opens the file. Raises ArenaError and OSError."""
+_FrozenCopy = Callable[[str], Path | None]
+"""The copy that the public sees instead of a run; None where it sees the run. Raises StoreError."""
 
 
 class _Sent(io.RawIOBase):
@@ -49,11 +51,11 @@ class _Sent(io.RawIOBase):
         return found
 
 
-def export(course: Path) -> Iterator[bytes]:
+def export(course: Path, frozen: _FrozenCopy) -> Iterator[bytes]:
     """The ZIP, piece by piece. What cannot be read has a sentence in its place, `NAME.txt`."""
     sent = _Sent()
     with TemporaryDirectory() as folder, ZipFile(sent, "w", ZIP_DEFLATED) as archive:
-        for found in _members(course, Path(folder)):
+        for found in _members(course, frozen, Path(folder)):
             name, file = _read(found, course)
             with archive.open(printable(name), "w", force_zip64=True) as member, file:
                 while piece := file.read(_PIECE):
@@ -74,7 +76,7 @@ def _read(found: _Member, course: Path) -> tuple[str, IO[bytes]]:
     return f"{name}.txt", _text(f"{why}\n")
 
 
-def _members(course: Path, folder: Path) -> Iterator[_Member]:
+def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Member]:
     yield "owners.csv", partial(_owners, course)
     bots = course_of.bots(course)
     header = ("bot", "owner", "state", "plays", "version", "digest", "accepted_at")
@@ -85,7 +87,7 @@ def _members(course: Path, folder: Path) -> Iterator[_Member]:
     for file in tournament_files(course):
         yield f"{TOURNAMENTS}/{file.name}", partial(_opened, file)
     for name in Runs(course / RUNS).names():
-        yield from _of_run(course / RUNS / f"{name}.sqlite", folder)
+        yield from _of_run(course / RUNS / f"{name}.sqlite", frozen, folder)
     for bot in bots:
         for file in sorted((course / bot.name).rglob("*")):
             if file.is_file() and not file.is_symlink():
@@ -104,24 +106,30 @@ def _versions(bot: course_of.Entry) -> Iterator[tuple[object, ...]]:
         yield *about, each.number, each.digest, each.accepted_at
 
 
-def _of_run(run: Path, folder: Path) -> Iterator[_Member]:
-    """The run as it stands now: its file, reports and tables of the same games."""
+def _of_run(run: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Member]:
+    """The run as it stands now: its file, reports and tables of the same games. The report for the
+    public shows a frozen table as it stood then.
+    """
     copy, name = folder / run.name, run.stem
     try:
         copy_run(run, copy)
         with RunView(copy) as view:
-            for audience, end in ((STAFF, "staff"), (PUBLIC, "public")):
-                page = folder / f"{name}.html"
-                write_report(view, audience, page)
-                yield f"reports/{name}.{end}.html", partial(_opened, page)
-                page.unlink()
+            yield from _report(view, STAFF, folder / f"{name}.staff.html")
             for kind, text in TABLES.items():
                 yield f"tables/{name}.{kind}.csv", partial(_text, text(view))
+        with RunView(frozen(name) or copy) as view:
+            yield from _report(view, PUBLIC, folder / f"{name}.public.html")
         yield f"{RUNS}/{run.name}", partial(_opened, copy)
     except (StoreError, OSError) as error:
         yield f"{RUNS}/{run.name}", partial(_refused, error)
     finally:
         copy.unlink(missing_ok=True)
+
+
+def _report(view: RunView, audience: Audience, page: Path) -> Iterator[_Member]:
+    write_report(view, audience, page)
+    yield f"reports/{page.name}", partial(_opened, page)
+    page.unlink()
 
 
 def _opened(file: Path) -> IO[bytes]:

@@ -95,7 +95,8 @@ def export_all(staff: ByStaff) -> Response:
     staff.note("exported all")
     name = f"{staff.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    return StreamingResponse(export(staff.course), media_type="application/zip", headers=headers)
+    sent = export(staff.course, staff.table_freeze.public)
+    return StreamingResponse(sent, media_type="application/zip", headers=headers)
 
 
 def _refuse_unknown(name: str, known: Sequence[str], what: str) -> None:

@@ -342,6 +342,14 @@ def test_all_of_a_course_comes_as_a_zip(staff: Staff, folder: Path) -> None:
         assert owner.token_sha256.encode() not in everything
 
 
+def test_the_zip_gives_no_frozen_table_away(staff: Staff) -> None:
+    staff.does("t/cup/freeze", at=(NOW + timedelta(hours=3, minutes=30)).isoformat())
+    archive = zipfile.ZipFile(io.BytesIO(staff.client.get("/staff/export").content))
+    for who, games in (("staff", 6), ("public", 4)):
+        assert f"<b>{games}</b> of 6 games" in archive.read(f"reports/cup.{who}.html").decode()
+    assert len(archive.read("tables/cup.results.csv").splitlines()) == 7
+
+
 def test_the_zip_is_whole_where_something_cannot_be_read(staff: Staff, folder: Path) -> None:
     (folder / "roster.json").write_text("{")
     (folder / "course.toml").write_text("deadline =")
@@ -350,7 +358,7 @@ def test_the_zip_is_whole_where_something_cannot_be_read(staff: Staff, folder: P
     (folder / "tournaments" / "no\udcff.toml").touch()
     (folder / "runs" / "folder.sqlite").mkdir()
     (folder / "runs" / "bad.sqlite").write_text("no run")
-    sent = b"".join(export(folder))
+    sent = b"".join(export(folder, lambda name: None))
     archive = zipfile.ZipFile(io.BytesIO(sent))
     assert archive.testzip() is None
     said = {name: archive.read(name).decode() for name in archive.namelist() if ".txt" in name}
