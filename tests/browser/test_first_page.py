@@ -1,5 +1,6 @@
 """The list of tournaments and errors, for everyone."""
 
+import re
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
@@ -11,6 +12,7 @@ from arena.reports.html.audience import STAFF
 from arena.reports.html.one_file import write_report
 from arena.tournament.run_view import RunView
 from arena.web.app import ServerSettings, make_app
+from tests.browser.conftest import write_file
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, game_started
 from tests.web.conftest import serving
@@ -57,3 +59,19 @@ def test_the_ranking_of_a_format_is_printed_without_its_rounds(tmp_path: Path, p
     expect(page.locator("#rounds table")).to_be_visible()
     expect(page.locator(".meetings")).to_be_hidden()
     page.emulate_media(media="screen")
+
+
+def test_a_phone_shows_ratings(tmp_path: Path, page: Page) -> None:
+    pairs = [*permutations(("ant", "a bot of a long name", "bee"), 2)] * 52
+    records = [
+        play_record("dots", *both, winner=n % 5 % 2, game=f"g{n}", rows=2, cols=2)
+        for n, both in enumerate(pairs, 1)
+    ]
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(write_file(tmp_path, records))
+    standings = page.locator("#standings")
+    for text in ("Elo", "±", "95 % interval"):
+        expect(standings.get_by_role("columnheader", name=text, exact=True)).to_be_visible()
+    expect(standings.locator("td", has_text=re.compile(r"±\d+")).first).to_be_in_viewport()
+    expect(standings.get_by_text("LOS", exact=True)).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
