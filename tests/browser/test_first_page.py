@@ -61,7 +61,7 @@ def test_the_ranking_of_a_format_is_printed_without_its_rounds(tmp_path: Path, p
     page.emulate_media(media="screen")
 
 
-def test_a_phone_shows_ratings(tmp_path: Path, page: Page) -> None:
+def test_a_phone_shows_ratings_and_whole_numbers(tmp_path: Path, page: Page) -> None:
     pairs = [*permutations(("ant", "a bot of a long name", "bee"), 2)] * 52
     records = [
         play_record("dots", *both, winner=n % 5 % 2, game=f"g{n}", rows=2, cols=2)
@@ -74,4 +74,8 @@ def test_a_phone_shows_ratings(tmp_path: Path, page: Page) -> None:
         expect(standings.get_by_role("columnheader", name=text, exact=True)).to_be_visible()
     expect(standings.locator("td", has_text=re.compile(r"±\d+")).first).to_be_in_viewport()
     expect(standings.get_by_text("LOS", exact=True)).to_be_hidden()
+    cells = page.locator("#crosstable td a")
+    expect(cells.first).to_have_text(re.compile(r"\d+/104"))
+    heights = cells.evaluate_all("cells => cells.map(cell => cell.offsetHeight)")
+    assert max(heights) < 50, "a number is on two lines"
     assert page.evaluate("document.documentElement.scrollWidth") == 390
