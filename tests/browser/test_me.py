@@ -65,6 +65,17 @@ def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list
     problems.clear()
 
 
+def test_a_check_is_followed_beyond_the_deadline(ada: Page, tmp_path: Path) -> None:
+    file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
+    ada.set_input_files("input[type=file]", files=[file])
+    ada.click("text=Check it")
+    ada.wait_for_selector("#checks article")
+    (tmp_path / "course" / "course.toml").write_text("deadline = 2026-01-01T00:00:00Z\n")
+    ada.reload()
+    ada.wait_for_selector("#upload >> text=no bot is taken any more")
+    ada.wait_for_selector("#checks article >> text=/accepted|refused/")
+
+
 def test_a_file_that_is_dropped(ada: Page) -> None:
     drop = "([name, size]) => { const data = new DataTransfer();"
     drop += " data.items.add(new File(['x'.repeat(size)], name)); return data; }"

@@ -3,14 +3,13 @@
 
 const MOST = 10e6;
 const FOLLOW_AGAIN_MS = 3000;
-const form = /** @type {HTMLFormElement} */ (document.querySelector("form.drop"));
-const picker = /** @type {HTMLInputElement} */ (form.querySelector("input[type=file]"));
-const said = /** @type {HTMLElement} */ (document.getElementById("upload-said"));
 
 /** Send a file, and show the page with its check.
+ * @param {HTMLFormElement} form
  * @param {File | undefined} file */
-async function send(file) {
+async function send(form, file) {
   if (!file) return;
+  const said = /** @type {HTMLElement} */ (document.getElementById("upload-said"));
   said.textContent = "";
   if (file.size > MOST) {
     said.textContent = "This is more than 10 MB. Leave out what the bot does not need.";
@@ -54,19 +53,27 @@ function follow(card) {
   });
 }
 
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  send(picker.files?.[0]);
-});
-form.addEventListener("dragover", (event) => {
-  event.preventDefault();
-  form.classList.add("over");
-});
-form.addEventListener("dragleave", () => form.classList.remove("over"));
-form.addEventListener("drop", (event) => {
-  event.preventDefault();
-  form.classList.remove("over");
-  send(event.dataTransfer?.files[0]);
-});
-/** @type {HTMLElement} */ (form.querySelector(".hint")).hidden = false;
+/** Take files from the picker and by drag and drop.
+ * @param {HTMLFormElement} form */
+function takeFiles(form) {
+  const picker = /** @type {HTMLInputElement} */ (form.querySelector("input[type=file]"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(form, picker.files?.[0]);
+  });
+  form.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    form.classList.add("over");
+  });
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    form.classList.remove("over");
+    send(form, event.dataTransfer?.files[0]);
+  });
+  /** @type {HTMLElement} */ (form.querySelector(".hint")).hidden = false;
+}
+
+const form = /** @type {HTMLFormElement | null} */ (document.querySelector("form.drop"));
+if (form) takeFiles(form);
 document.querySelectorAll("[data-live]").forEach((card) => follow(/** @type {HTMLElement} */ (card)));
