@@ -1,30 +1,36 @@
 """The games that an owner's bots lost, over all runs of a course."""
 
+from collections import defaultdict
 from contextlib import suppress
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import StoreError
 from arena.model.protocol import Termination
+from arena.model.record import STDERR_FOLLOWS
 from arena.reports.games import GameRow, seen_by_each
 from arena.reports.html.wording import ending_word, line_of
 from arena.reports.submissions import owners
 from arena.tournament.run_view import RunView
 from arena.web.runs import Runs, ShownRun
+from arena.web.sentences import without_folders
 
-_EACH, _MOST = 25, 50
-"""Losses shown of a run, and of all."""
+_EACH, _MOST, _LINKED = 25, 50, 3
+"""Losses shown of a run, and of all; games of equal faults that are linked."""
 
 
 class Loss(NamedTuple):
-    """A lost game."""
+    """A lost game, or all of a run that one bot lost by equal faults: then the last of them."""
 
     run: str
     """The run's name in addresses."""
     tournament: str
-    game: str
-    plies: int
-    """Where the game's page begins: at its end."""
+    many: int
+    """How many games."""
+    games: list[tuple[str, int]]
+    """The last of them, with their plies: a page begins at the game's end."""
     bot: str
     against: str
     side: str
@@ -35,7 +41,7 @@ class Loss(NamedTuple):
     detail: str
     """The referee's sentence on a fault; empty where the score says it all."""
     stderr: str
-    """The first line that the bot wrote there; empty without one."""
+    """The end of what it wrote there, where it exited; else a line of it; empty without one."""
     started_at: str
 
 
@@ -53,31 +59,33 @@ async def losses(runs: Runs, owner: str) -> list[Loss]:
 
 def _of_run(run: ShownRun, owner: str, view: RunView) -> list[Loss]:
     own = {name for name, whose in owners(view.config).items() if whose == owner}
-    lost = list[GameRow]()
+    lost = defaultdict[tuple[str, ...], list[GameRow]](list)
     for game in reversed(view.games) if own else ():
-        if own.intersection(game.players):
-            seen = (row for row in seen_by_each(game) if row.player in own)
-            lost += [row for row in seen if row.result == "lost" or row.forfeited_by == row.player]
-        if len(lost) >= _EACH:
-            break
-    return [_loss(run, view, row) for row in lost]
+        for row in seen_by_each(game) if own.intersection(game.players) else ():
+            is_fault = row.forfeited_by == row.player
+            if row.player in own and (row.result == "lost" or is_fault):
+                lost[row.player, row.ending, row.detail if is_fault else row.game].append(row)
+    return [_loss(run, view, rows) for rows in islice(lost.values(), _EACH)]
 
 
-def _loss(run: ShownRun, view: RunView, row: GameRow) -> Loss:
-    record = None
+def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
+    row, record = rows[0], None
     with suppress(StoreError):  # a damaged record; the row has the rest
         record = view.record(row.game)
+    detail, _, end = row.detail.partition(STDERR_FOLLOWS)
+    stderr = end or (line_of(record.seats[row.seat].stderr_head, 200) if record else "")
+    folder = next(each.home.package for each in view.config.players if each.name == row.player)
     return Loss(
         run=run.name,
         tournament=view.config.name,
-        game=row.game,
-        plies=row.plies,
+        many=len(rows),
+        games=[(each.game, each.plies) for each in rows[:_LINKED]],
         bot=row.player,
         against=", ".join(row.opponents),
         side="first" if row.seat == 0 else "second",
         score="–".join(map(str, (row.score, *row.opponent_scores))),
         ending=ending_word(row.ending),
-        detail="" if row.ending is Termination.NATURAL else row.detail,
-        stderr=line_of(record.seats[row.seat].stderr_head, 200) if record else "",
+        detail="" if row.ending is Termination.NATURAL else detail,
+        stderr=without_folders(stderr, Path(folder) if folder else None),
         started_at=record.started_at if record else "",
     )

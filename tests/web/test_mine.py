@@ -150,6 +150,17 @@ def test_a_course_at_another_path_knows_whose_bots_lost(
         assert ada.get("/me").text.count('href="/t/cup#game/g') == 2
 
 
+def test_games_lost_by_the_same_fault_are_one_entry(browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", RIGHT.replace("        move =", "        1 / 0\n        move ="))
+    hand_in(folder, "bob", RIGHT)
+    play(folder)
+    mine = browser("ada").get("/me").text
+    assert mine.count('href="/t/cup#game/g') == 2 and mine.count("2 games alike") == 1
+    assert mine.count("before `quit` was sent.<br>") == 1
+    assert mine.count("ZeroDivisionError: division by zero</code>") == 1
+    assert "Traceback" not in mine and str(folder) not in mine
+
+
 def test_a_loss_with_a_damaged_record_is_shown_without_it(browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", LOSES)
     hand_in(folder, "bob", RIGHT)

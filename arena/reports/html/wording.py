@@ -6,6 +6,7 @@ from arena.ratings.model import PlayerStanding
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
+_TRACEBACK = "Traceback (most recent call last):"
 
 
 def ending_word(ending: Termination) -> str:
@@ -38,6 +39,10 @@ def milliseconds(time: float | None) -> str:
 
 
 def line_of(stderr: str, most: int) -> str:
-    """The first line that is not blank, up to a number of characters; empty without one."""
-    lines = filter(None, map(str.strip, stderr.splitlines()))
-    return printable(next(lines, ""))[:most]
+    """The first line that is not blank, or the error where Python's traceback begins there, up to a
+    number of characters; empty without one.
+    """
+    lines = list(filter(str.strip, stderr.splitlines()))
+    if lines[:1] == [_TRACEBACK]:
+        lines = [line for line in lines[1:] if not line.startswith(" ")] or lines
+    return printable("".join(lines[:1]).strip())[:most]

@@ -19,6 +19,7 @@ from arena.reports.html.data import run_data
 from arena.reports.html.one_file import write_report
 from arena.reports.html.overview import Look
 from arena.reports.html.pages import SECTIONS, run_page
+from arena.reports.html.wording import line_of
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
@@ -303,3 +304,16 @@ def test_forfeits_are_words(play: Play, tmp_path: Path) -> None:
         store.add(record.model_copy(update={"termination": Termination.ILLEGAL_MOVE}))
     with RunView(tmp_path / "cup.sqlite") as view:
         assert "1 illegal move" in text(sections(view, STAFF)["standings"])
+
+
+@pytest.mark.parametrize(
+    ("stderr", "line"),
+    [
+        ("", ""),
+        (" \n one \ntwo", "one"),
+        ("\nTraceback (most recent call last):\n  File 1\n    a\nKeyError: 1\nmore", "KeyError: 1"),
+        ("Traceback (most recent call last):\n  File 1", "Traceback (most recent call last):"),
+    ],
+)
+def test_the_line_of_stderr_that_says_most(stderr: str, line: str) -> None:
+    assert line_of(stderr, 60) == line
