@@ -17,7 +17,7 @@ WORDS: dict[TournamentState, str] = {
     "new": "not begun",
     "waiting": "waiting for its turn",
     "starting": "being started",
-    "playing": "is played",
+    "playing": "being played",
     "pausing": "being paused",
     "paused": "paused",
     "over": "all games played",

@@ -71,7 +71,7 @@ def test_it_costs_no_game_and_a_killed_tournament_goes_on_by_itself(run: Path) -
         games, first = played(browser), lock.holder(run)
     with staff(folder) as browser:
         assert lock.holder(run) == first is not None
-        assert "is played" in browser.get("/staff").text
+        assert "being played" in browser.get("/staff").text
         until(lambda: played(browser) > games)
         games = played(browser)
         os.kill(first, signal.SIGKILL)

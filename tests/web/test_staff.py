@@ -394,7 +394,7 @@ def test_a_tournament_is_started_and_paused_by_forms(
     assert "dots" in TestClient(app).get("/").text
     with staff.client:  # which also begins the scheduler
         assert "is played as soon as no other is" in staff.does("t/dots/start")
-        _until(lambda: "is played</span>" in staff.page())
+        _until(lambda: "being played</span>" in staff.page())
         _until(lambda: "ape" in staff.page("/staff/t/dots"))
         assert "--store" in staff.page("/staff/t/dots")
         assert "dots is paused; its games are kept" in staff.does("t/dots/pause")
