@@ -47,3 +47,14 @@ def test_everyone_can_use_it(
     page.goto(f"{site.url}{at}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     axe(page)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_buttons_of_the_staff_are_on_the_screen(site: Site, page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site.url}/in/{site.tokens['staff']}")
+    buttons = page.locator("td button")
+    expect(buttons.filter(has_text="Revoke cat")).to_be_visible()
+    right = buttons.evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
+    assert len(right) == 8 and max(right) < width
+    assert page.evaluate("document.documentElement.scrollWidth") == width
