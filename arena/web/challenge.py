@@ -20,15 +20,12 @@ from arena.errors import StoreError, SubmissionError
 from arena.model import Frozen
 from arena.ratings.results import results_of
 from arena.tournament.run_view import RunView
-from arena.web.challenge_games import GameOffer, game_offers
+from arena.web.challenge_games import MOST_MS, GameOffer, game_offers
 from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of, new_id
 from arena.web.last_good import LastGood
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
 from rules.position import Game
-
-MOST_MS = 3000
-"""For a move: matches of all owners wait for one another."""
 
 
 class TooMany(SubmissionError):

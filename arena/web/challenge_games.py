@@ -12,7 +12,12 @@ from arena.bots.course_file import TOURNAMENTS, tournament_files
 from arena.errors import ArenaError
 from arena.files.toml import read_file
 from arena.tournament.conditions import load_conditions
+from arena.web.boards import TIMES_MS
 from rules.position import Game
+
+MOST_MS = 3000
+"""For a move: matches of all owners wait for one another."""
+OFFERED_MS = tuple(each for each in TIMES_MS if each <= MOST_MS)
 
 
 class GameOffer(NamedTuple):
@@ -22,6 +27,8 @@ class GameOffer(NamedTuple):
     table: dict[str, Any]
     """As `[game]` of a tournament file."""
     game: Game
+    move_ms: int = 1000
+    """The time of a move that is chosen at first: the tournament's own, where it is offered."""
 
 
 def game_offers(course: Path) -> dict[str, GameOffer]:
@@ -41,4 +48,5 @@ def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
             if terms is not None and terms.game.seats == 2:
                 title = f"{terms.game.title}, as in {file.stem}"
                 table = {"rules": terms.rules} | read_file(file)[1].get("game", {})
-                yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, table, terms.game)
+                ms = next((each for each in OFFERED_MS if each == terms.clock.move_ms), 1000)
+                yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, table, terms.game, ms)

@@ -1,7 +1,7 @@
 """`/me`: an owner's bots, checks and losses, and what may be done with them."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -14,9 +14,8 @@ from arena.bots import course
 from arena.bots.course_file import Course
 from arena.bots.manifest import is_name
 from arena.entering.remote import MAX_BYTES
-from arena.web.boards import TIMES_MS
-from arena.web.challenge import MOST_MS, Challenge, choices
-from arena.web.challenge_games import GameOffer, game_offers
+from arena.web.challenge import Challenge, choices
+from arena.web.challenge_games import OFFERED_MS, GameOffer, game_offers
 from arena.web.checks import Check
 from arena.web.losses import losses
 from arena.web.pages import page, rendered
@@ -51,7 +50,7 @@ class Mine(NamedTuple):
     """Matches that may still be asked for today."""
     opponents: list[str]
     games: dict[str, GameOffer]
-    times_ms: list[int]
+    times_ms: Sequence[int]
 
 
 def mine(request: Request, owner: str) -> Mine:
@@ -73,7 +72,7 @@ def mine(request: Request, owner: str) -> Mine:
         challenges_left=found.challenges.left(owner, now),
         opponents=choices(folder, owner, offers)[1],
         games=offers,
-        times_ms=[each for each in TIMES_MS if each <= MOST_MS],
+        times_ms=OFFERED_MS,
     )
 
 

@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Route, expect
 
 from arena.bots import course
 from arena.web.app import ServerSettings, make_app
 from tests.right_bot import RIGHT
 from tests.web import quick_challenger, quick_checker
 from tests.web.conftest import serving
+from tests.web.test_mine import hand_in
 
 pytestmark = pytest.mark.slow
 
@@ -74,6 +75,17 @@ def test_a_check_is_followed_beyond_the_deadline(ada: Page, tmp_path: Path) -> N
     ada.reload()
     ada.wait_for_selector("#upload >> text=no bot is taken any more")
     ada.wait_for_selector("#checks article >> text=/accepted|refused/")
+
+
+def test_a_game_is_chosen_with_its_time(ada: Page, tmp_path: Path) -> None:
+    fast = '[game]\nrules = "dots"\n[clock]\nmove_ms = 100\n'
+    (tmp_path / "course" / "tournaments" / "fast.toml").write_text(fast)
+    hand_in(tmp_path / "course", "ada", RIGHT)
+    ada.reload()
+    time = ada.locator("select[name=move_ms]")
+    expect(time).to_have_value("100")
+    ada.select_option("select[name=rules]", "tournaments/ladder")
+    expect(time).to_have_value("1000")
 
 
 def test_a_file_that_is_dropped(ada: Page) -> None:

@@ -52,8 +52,8 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
     ada, bob = browser("ada"), browser("bob")
     me = ada.get("/me").text
     assert "You may ask for 20 more today" in me and "broken" not in me
-    assert '<option value="tournaments/small">dots and boxes 1×1, as in small</option>' in me
-    assert '<option value="tournaments/ladder">cornerless Othello, as in ladder</option>' in me
+    assert 'value="tournaments/small" data-ms="1000">dots and boxes 1×1, as in small<' in me
+    assert 'value="tournaments/ladder" data-ms="1000">cornerless Othello, as in ladder<' in me
     form = {"form_token": ada.headers["X-Form-Token"]}
     shown = ada.post("/me/challenges", data=WANTED | {"against": "bob"} | form).text
     assert "ada against bob" in shown and "19 more today" in shown
@@ -99,6 +99,17 @@ def test_games_with_the_roles_swapped_are_one_result(tmp_path: Path) -> None:
             store.add(game)
     assert _result(tmp_path / "t.sqlite", "ant")[1] == "1 won, 0 drawn, 0 lost"
     assert _result(tmp_path / "t.sqlite", "bee")[1] == "0 won, 0 drawn, 1 lost"
+
+
+def test_the_time_of_a_tournament_is_chosen_at_first(browser: Browser, folder: Path) -> None:
+    for name, ms in (("fast", 100), ("odd", 700)):
+        text = f'[game]\nrules = "dots"\n[clock]\nmove_ms = {ms}\n'
+        (folder / "tournaments" / f"{name}.toml").write_text(text)
+    hand_in(folder, "ada", RIGHT)
+    me = browser("ada").get("/me").text
+    assert '<option value="100" selected>0.1 s</option>' in me and me.count(" selected>0.1") == 1
+    assert 'value="tournaments/odd" data-ms="1000"' in me
+    assert 'value="dots" data-ms="1000"' in me
 
 
 def test_what_cannot_be_played_is_told(quick: FastAPI, browser: Browser, folder: Path) -> None:

@@ -1,5 +1,6 @@
 /** Handing in a bot by drag and drop or picker, and its check as it goes. Without this script the form
- * sends the file itself, and the page shows the check when it is loaded again. */
+ * sends the file itself, and the page shows the check when it is loaded again. Also the time of a
+ * move, which comes with the game of a match. */
 
 const MOST = 10e6;
 const FOLLOW_AGAIN_MS = 3000;
@@ -71,9 +72,19 @@ function takeFiles(form) {
     form.classList.remove("over");
     send(form, event.dataTransfer?.files[0]);
   });
-  /** @type {HTMLElement} */ (form.querySelector(".hint")).hidden = false;
+  const hint = /** @type {HTMLElement} */ (form.querySelector(".hint"));
+  hint.hidden = false;
 }
 
+/** Choose the time of a move that a game is played with.
+ * @param {Event} event */
+function chooseTime({ target }) {
+  if (!(target instanceof HTMLSelectElement) || target.name !== "rules") return;
+  const times = /** @type {HTMLSelectElement} */ (target.form?.elements.namedItem("move_ms"));
+  times.value = target.selectedOptions[0].dataset.ms ?? "";
+}
+
+document.addEventListener("change", chooseTime);
 const form = /** @type {HTMLFormElement | null} */ (document.querySelector("form.drop"));
 if (form) takeFiles(form);
 document.querySelectorAll("[data-live]").forEach((card) => follow(/** @type {HTMLElement} */ (card)));
