@@ -1,15 +1,24 @@
 """The way to a terminal: what others wrote is shown there and never obeyed."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from arena.files.plain_text import printable
 
+_WIDTH = 80
+"""Of a terminal that does not tell its own."""
+
 
 class PlainConsole(Console):
     """A console whose only commands to the terminal are its own, whatever is printed."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        if self.width < 1:  # COLUMNS=0, as some programs that start others leave it
+            self.width = _WIDTH
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -226,7 +226,8 @@ class Standings(Frozen):
     players: tuple[PlayerStanding, ...]
     """By rank."""
     neighbours: tuple[Neighbours, ...]
-    """Rated players next to each other, from the top, where results link them."""
+    """Rated players next to each other, from the top, where results link them; empty in a
+    sequential test, as its stop makes figures for a fixed number of games too sure."""
     groups: tuple[tuple[str, ...], ...]
     """Players linked by results; the ratings of two groups cannot be compared."""
     crosstable: tuple[Cell, ...]

@@ -63,6 +63,7 @@ def standings(
     rated = _rated(results_of(played), played, name, players, by, moves_first=moves_first)
     return rated.model_copy(
         update={
+            "neighbours": () if sprt is not None else rated.neighbours,
             "planned": planned,
             "void": len(void),
             "spoilt": tuple(_spoilt(void, {game.game for game in played})),

@@ -24,6 +24,11 @@ SHORT = 60
 """Characters of a file that a sentence shows."""
 
 
+def names_players(record: GameRecord) -> bool:
+    """Whether a game of a file says who played."""
+    return any(seat.player not in _UNNAMED for seat in record.seats)
+
+
 @dataclass(frozen=True)
 class Damaged:
     """A game of a file that cannot be read."""

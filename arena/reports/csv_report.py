@@ -176,19 +176,19 @@ def read_results(text: str, source: str) -> Results:
     if header is None:
         raise RateError(f"{source}: no results; expected lines of {','.join(COLUMNS)}[,pair]")
     named = _names(*header, source)
-    names, first_mover = named or _WITH_PAIR, True
+    names, first_mover = named or _WITH_PAIR[: max(3, len(header[1]))], True
     results: list[Result] = []
     problems: list[str] = []
     for number, fields in lines if named else chain((header,), lines):
         if named and fields == header[1]:
             continue
         try:
-            if any(fields[len(names) :]):
+            if any(fields[len(names) :]) or (named is None and len(fields) != len(header[1])):
                 expected = f"expected {len(names)}; write a draw as 0.5"
                 raise ValueError(f"{len(fields)} fields, {expected}")
             line = dict(zip(names, fields, strict=False))
             results.append(_result(line))
-            first_mover &= line.get(_ORDERED, "").lower() != "no"
+            first_mover &= _ordered(line.get(_ORDERED, ""))
         except ValueError as error:
             problems.append(f"{source}, line {number}: {error}")
     if not results and not problems:
@@ -228,6 +228,13 @@ def _names(number: int, fields: list[str], source: str) -> list[str] | None:
             " columns that are not meant"
         )
     return names
+
+
+def _ordered(written: str) -> bool:
+    """Whether a line says that its first player moved first. ValueError where it says neither."""
+    if written.lower() not in ("", "yes", "no"):
+        raise ValueError(f"{_ORDERED} {written!r} is not yes (the first player moved first) or no")
+    return written.lower() != "no"
 
 
 def _result(line: Mapping[str, str]) -> Result:

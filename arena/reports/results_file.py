@@ -5,7 +5,7 @@ from pathlib import Path
 from arena.errors import RateError, UserError
 from arena.ratings.results import Result, Results, digest, results_of
 from arena.records import FORMS, pgn
-from arena.records.form import Damaged, text_of
+from arena.records.form import Damaged, names_players, text_of
 from arena.records.run_file import read_file
 from arena.reports.csv_report import read_results
 
@@ -27,6 +27,10 @@ def results_in(file: Path) -> Results:
             return read_results(_csv(file), str(file))
         case _:
             read = read_file(file)
+            if not any(names_players(each) for each in read.records):
+                raise RateError(
+                    f"{file}: its games name no players; use a form that does, such as PGN or GGF"
+                )
             moves_first = not any(each.terms.game.decided_by_seed for each in read.records)
             compared = results_of(map(digest, read.records))
             return Results(compared, moves_first, list(map(str, read.damaged)))

@@ -41,7 +41,7 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
         yield tile_scores(standings)
         yield from tile_reach(standings, width)
     if standings.match is not None:
-        yield match(standings.match)
+        yield match(standings.match, sequential=standings.sprt is not None)
     if standings.sprt is not None:
         yield sequential_test(standings.sprt)
     if len(standings.players) > words.MOST_CROSSED:
@@ -89,8 +89,8 @@ def ranking(standings: Standings, most: int | None = None) -> RenderableType:
     return Group(titled("Elo", table), *and_more(len(standings.players), table))
 
 
-def match(counted: Match) -> RenderableType:
-    """Two players head to head."""
+def match(counted: Match, *, sequential: bool = False) -> RenderableType:
+    """Two players head to head; without LOS where a `sequential` test decided when to stop."""
     title = f"{counted.player} against {counted.opponent}"
     games = counted.games
     said = [f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."]
@@ -112,7 +112,7 @@ def match(counted: Match) -> RenderableType:
         return Group(Text(), Text(title, style="bold cyan"), *paragraphs(said))
     if any(found.with_prior for _, found in ways):
         said.append("With prior: all ended alike, so half a lost and half a won one were added.")
-    if any(units[way] < _LOS_UNITS for way, _ in ways):
+    if any(units[way] < _LOS_UNITS for way, _ in ways) and not sequential:
         said.append(f"LOS is given from {_LOS_UNITS} games or pairs on.")
     table = new_table("Counted by", "Elo", "±", "nElo", "±", "LOS")
     for way, found in ways:
@@ -122,7 +122,7 @@ def match(counted: Match) -> RenderableType:
             f"{found.elo_error:.2f}",
             f"{found.normalized_elo:+.2f}",
             f"{found.normalized_elo_error:.2f}",
-            words.probability(found.los) if units[way] >= _LOS_UNITS else "–",
+            "–" if sequential or units[way] < _LOS_UNITS else words.probability(found.los),
         )
     return Group(titled(title, table), *paragraphs(said))
 

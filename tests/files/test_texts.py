@@ -1,7 +1,11 @@
-"""Sentences on names that nothing has, and the ends of logs."""
+"""Sentences on names that nothing has, the ends of logs, and the width of a console."""
 
+import io
 from pathlib import Path
 
+import pytest
+
+from arena.files.console import PlainConsole
 from arena.files.plain_text import end_of
 from arena.files.toml_tables import did_you_mean
 
@@ -21,3 +25,10 @@ def test_the_end_of_a_log_is_read_and_none_where_there_is_none(tmp_path: Path) -
     log.write_bytes(b"a first line\nand \xff more\n")
     assert end_of(log, 7) == "\ufffd more\n"
     assert end_of(log, 1000) == "a first line\nand \ufffd more\n"
+
+
+def test_a_console_without_columns_has_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "0")
+    file = io.StringIO()
+    PlainConsole(file=file).print("a line")
+    assert file.getvalue() == "a line\n"

@@ -61,6 +61,8 @@ def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
         ("a,,1\n", "line 1: no second"),
         ("first,second,score\na,b,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
         ("a,b,1,p1,x\n", "line 1: 5 fields, expected 4"),
+        ("a,b,1\nb,a,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
+        ("first,second,score,ordered\na,b,1,false\n", "line 2: ordered 'false' is not yes"),
         ("a,a,1\n", "line 1: 'a' plays against itself"),
         ("a,b\x1b[2J,1\n", r"line 1: 'b\x1b[2J' is no name of a player"),
         ('a,b,1\n"a,b,1\n', "line 2: not CSV"),
@@ -70,6 +72,13 @@ def test_bad_files_are_refused_with_line_and_reason(text: str, message: str) -> 
     with pytest.raises(RateError) as caught:
         read_results(text, "x.csv")
     assert message in str(caught.value)
+
+
+def test_games_that_name_no_players_are_not_rated(tmp_path: Path) -> None:
+    file = tmp_path / "games.txt"
+    file.write_text("f5d6c3d3c4f4\n")
+    with pytest.raises(RateError, match="its games name no players; use a form that does"):
+        results_in(file)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])

@@ -147,6 +147,20 @@ def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(
     assert "2 of at most 100 games · 0.5 games/s" in shown, "its last lines are on the screen too"
 
 
+def test_no_figure_for_a_fixed_number_of_games_judges_a_sequential_test(
+    duel: tuple[Store, list[GameRecord]],
+) -> None:
+    store, pair = duel
+    for number, record in enumerate(pair * 10, 1):
+        ended(store, record.model_copy(update={"game": f"g{number:04d}"}), number, 100)
+    out = io.StringIO()
+    with RunView(store.path) as view:
+        standings = view.standings
+        terminal.show(standings, Console(file=out, width=120))
+    assert standings.match is not None and standings.neighbours == ()
+    assert "eparated" not in out.getvalue() and "99." not in out.getvalue()
+
+
 def test_each_plain_line_says_where_the_test_stands(duel: tuple[Store, list[GameRecord]]) -> None:
     store, pair = duel
     ended(store, pair[0], 1, 100, verdict=verdict())

@@ -103,6 +103,15 @@ def test_what_cannot_start_is_told_alike(
     assert told.replace("{}", str(tmp_path)) in raised.value.detail
 
 
+def test_a_program_named_by_way_of_another_folder_is_found(tmp_path: Path, mode: Mode) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    at = Path(sys.executable)
+    roundabout = f"{tmp_path}/elsewhere/{'../' * len(tmp_path.parts)}{at.relative_to('/')}"
+    spec = Prepared(name="p", command=(roundabout, "-c", ""), policy=Policy(mode=mode))
+    with Container(spec).running() as process:
+        assert process.wait(10) == 0
+
+
 DAEMON = """
 import os, time
 if os.fork() == 0:

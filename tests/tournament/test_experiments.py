@@ -81,7 +81,7 @@ def test_a_verdict_needs_an_interval(elo: float, error: float, equal: bool, said
 @pytest.mark.parametrize(
     ("mean", "error", "said", "verdict"),
     [
-        (1500, 40, "+50 % ± 5 %", "**yes**"),
+        (1500, 40, "+50 % ± 6 %", "**yes**"),
         (800, 40, "-20 % ± 5 %", "**no**, the other way round"),
         (1010, 0, "+1 % ± 3 %", "equal"),
         (1040, 40, "+4 % ± 5 %", "open"),

@@ -33,8 +33,12 @@ goes on where it stopped. `keep` takes over a run of `arena run`. Both write the
 
 Elo is that of the first named over the second, with its 95 % interval. At 2048 and 2584 the mean
 scores are compared in its place, in percent of the second's. **Equal** is an interval within ± 30
-Elo, or ± 5 %. **Open** is a wider one that has 0 in it. Below the claims are the experiments with
-all their players: Elo over the one at 0, or the mean score.
+Elo, or ± 5 %. **Open** is a wider one that has 0 in it. Many experiments were looked at while they
+ran, and went on until they were told apart: of equal players so compared, with a look every 200
+games, about 15 % end as separated, not 5 %; and of this many claims, some at 95 % are wrong.
+
+Below the claims are the experiments with all their players: Elo over the one at 0, or the mean
+score.
 
 | | system | the source said | we measured | verdict |
 |---|---|---|---|---|
@@ -115,7 +119,8 @@ def _by_score(claim: Claim, found: Experiment) -> _Measured | None:
     percent = 100 / second.mean
     ahead = percent * (first.mean - second.mean)
     error = percent * math.hypot(first.error, second.error)
-    said = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f} % ± {error:,.0f} %"
+    of_ratio = percent * math.hypot(first.error, second.error * first.mean / second.mean)
+    said = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f} % ± {of_ratio:,.0f} %"
     return said, ahead, error, EQUAL_PERCENT
 
 
