@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.errors import RecordError
+from arena.errors import RecordError, first_few
 from arena.model.record import GameRecord
 from arena.records.form import SHORT, Damaged, Form, evaluation_of, text_of
 from arena.records.ggf import standard
@@ -86,7 +86,7 @@ def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
     positions = "1 position" if good == 1 else f"{good:,} positions"
     said = f"{path}: {positions} and no game; OBF has no others. "
     more = f"`arena analyse othello @{path}` says what each is worth."
-    raise RecordError("\n".join([said + more, *damaged]))
+    raise RecordError("\n".join([said + more, *first_few(damaged)]))
     yield  # a reader of games, of which there are none
 
 
