@@ -183,7 +183,7 @@ def read_results(text: str, source: str) -> Results:
         if named and fields == header[1]:
             continue
         try:
-            if any(fields[len(names) :]) or (named is None and len(fields) != len(header[1])):
+            if any(fields[len(names) :]) or (named is None and len(fields) < len(header[1])):
                 expected = f"expected {len(names)}; write a draw as 0.5"
                 raise ValueError(f"{len(fields)} fields, {expected}")
             line = dict(zip(names, fields, strict=False))

@@ -47,6 +47,6 @@ def about(played: Sequence[PlayedAt]) -> list[str]:
     return [
         f"Slower on {machines[machine]} than on {machines[fastest]}, by the "
         f"{'nodes/s they state' if stated else 'speed that was measured'}: {', '.join(players)}. "
-        f"{SAME_KIND}"
+        + SAME_KIND
         for (machine, fastest, stated), players in sorted(found.items())
     ]

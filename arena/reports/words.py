@@ -230,12 +230,12 @@ def about_course(standings: Standings) -> list[str]:
     if not standings.results:
         return []
     counts = [row.results for row in standings.players]
-    lines = [
-        f"Course order: {ORDERED}."
-        if min(counts) == max(counts)
-        else f"No course order: points compare only players with as many results, and these have "
-        f"{min(counts):,} to {max(counts):,}."
-    ]
+    lines = [f"Course order: {ORDERED}."]
+    if min(counts) < max(counts):
+        lines = [
+            "No course order: points compare only players with as many results, and these have "
+            f"{min(counts):,} to {max(counts):,}."
+        ]
     if any(row.forfeits for row in standings.players):
         lines.append("A forfeited game counts at most 0 difference for the player who forfeited.")
     return lines

@@ -38,7 +38,7 @@ def find_program(spec: Prepared, search: str | None) -> str:
         name, folder = spec.command[0], Path(spec.cwd or ".")
         _require(folder.is_dir(), errno.ENOENT)
         found = folder / name if "/" in name else Path(shutil.which(name, path=search) or name)
-        program = str(found.parent.resolve() / found.name)  # its name may be a link: of a venv
+        program = os.path.normpath(found.absolute())  # no sandbox shows what leads there by ..
         _require(Path(program).exists(), errno.ENOENT)
         _require(not Path(program).is_dir() and os.access(program, os.X_OK), errno.EACCES)
         if os.access(program, os.R_OK):

@@ -62,6 +62,7 @@ def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
         ("first,second,score\na,b,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
         ("a,b,1,p1,x\n", "line 1: 5 fields, expected 4"),
         ("a,b,1\nb,a,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
+        ("b,a,0,5\na,b,1\n", "line 2: 3 fields, expected 4; write a draw as 0.5"),
         ("first,second,score,ordered\na,b,1,false\n", "line 2: ordered 'false' is not yes"),
         ("a,a,1\n", "line 1: 'a' plays against itself"),
         ("a,b\x1b[2J,1\n", r"line 1: 'b\x1b[2J' is no name of a player"),

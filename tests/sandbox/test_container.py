@@ -17,6 +17,7 @@ from arena.model.record import PlayerFault
 from arena.sandbox import processes
 from arena.sandbox.container import Container
 from arena.sandbox.processes import gathering
+from arena.sandbox.spawn import find_program
 
 from .conftest import PATIENT_NS, WEAK, Open, fault, line, python
 
@@ -110,6 +111,12 @@ def test_a_program_named_by_way_of_another_folder_is_found(tmp_path: Path, mode:
     spec = Prepared(name="p", command=(roundabout, "-c", ""), policy=Policy(mode=mode))
     with Container(spec).running() as process:
         assert process.wait(10) == 0
+
+
+def test_a_program_keeps_the_links_by_which_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "venv").symlink_to(Path(sys.executable).parent)
+    program = f"{tmp_path}/venv/{Path(sys.executable).name}"
+    assert find_program(Prepared(name="p", command=(program,)), None) == program
 
 
 DAEMON = """
