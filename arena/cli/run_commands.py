@@ -194,9 +194,13 @@ def rate(
     anchor_elo: Annotated[float, option("ELO", "Its Elo.", min=-10_000, max=10_000)] = 0.0,
     json: AsJson = False,
 ) -> Exit:
-    """Rate any list of results."""
+    """Rate any list of results.
+
+    In a CSV the first player moved first. Where that is not so, a column named
+    ordered says no in each line.
+    """
     from arena.ratings.standings import standings_of_results
-    from arena.reports import terminal
+    from arena.reports import terminal, words
     from arena.reports.results_file import results_in
 
     found = results_in(file)
@@ -208,6 +212,8 @@ def rate(
         first_mover=found.first_mover,
     )
     show(rated, terminal.show, json=json)
+    for line in words.about_order(found.results) if found.first_mover else ():
+        say(line, err=True)
     return complain(f"{file}, {each}" for each in found.damaged)
 
 

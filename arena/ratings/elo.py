@@ -18,6 +18,10 @@ summed squares of the clusters' scores. Pairs that cancel an opening's bias narr
 games that repeat each other widen them. Simulated pools (tests/ratings) keep the 95 % from five
 pairs a pairing upwards, with independent, repeating and cancelling pairs.
 
+Whether two players are separated is judged by the fit; and where one of them won or lost all its
+results, also by one step from "no lead" (a score test). In simulated pools, from three pairs a
+pairing upwards, at most 5 % of equal players are separated so.
+
 In a field too large to hold the covariance of all players the errors are drawn: see
 `arena.ratings.sandwich`.
 """
@@ -62,6 +66,8 @@ class Fit:
     """The player whose rating is given; None for the mean."""
     spread: Covariance | None = None
     """Of the parameters, in units of SCALE; None without players."""
+    maximum: tuple[Likelihood, Array] | None = None
+    """The likelihood, and the parameters where it is greatest; None without players."""
 
     @cached_property
     def covariance(self) -> Array:
@@ -106,14 +112,30 @@ class Fit:
         return tuple(self._neighbours(*names, *figures) for names, *figures in both)
 
     def _neighbours(self, upper: str, lower: str, difference: float, spread: float) -> Neighbours:
+        linked = self.linked(upper, lower)
+        sure = difference / spread
+        if linked and 0 < sure < Z95:
+            sure = max(sure, self._from_level(upper, lower))
         return Neighbours(
             upper=upper,
             lower=lower,
             difference=difference,
             error=Z95 * spread,
-            los=NormalDist().cdf(difference / spread),
-            separated=self.linked(upper, lower) and abs(difference) > Z95 * spread,
+            los=NormalDist().cdf(sure),
+            separated=linked and abs(sure) > Z95,
         )
+
+    def _from_level(self, upper: str, lower: str) -> float:
+        """The lead in standard errors, both as they are where there is none. Where a player won or
+        lost all its results, those of the fit are too wide; elsewhere this tells nothing new.
+        """
+        assert self.maximum is not None  # there are players
+        likelihood, parameters = self.maximum
+        places = self._index[upper], self._index[lower]
+        if not likelihood.one_sided[list(places)].any():
+            return 0.0
+        lead, variance = likelihood.lead_from_level(parameters, *places)
+        return lead / math.sqrt(variance)
 
 
 def fit(
@@ -157,6 +179,7 @@ def fit(
         groups=_groups(columns),
         anchor=anchor,
         spread=spread,
+        maximum=(model, strengths),
     )
 
 

@@ -43,6 +43,11 @@ class Likelihood:
         self.games = np.append(np.bincount(self.pairing), 2 * pairs)
         points = np.bincount(self.pairing, weights=self.scores)
         self.points = np.append(points, pairs)
+        won = np.bincount(results.first, self.scores, size)
+        won += np.bincount(results.second, 1 - self.scores, size)
+        played = np.bincount(np.append(results.first, results.second), minlength=size)
+        self.one_sided = (won == 0) | (won == played)
+        """Whether each player won all its results, or lost all."""
 
     def expected(self, strengths: Array) -> Array:
         """The share of the points that each first player is expected to take, by pairing."""
@@ -74,6 +79,27 @@ class Likelihood:
                 step /= 2
             strengths, likelihood = strengths + step, better
         raise ArithmeticError(f"the ratings did not settle in {_NEWTON_STEPS} steps")
+
+    def lead(self, at: Array, upper: int, lower: int) -> tuple[float, float]:
+        """The lead of one player over another after one Newton step from the parameters `at`, and
+        its variance: the same for each `at` near the maximum, as a score test from elsewhere.
+        """
+        between = np.zeros(len(at))
+        between[[upper, lower]] = 1, -1
+        expected = self.expected(at)
+        step = solve(self.information(expected), between)
+        gradient = (self.points - self.games * expected) @ self.design
+        return float(between @ at + step @ gradient), float(
+            np.sum((self.score_rows(at) @ step) ** 2)
+        )
+
+    def lead_from_level(self, at: Array, upper: int, lower: int) -> tuple[float, float]:
+        """The same from "no lead", both players half way between their ratings: sharp where one of
+        them won or lost all its games, and the errors of the maximum are wide.
+        """
+        level = at.copy()
+        level[[upper, lower]] = at[[upper, lower]].mean()
+        return self.lead(level, upper, lower)
 
     def score_rows(self, strengths: Array) -> Sparse:
         """Rows whose squares (outer products) add up to the spread of the score: the gradients of

@@ -46,7 +46,7 @@ class Share(Frozen):
     high: float
     """The most it is at 95 %; never above 1."""
     error: float
-    """Half of the width of that interval."""
+    """Half of the width of that interval, which is not centred at `score`."""
 
 
 class Times(Frozen):
@@ -163,7 +163,8 @@ class Neighbours(Frozen):
     los: float
     """Probability that the upper one is the stronger, 0 to 1."""
     separated: bool
-    """Whether results link the two and the 95 % interval of `difference` leaves out 0."""
+    """Whether results link the two and their order is no luck at 95 %: the interval of `difference`
+    leaves out 0, or one of them won or lost all its results and a score test tells them apart."""
 
 
 class Anchor(Frozen):

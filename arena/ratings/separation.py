@@ -7,8 +7,7 @@ often as it is looked at (Robbins 1970; Johari, Pekelis & Walsh 2015). α is 5 %
 `first` gaps.
 
 Ratings are taken as normal around the truth, with clusters of dependent results as units. A lead is
-judged by the fit; or by one Newton step from "no lead", both players half way between their
-ratings, which is sharp where a player has won all its games and the fit's own errors are wide.
+judged by the fit, or by one step from "no lead" (`Likelihood.lead_from_level`).
 """
 
 import math
@@ -16,11 +15,10 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from arena.ratings.columns import Array, Columns
+from arena.ratings.columns import Columns
 from arena.ratings.elo import SCALE
 from arena.ratings.likelihood import Likelihood
 from arena.ratings.results import Result
-from arena.ratings.solving import solve
 
 LEAD_ELO = 100.0
 """Leads that are looked for, about."""
@@ -43,22 +41,14 @@ def separated(
     bound = math.log(first / ERROR_RATE)
     for place, upper in enumerate(order[:first]):
         for lower in order[place + 1 :][: None if place == first - 1 else 1]:
-            null = strengths.copy()
-            null[[upper, lower]] = strengths[[upper, lower]].mean()
-            found = (_lead(pool, at, upper, lower) for at in (strengths, null))
+            leads = (
+                pool.lead(strengths, upper, lower),
+                pool.lead_from_level(strengths, upper, lower),
+            )
+            found = ((lead * SCALE, variance * SCALE**2) for lead, variance in leads)
             if not any(lead > 0 and log_ratio(lead, spread) > bound for lead, spread in found):
                 return place
     return first
-
-
-def _lead(pool: Likelihood, at: Array, upper: int, lower: int) -> tuple[float, float]:
-    """The lead after a step from the strengths `at`, in Elo, and its variance."""
-    between = np.zeros(len(at))
-    between[[upper, lower]] = SCALE, -SCALE
-    expected = pool.expected(at)
-    step = solve(pool.information(expected), between)
-    gradient = (pool.points - pool.games * expected) @ pool.design
-    return float(between @ at + step @ gradient), float(np.sum((pool.score_rows(at) @ step) ** 2))
 
 
 def log_ratio(lead: float, variance: float) -> float:

@@ -18,7 +18,8 @@ from arena.tournament.run_view import RunView, as_planned
 
 PLAYER_COLUMNS = (
     "rank", "name", "elo", "elo_error", "games", "wins", "draws", "losses", "score", "points",
-    "course_rank", "difference", "as_first", "as_first_error", "as_second", "as_second_error",
+    "course_rank", "difference", "as_first", "as_first_low", "as_first_high",
+    "as_second", "as_second_low", "as_second_high",
     "forfeits", "random_moves", "moves", "mean_ms", "p99_ms", "max_ms",
     "mean_tile_score", "mean_tile_score_error", "best_tile_score", "best_tile",
     *(f"forfeit_{word}" for word in Termination if word.is_forfeit),
@@ -56,8 +57,8 @@ def player_row(row: PlayerStanding) -> Sequence[object]:
     return (
         row.rank, row.name, row.elo, row.elo_error, row.games, row.wins, row.draws, row.losses,
         row.score, row.points, row.course_rank, row.difference,
-        first and first.score, first and first.error,
-        second and second.score, second and second.error,
+        first and first.score, first and first.low, first and first.high,
+        second and second.score, second and second.low, second and second.high,
         sum(row.forfeits.values()), row.random_moves,
         times and times.moves, times and times.mean_ms, times and times.p99_ms,
         times and times.max_ms,
@@ -193,6 +194,11 @@ def read_results(text: str, source: str) -> Results:
             problems.append(f"{source}, line {number}: {error}")
     if not results and not problems:
         raise RateError(f"{source}: a header and no results")
+    if named is None and {"5"} <= {each.pair for each in results} <= {"0", "5"}:
+        problems.append(
+            f"{source}: 0,5 looks like a draw with a decimal comma; write 0.5. If it is a loss in a"
+            f" pair named 5, name the columns in a first line: {','.join(_WITH_PAIR)}"
+        )
     if problems:
         raise RateError("\n".join(first_few(problems)))
     return Results(tuple(results), first_mover)

@@ -9,6 +9,7 @@ from arena.model.containment import Guarantee, Held
 from arena.model.protocol import Termination
 from arena.ratings.matches import Verdict
 from arena.ratings.model import ORDERED, Share, Standings
+from arena.ratings.results import Result
 from arena.ratings.sprt import Sprt, expected_units
 from arena.tournament.estimate import rough_duration
 from arena.tournament.store_faults import PLAY_AGAIN
@@ -20,6 +21,8 @@ NOT_CROSSED = (
     f"Of a run, `--csv crosstable` lists the players that met."
 )
 _GROUPS_SHOWN = 5
+_MANY_RESULTS = 20
+"""With that many, the first player loses some, unless the list goes by the winner."""
 _SPOILT = 5
 """Void games that are listed; more are counted."""
 
@@ -62,6 +65,16 @@ def about_rating(standings: Standings) -> list[str]:
             "Won, drawn, lost: the scores of two games of one seed; a game may count in several."
         )
     return lines
+
+
+def about_order(results: Sequence[Result]) -> list[str]:
+    """What to do where a list of results seems to name winners first."""
+    if len(results) < _MANY_RESULTS or any(each.score == 0 for each in results):
+        return []
+    return [
+        f"The first player lost none of the {len(results):,} results. If the list names the winner "
+        'first, these ratings mean nothing: add a column "ordered" with "no" in each line.'
+    ]
 
 
 def probability(known: float) -> str:
@@ -189,7 +202,7 @@ def not_usable(verdict: Verdict) -> str:
         if count
     )
     return (
-        f"Not usable: {spoilt} in {games:,} games. That is {share:.0f} % of what was "
+        f"Not usable: {spoilt} in {games:,} games. That is {share:.1f} % of what was "
         "played; beyond 5 % a test measures the machine or a bot's faults, not strength. Remove "
         "the cause, which the report names (often a busy machine, or too short a time a move), "
         "and begin the test again under another name."

@@ -148,6 +148,21 @@ def test_intervals_cover_the_truth_as_often_as_they_say(
         assert hits["difference"] / runs <= 0.95 + 4 * math.sqrt(0.95 * 0.05 / runs)
 
 
+def test_a_player_that_lost_all_its_games_is_separated_though_its_error_is_wide() -> None:
+    true = {"a": 0.0, "b": 20.0, "c": 50.0, "monkey": -9000.0}
+    rated = fit(simulate(np.random.default_rng(2), true, pairs=3))
+    gap = rated.compare(min("abc", key=lambda name: rated.elo["abc".index(name)]), "monkey")
+    assert gap.error > gap.difference and gap.separated and gap.los > 0.975
+
+
+def test_equals_who_lose_to_all_others_are_seldom_called_separated() -> None:
+    rng, runs = np.random.default_rng(5), 200
+    true = {"a": 0.0, "b": 0.0, "c": -900.0, "d": -900.0}
+    pools = (fit(simulate(rng, true, pairs=5, repeating=0.7)) for _ in range(runs))
+    wrong = sum(max(pool.compare(*at).separated for at in ("cd", "dc")) for pool in pools)
+    assert wrong / runs <= 0.05 + 4 * math.sqrt(0.95 * 0.05 / runs)
+
+
 def test_the_advantage_is_found_in_a_field_of_many_players_with_few_games_each() -> None:
     rng = np.random.default_rng(1)
     found, covered = [], 0

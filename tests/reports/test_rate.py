@@ -8,6 +8,7 @@ from arena.errors import RateError, UserError
 from arena.ratings.results import Result
 from arena.reports.csv_report import read_results
 from arena.reports.results_file import results_in
+from arena.reports.words import about_order
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,8 @@ def test_the_pair_column_and_names_with_commas() -> None:
         Result("b", "x, y", 0.0, "p1"),
     )
     assert read_results("a,b,1,7\n", "x.csv").results == (Result("a", "b", 1.0, "7"),)
+    named = read_results("first,second,score,pair\na,b,0,5\n", "x.csv").results
+    assert named == (Result("a", "b", 0.0, "5"),)
 
 
 def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
@@ -39,6 +42,16 @@ def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
     assert read_results(text.format(""), "x.csv") == (listed, False, ())
     assert read_results(text.replace("no", "yes").format(""), "x.csv") == (listed, True, ())
     assert read_results("a,b,1\nb,a,0\n", "x.csv") == (listed, True, ())
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"), [([1.0] * 19 + [0.5], True), ([1.0] * 19, False), ([1.0] * 19 + [0], False)]
+)
+def test_a_list_that_never_names_the_loser_first_is_doubted(
+    scores: list[float], said: bool
+) -> None:
+    listed = [Result(*("ab" if n % 3 else "ba"), score) for n, score in enumerate(scores)]
+    assert [("ordered" in line) for line in about_order(listed)] == [True] * said
 
 
 @pytest.mark.parametrize(
@@ -63,6 +76,7 @@ def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
         ("a,b,1,p1,x\n", "line 1: 5 fields, expected 4"),
         ("a,b,1\nb,a,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
         ("b,a,0,5\na,b,1\n", "line 2: 3 fields, expected 4; write a draw as 0.5"),
+        ("a,b,1,0\nb,a,0,5\n", "0,5 looks like a draw with a decimal comma; write 0.5"),
         ("first,second,score,ordered\na,b,1,false\n", "line 2: ordered 'false' is not yes"),
         ("a,a,1\n", "line 1: 'a' plays against itself"),
         ("a,b\x1b[2J,1\n", r"line 1: 'b\x1b[2J' is no name of a player"),
