@@ -100,6 +100,10 @@ def _told(ctx: Any) -> Iterator[None]:
             raise _refused(code) from None
         # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
         unfinished = ctx.invoked_subcommand in _UNFINISHED and not asks_help
+        if unfinished:
+            say(
+                "Stopped: what reads the output is gone. Give the command again to go on.", err=True
+            )
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

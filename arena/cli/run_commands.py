@@ -212,7 +212,7 @@ def rate(
         first_mover=found.first_mover,
     )
     show(rated, terminal.show, json=json)
-    for line in words.about_order(found.results) if found.first_mover else ():
+    for line in words.about_list(found):
         say(line, err=True)
     return complain(f"{file}, {each}" for each in found.damaged)
 

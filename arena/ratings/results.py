@@ -39,6 +39,8 @@ class Results(NamedTuple):
     """Whether a player moved first; False where the order of the two means nothing."""
     damaged: Sequence[str] = ()
     """A sentence for each game without a result that can be read."""
+    unfinished: int = 0
+    """Games that are not over: they have no result."""
 
 
 def refuse_names(first: object, second: object) -> None:

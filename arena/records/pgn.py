@@ -56,16 +56,13 @@ def split(text: str) -> Iterable[str]:
     return _GAME.findall(text.replace("\r\n", "\n"))
 
 
-def results(text: str) -> Iterator[Result | Damaged]:
-    """The result of each finished game, of any kind, by its heading."""
+def results(text: str) -> Iterator[Result | Damaged | None]:
+    """The result of each game, of any kind, by its heading; None of a game that is not over."""
     for number, game in enumerate(split(text), 1):
         try:
-            found = _result(tags(game))
+            yield _result(tags(game))
         except ValueError as error:
             yield Damaged(number, str(error))
-            continue
-        if found is not None:
-            yield found
 
 
 def _result(heading: dict[str, str]) -> Result | None:

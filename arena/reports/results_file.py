@@ -22,7 +22,7 @@ def results_in(file: Path) -> Results:
             damaged = [str(each) for each in found if isinstance(each, Damaged)]
             if not results:
                 raise RateError("\n".join([f"{file}: no result", *damaged]))
-            return Results(results, damaged=damaged)
+            return Results(results, damaged=damaged, unfinished=found.count(None))
         case None:
             return read_results(_csv(file), str(file))
         case _:

@@ -9,7 +9,7 @@ from arena.model.containment import Guarantee, Held
 from arena.model.protocol import Termination
 from arena.ratings.matches import Verdict
 from arena.ratings.model import ORDERED, Share, Standings
-from arena.ratings.results import Result
+from arena.ratings.results import Results
 from arena.ratings.sprt import Sprt, expected_units
 from arena.tournament.estimate import rough_duration
 from arena.tournament.store_faults import PLAY_AGAIN
@@ -67,14 +67,17 @@ def about_rating(standings: Standings) -> list[str]:
     return lines
 
 
-def about_order(results: Sequence[Result]) -> list[str]:
-    """What to do where a list of results seems to name winners first."""
-    if len(results) < _MANY_RESULTS or any(each.score == 0 for each in results):
-        return []
-    return [
-        f"The first player lost none of the {len(results):,} results. If the list names the winner "
-        'first, these ratings mean nothing: add a column "ordered" with "no" in each line.'
-    ]
+def about_list(found: Results) -> Iterator[str]:
+    """What to know of a list of results, and what to do where it seems to name winners first."""
+    if found.unfinished:
+        yield f"Left out, as they are not over: {count_games(found.unfinished)}."
+    never_lost = found.first_mover and all(each.score > 0 for each in found.results)
+    if never_lost and len(found.results) >= _MANY_RESULTS:
+        yield (
+            f"The first player lost none of the {len(found.results):,} results. If the list names "
+            'the winner first, these ratings mean nothing: add a column "ordered" with "no" in '
+            "each line."
+        )
 
 
 def probability(known: float) -> str:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from arena.errors import RateError, UserError
-from arena.ratings.results import Result
+from arena.ratings.results import Result, Results
 from arena.reports.csv_report import read_results
 from arena.reports.results_file import results_in
-from arena.reports.words import about_order
+from arena.reports.words import about_list
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def test_the_pair_column_and_names_with_commas() -> None:
 def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
     text = "first,second,score,Ordered\na,b,1,no\nb,a,0,{}\n"
     listed = (Result("a", "b", 1.0), Result("b", "a", 0.0))
-    assert read_results(text.format("no"), "x.csv") == (listed, False, ())
-    assert read_results(text.format(""), "x.csv") == (listed, False, ())
-    assert read_results(text.replace("no", "yes").format(""), "x.csv") == (listed, True, ())
-    assert read_results("a,b,1\nb,a,0\n", "x.csv") == (listed, True, ())
+    assert read_results(text.format("no"), "x.csv") == Results(listed, False)
+    assert read_results(text.format(""), "x.csv") == Results(listed, False)
+    assert read_results(text.replace("no", "yes").format(""), "x.csv") == Results(listed, True)
+    assert read_results("a,b,1\nb,a,0\n", "x.csv") == Results(listed, True)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,8 @@ def test_a_list_that_never_names_the_loser_first_is_doubted(
     scores: list[float], said: bool
 ) -> None:
     listed = [Result(*("ab" if n % 3 else "ba"), score) for n, score in enumerate(scores)]
-    assert [("ordered" in line) for line in about_order(listed)] == [True] * said
+    assert not list(about_list(Results(listed, first_mover=False)))
+    assert [("ordered" in line) for line in about_list(Results(listed))] == [True] * said
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,15 @@ def test_bad_files_are_refused_with_line_and_reason(text: str, message: str) -> 
     with pytest.raises(RateError) as caught:
         read_results(text, "x.csv")
     assert message in str(caught.value)
+
+
+def test_games_of_pgn_that_are_not_over_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "two.pgn"
+    heading = '[White "a"]\n[Black "b"]\n[Result "{0}"]\n\n{0}\n\n'
+    file.write_text(heading.format("1-0") + heading.format("*"))
+    found = results_in(file)
+    assert found.results == [Result("a", "b", 1.0)]
+    assert list(about_list(found)) == ["Left out, as they are not over: 1 game."]
 
 
 def test_games_that_name_no_players_are_not_rated(tmp_path: Path) -> None:
