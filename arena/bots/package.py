@@ -176,10 +176,11 @@ def _refuse_without_manifest(folder: Path, source: Path) -> None:
         of_bots = f'is a folder of submissions; from = "{folder.name}" takes every bot there'
         raise PackageError(source, [of_bots])
     if not tree.is_dir():
-        for inner in sorted(folder.iterdir()):
-            if (inner / FILE_NAME).is_file():
-                deeper = f"has no {FILE_NAME}, but {Path(source.name, inner.name)} has one"
-                raise PackageError(source, [f"{deeper}; hand that folder in"])
+        for below in ("*", "*/*", "*/*/*"):
+            for found in sorted(folder.glob(f"{below}/{FILE_NAME}"))[:1]:
+                inner = Path(source.name) / found.parent.relative_to(folder)
+                deeper = f"has no {FILE_NAME}, but {inner} has one; hand that folder in"
+                raise PackageError(source, [deeper])
         missing = f"has no {FILE_NAME}, which says how it is started; `arena new` writes one"
         raise PackageError(source, [missing])
     scripts = [] if (tree / FILE_NAME).is_file() else sorted(entry.name for entry in tree.iterdir())

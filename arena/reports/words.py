@@ -208,7 +208,7 @@ def not_usable(verdict: Verdict) -> str:
         f"Not usable: {spoilt} in {games:,} games. That is {share:.1f} % of what was "
         "played; beyond 5 % a test measures the machine or a bot's faults, not strength. Remove "
         "the cause, which the report names (often a busy machine, or too short a time a move), "
-        "and begin the test again under another name."
+        "and begin the test again under another name, or with its file moved away."
     )
 
 
@@ -321,10 +321,10 @@ def about_endings(standings: Standings) -> list[str]:
     return lines
 
 
-def about_sandbox(standings: Standings) -> list[str]:
-    """Sandboxes of the players, and what they lack."""
+def about_sandbox(standings: Standings, *, gaps: bool = True) -> list[str]:
+    """Sandboxes of the players; with `gaps` also what they lack, which names parts of the host."""
     lines = sandbox_lines((row.player, row.held) for row in standings.sandboxes)
-    return [f"{line[0].upper()}{line[1:]}." for line, _ in lines]
+    return [f"{line[0].upper()}{line[1:]}." for line, is_gap in lines if gaps or not is_gap]
 
 
 def sandbox_lines(players: Iterable[tuple[str, Held]]) -> Iterator[tuple[str, bool]]:

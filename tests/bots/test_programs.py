@@ -72,7 +72,12 @@ def test_a_python_is_named_as_the_path_finds_it(
         programs.python("3.98", tmp_path, or_path="")
 
 
-def test_a_bot_that_is_one_folder_deeper_is_named(package: Package, tmp_path: Path) -> None:
-    package("nest/inner")
-    with pytest.raises(PackageError, match=r"has no bot\.toml, but nest/inner has one; hand that"):
+@pytest.mark.parametrize("inner", ["inner", "a/b", "a/b/c"])
+def test_a_bot_that_is_some_folders_deeper_is_named(
+    inner: str, package: Package, tmp_path: Path
+) -> None:
+    package(f"nest/{inner}")
+    with pytest.raises(
+        PackageError, match=rf"has no bot\.toml, but nest/{inner} has one; hand that"
+    ):
         open_bot(tmp_path / "nest")

@@ -90,7 +90,7 @@ def test_a_verdict_that_is_not_usable_says_why_and_what_to_do() -> None:
     spoilt = verdict(*[4] * 40, forfeits=5, void=1, usable=False)
     text = " ".join(shown(spoilt).split())
     assert f"Not usable: 5 forfeits and 1 void attempt in {2 * spoilt.units} games." in text
-    assert "begin the test again under another name." in text
+    assert "begin the test again under another name, or" in text
     assert "accepted" not in text
     assert "Not decided" in shown(verdict(4, forfeits=1, usable=False))
 

@@ -40,6 +40,11 @@ class Audience(Frozen):
     without: frozenset[str] = frozenset()
     """Players that are left out, with their games."""
 
+    @property
+    def reads_all(self) -> bool:
+        """Whether it may read everything: on every player, and on the host."""
+        return not self.pseudonyms and self.reads is None
+
     def may_read(self, player: str) -> bool:
         """Whether it may read what this player wrote."""
         return not self.pseudonyms and (self.reads is None or player in self.reads)

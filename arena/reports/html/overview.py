@@ -156,7 +156,7 @@ def faults(look: Look) -> dict[str, Any]:
 
 def machine(look: Look) -> dict[str, Any] | None:
     """Where and when it was played, and what contained the players."""
-    found = look.standings
+    found, reads_all = look.standings, look.seen.audience.reads_all
     if not look.view.games:
         return None
     try:
@@ -165,16 +165,12 @@ def machine(look: Look) -> dict[str, Any] | None:
         record = None
     return {
         "machine": machine_of(record, look.seen) if record else None,
-        "said": [*words.about_time(found), *words.about_sandbox(found), *_by_machine(look)],
+        "said": [
+            *words.about_time(found),
+            *words.about_sandbox(found, gaps=reads_all),
+            *(machines.about(look.view.played_at) if reads_all else ()),
+        ],
     }
-
-
-def _by_machine(look: Look) -> list[str]:
-    """Players that are slower on some machines, for those who may read everything."""
-    whose = look.seen.audience
-    if whose.pseudonyms or whose.reads is not None:
-        return []
-    return machines.about(look.view.played_at)
 
 
 def method(look: Look) -> dict[str, Any]:

@@ -150,6 +150,12 @@ def test_only_their_owner_reads_what_bots_wrote(run: Path, tmp_path: Path) -> No
         assert store.config.players[0].name == "ant"
 
 
+def test_what_the_host_does_not_hold_is_for_the_staff(run: Path, tmp_path: Path) -> None:
+    of_anna(run, tmp_path, "ant")
+    pages = [report(run, *given) for given in ((), ("--for", "anna"), ("--public",))]
+    assert ["cpu is not held" in page for page in pages] == [True, False, False]
+
+
 def test_an_owner_does_not_read_what_others_wrote(run: Path, tmp_path: Path) -> None:
     of_anna(run, tmp_path, "bee")
     found = everything(report(run, "--for", "anna"))
