@@ -79,6 +79,11 @@ class Lateness:
         """How long we did not run since it was asked."""
         return self._presence.missed - self._missed_before
 
+    @property
+    def watched(self) -> bool:
+        """Whether the answer took so long that `kept` can tell what the host took of that."""
+        return self._before is not None
+
     def watch(self) -> None:
         """Take the load that is compared with the one at the end, once for each request."""
         if self._before is None:

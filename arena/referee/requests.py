@@ -37,6 +37,8 @@ class TurnRequest(msgspec.Struct, frozen=True):
     ply: int
     time_ms: int
     legal: Collection[str]
+    banked: bool = False
+    """Whether the time to the answer comes off a bank."""
 
 
 class _Turn(msgspec.Struct, frozen=True):
@@ -137,7 +139,7 @@ class Requests:
         bank_ms, state = self.clock.shown_bank_ms, _state(position)
         told, used_ms = moves[self.told :], round(self.used_ms)
         turn = _Turn("turn", self.game, ply, time_ms, bank_ms, state, told, legal, used_ms)
-        return TurnRequest(_line(turn), ply, time_ms, legal)
+        return TurnRequest(_line(turn), ply, time_ms, legal, bank_ms is not None)
 
     def answered(self, ply: int, used_ms: float) -> None:
         """The move asked for after `ply` moves took that long."""

@@ -35,6 +35,7 @@ class PendingRequest(msgspec.Struct, frozen=True):
     grace_ms: int
     at: int
     deadline: int
+    banked: bool
 
 
 class Session:
@@ -69,7 +70,8 @@ class Session:
 
     def turn(self, request: TurnRequest, grace_ms: int) -> Answered:
         """Ask for a move, within `request.time_ms` and the grace. Raises PlayerFault."""
-        line, used_ms = self._answer(self._ask(request.line, request.time_ms, grace_ms))
+        asked = self._ask(request.line, request.time_ms, grace_ms, banked=request.banked)
+        line, used_ms = self._answer(asked)
         return Answered(judge.move(line, ply=request.ply, legal=request.legal), used_ms)
 
     def end(self, game: str, outcome: Outcome, position: Position) -> None:
@@ -85,22 +87,26 @@ class Session:
         with suppress(PlayerFault):
             self.process.write(line, self._clock() + _FAREWELL_MS * _NS_PER_MS)
 
-    def _ask(self, line: bytes, limit_ms: int, grace_ms: int) -> PendingRequest:
+    def _ask(
+        self, line: bytes, limit_ms: int, grace_ms: int, *, banked: bool = False
+    ) -> PendingRequest:
         allowed = (limit_ms + grace_ms) * _NS_PER_MS
         self.process.expect_silence()
         began = self._clock()
         self.process.write(line, began + allowed)
         at = self._clock()
         deadline = min(at, began + _SLOW_READER_MS * _NS_PER_MS) + allowed
-        return PendingRequest(limit_ms, grace_ms, at, deadline)
+        return PendingRequest(limit_ms, grace_ms, at, deadline, banked)
 
     def _answer(self, asked: PendingRequest) -> tuple[bytes, float]:
         """The next line that is not blank, and the time to its newline, under one deadline. A late
-        one is excused (void) while its own time, without what the host took, is within it.
+        one is excused (void) while its own time, without what the host took, is within it. What
+        the host took comes off no bank: over many moves it would be what loses the game.
         """
         for _ in range(MAX_BLANK_LINES + 1):
-            output = self.process.read_line(asked.deadline)
-            used_ms = max(0, output.read_at - asked.at - output.missed) / _NS_PER_MS
+            output = self.process.read_line(asked.deadline, metered=asked.banked)
+            taken = output.kept.ns if asked.banked else 0
+            used_ms = max(0, output.read_at - asked.at - max(output.missed, taken)) / _NS_PER_MS
             if output.read_at > asked.deadline:
                 _judge_late(output, used_ms, asked)
             if output.text.strip():

@@ -39,7 +39,7 @@ class OutputLine(msgspec.Struct, frozen=True):
     missed: int
     """How long we did not run since the player was asked, in ns: not its time."""
     kept: Kept
-    """Where it is late: what excuses that."""
+    """Where it is late, or was metered: what the host took of the time to it."""
 
 
 class PlayerProcess:
@@ -153,11 +153,14 @@ class PlayerProcess:
             self._poll.unregister(self._stdin)
             self._poll.register(self._stdout, select.POLLIN)
 
-    def read_line(self, deadline: int, *, excused: bool = True) -> OutputLine:
+    def read_line(
+        self, deadline: int, *, excused: bool = True, metered: bool = False
+    ) -> OutputLine:
         """The next line. One deadline: partial output never extends it; where the host keeps the
         player from answering, it is waited for until its own time has passed the deadline, but for
-        those not `excused`. Raises PlayerFault: exited, stdout_closed, line_too_long, timeout,
-        out_of_memory; void, where the host kept it from answering for too long.
+        those not `excused`. What the host took is measured for a late line, and for one that was
+        waited for where it is `metered`. Raises PlayerFault: exited, stdout_closed, line_too_long,
+        timeout, out_of_memory; void, where the host kept it from answering for too long.
         """
         if self.fault is not None:
             raise self.fault
@@ -181,7 +184,8 @@ class PlayerProcess:
         self._owes = False
         self.lines_read, self.last_line = self.lines_read + 1, line
         late = excused and self._read_at > deadline
-        kept = self._lateness.kept() if late else NOT_KEPT
+        judged = late or (metered and self._lateness.watched)
+        kept = self._lateness.kept() if judged else NOT_KEPT
         return OutputLine(line, self._read_at, self._lateness.missed, kept)
 
     def _too_long(self, deadline: int) -> PlayerFault:

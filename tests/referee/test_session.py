@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 import rules
@@ -55,8 +56,9 @@ class Script:
         self.now += int(self.write_ms * MS)
         self.written.append(line)
 
-    def read_line(self, deadline: int) -> OutputLine:
+    def read_line(self, deadline: int, *, metered: bool = False) -> OutputLine:
         self.deadlines.append(deadline)
+        self.metered = metered
         step = self.lines.pop(0)
         if isinstance(step, PlayerFault):
             raise step
@@ -110,6 +112,14 @@ def test_the_clock_runs_from_the_last_byte_written() -> None:
     script = Script((300, MOVE), write_ms=90)
     assert ask(script) == ("c2", 300)
     assert script.deadlines == [(90 + LIMIT_MS + GRACE_MS) * MS]
+
+
+@pytest.mark.parametrize(("banked", "used_ms"), [(False, 250), (True, 60)])
+def test_what_the_host_takes_comes_off_no_bank(banked: bool, used_ms: float) -> None:
+    script = Script((250, MOVE), kept_ms=190)
+    request = turn() if not banked else msgspec.structs.replace(turn(), banked=True)
+    assert Session(script, script.clock).turn(request, GRACE_MS).used_ms == used_ms
+    assert script.metered == banked
 
 
 def test_a_slow_reader_reads_on_its_own_time() -> None:

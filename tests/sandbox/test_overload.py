@@ -190,6 +190,18 @@ def test_late_on_a_busy_host_is_void(bots: Bots, dots: Spec) -> None:
 
 
 @pytest.mark.slow
+def test_what_others_took_of_its_cpu_comes_off_no_bank(bots: Bots, dots: Spec) -> None:
+    """Its moves take half of the bank, and twice the bank by the clock on the wall."""
+    settings = {"clock": Clock(move_ms=None, bank_ms=2000), "startup_ms": 30_000}
+    with on_one_core(), busy(3), SessionPool() as pool:
+        players = bots.hostile("works_little"), bots.hostile()
+        record = play_game(*dots(*players, ponder=False, **settings), pool)
+    assert record.termination is Termination.NATURAL, record.detail
+    own = [move.used_ms for move in record.moves if move.seat == 0 and move.used_ms is not None]
+    assert 700 < sum(own) < 1800 < record.duration_ms
+
+
+@pytest.mark.slow
 def test_who_waits_for_a_cpu_at_the_deadline_is_not_late(bots: Bots, dots: Spec) -> None:
     """The system counts a wait once it has ended, which may be after the deadline."""
     settings = {"clock": Clock(move_ms=100), "grace_ms": 20, "startup_ms": 30_000}

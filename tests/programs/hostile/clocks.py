@@ -28,6 +28,10 @@ def _works(request: Request, share: float) -> None:
     say(move(request))
 
 
+def works_little(request: Request) -> None:
+    _works(request, 0.1)
+
+
 def works_most(request: Request) -> None:
     _works(request, 0.8)
 
@@ -86,5 +90,5 @@ def uses_many_cores() -> dict[str, str]:
     return told
 
 
-TURN = named(hangs, spins, works_most, works_twice, late, nearly_late, unhurried)
+TURN = named(hangs, spins, works_little, works_most, works_twice, late, nearly_late, unhurried)
 ACTS = named(ponders, uses_many_cores)
