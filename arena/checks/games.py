@@ -2,6 +2,7 @@
 
 from itertools import chain, cycle, islice, zip_longest
 
+from arena.checks.advice import advise
 from arena.checks.conditions import limit_ms
 from arena.checks.dialogue import Dialogue, Offence, Overloaded
 from arena.checks.positions import PracticeGame
@@ -68,10 +69,13 @@ def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
     elif offence.termination is Termination.TIMEOUT:
         fix = "Answer every `start` with `ready` and every `turn` with `move`, not the first alone."
     else:
-        fix = (
-            "Forget the last game when `start` comes: set up board, seat, size and tables again "
+        forget = (
+            "forget the last game when `start` comes: set up board, seat, size and tables again "
             "from what it says."
         )
+        fix = forget.capitalize()
+        if offence.termination is Termination.EXITED:  # one that comes by chance looks alike
+            fix = f"{advise(offence, subject.language)} If it comes in later games alone, {forget}"
     return subject.failed(offence, where, fix)
 
 
