@@ -2,20 +2,15 @@
 between.
 
 `publish` and `claim` keep what was written before them ahead of themselves, `read` what is read
-after it behind: who sees that a node has children also sees the children.
+after it behind: a thread that sees that a node has children also sees the children.
 """
 
 from typing import Any
 
 from numba import types
 
+from players.compiled.bits import entry_pointer
 from players.compiled.cache import intrinsic
-
-
-def _entry(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """A pointer to the entry that the first two arguments, an array and an index, name."""
-    array = context.make_array(signature.args[0])(context, builder, arguments[0])
-    return builder.gep(array.data, [arguments[1]])
 
 
 @intrinsic
@@ -23,7 +18,7 @@ def add(_typing: Any, array: Any, _index: Any, _amount: Any) -> Any:
     """Add to an entry; what it held before."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        entry = _entry(context, builder, signature, arguments)
+        entry = entry_pointer(context, builder, signature.args, arguments)
         operation = "add" if isinstance(array.dtype, types.Integer) else "fadd"
         return builder.atomic_rmw(operation, entry, arguments[2], "monotonic")
 
@@ -35,7 +30,7 @@ def claim(_typing: Any, array: Any, _index: Any, _expected: Any, _value: Any) ->
     """Write a value if the entry holds the expected one; whether it did."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        entry = _entry(context, builder, signature, arguments)
+        entry = entry_pointer(context, builder, signature.args, arguments)
         pair = builder.cmpxchg(entry, arguments[2], arguments[3], "acq_rel", "acquire")
         return builder.extract_value(pair, 1)
 
@@ -47,7 +42,7 @@ def read(_typing: Any, array: Any, _index: Any) -> Any:
     """An entry as it is now in memory."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        entry = _entry(context, builder, signature, arguments)
+        entry = entry_pointer(context, builder, signature.args, arguments)
         return builder.load_atomic(entry, "acquire", array.dtype.bitwidth // 8)
 
     return array.dtype(array, types.int64), generate
@@ -58,7 +53,7 @@ def publish(_typing: Any, array: Any, _index: Any, _value: Any) -> Any:
     """Write an entry, after all that was written before."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        entry = _entry(context, builder, signature, arguments)
+        entry = entry_pointer(context, builder, signature.args, arguments)
         builder.store_atomic(arguments[2], entry, "release", array.dtype.bitwidth // 8)
         return context.get_dummy_value()
 

@@ -4,6 +4,7 @@ All words are uint64. numba turns a mixture of uint64 and int64 into floats, so 
 here and in the games is typed.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from players.compiled.types import Builder, Value
 ZERO, ONE = np.uint64(0), np.uint64(1)
 WORD = ir.IntType(64)
 HALF, BYTE = np.uint64(32), np.uint64(0xFF)
+UNIT = 2.0**-64
+"""A random word times this is a number from 0 to 1."""
 
 
 def repeated(builder: Any, word: Any, count: int) -> Any:
@@ -27,16 +30,36 @@ def repeated(builder: Any, word: Any, count: int) -> Any:
     return builder.shuffle_vector(vector, undefined, first)
 
 
-def declare(module: Any, name: str, result: Any, arguments: list[Any]) -> Any:
-    """The LLVM function `name`, declared in `module` once."""
-    if name in module.globals:
-        return module.globals[name]
-    return ir.Function(module, ir.FunctionType(result, arguments), name)
+def call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
+    """LLVM code for a call of the function `name`, whose value is of the type `result`."""
+    function = builder.module.globals.get(name)
+    if function is None:
+        kind = ir.FunctionType(result, [each.type for each in arguments])
+        function = ir.Function(builder.module, kind, name)
+    return builder.call(function, arguments)
+
+
+def constant_table(module: Any, name: str, make: Callable[[], Any]) -> Any:
+    """The LLVM table `name` with the constant that `make` gives, in `module` once."""
+    table = module.globals.get(name)
+    if table is None:
+        constant = make()
+        table = ir.GlobalVariable(module, constant.type, name)
+        table.linkage, table.global_constant, table.initializer = "internal", True, constant
+    return table
+
+
+def entry_pointer(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+    """LLVM code for a pointer to the entry that the first two arguments, an array and an index,
+    name; `kinds` are their numba types.
+    """
+    array = context.make_array(kinds[0])(context, builder, arguments[0])
+    return builder.gep(array.data, [arguments[1]])
 
 
 def set_bits(builder: Any, word: Any) -> Any:
     """LLVM code for how many bits are set."""
-    return builder.call(declare(builder.module, "llvm.ctpop.i64", WORD, [WORD]), [word])
+    return call(builder, "llvm.ctpop.i64", WORD, word)
 
 
 @instruction(types.uint64, types.uint64)
@@ -48,27 +71,24 @@ def popcount(builder: Builder, word: Value) -> Value:
 @instruction(types.uint64, types.uint64)
 def lowest(builder: Builder, word: Value) -> Value:
     """The index of the lowest set bit; 64 when there is none."""
-    flag = ir.IntType(1)
-    function = declare(builder.module, "llvm.cttz.i64", WORD, [WORD, flag])
-    return builder.call(function, [word, flag(0)])
+    return call(builder, "llvm.cttz.i64", WORD, word, ir.IntType(1)(0))
 
 
 @instruction(types.uint64, types.uint64)
 def reversed_bits(builder: Builder, word: Value) -> Value:
     """The bits in the opposite order."""
-    return builder.call(declare(builder.module, "llvm.bitreverse.i64", WORD, [WORD]), [word])
+    return call(builder, "llvm.bitreverse.i64", WORD, word)
 
 
 @instruction(types.uint64, types.uint64)
 def swapped_bytes(builder: Builder, word: Value) -> Value:
     """The bytes in the opposite order."""
-    return builder.call(declare(builder.module, "llvm.bswap.i64", WORD, [WORD]), [word])
+    return call(builder, "llvm.bswap.i64", WORD, word)
 
 
 def deposit(builder: Any, bits: Any, mask: Any) -> Any:
     """LLVM code for the low bits of `bits`, spread over the set bits of `mask` (x86 BMI2)."""
-    function = declare(builder.module, "llvm.x86.bmi.pdep.64", WORD, [WORD, WORD])
-    return builder.call(function, [bits, mask])
+    return call(builder, "llvm.x86.bmi.pdep.64", WORD, bits, mask)
 
 
 _deposit = instruction(types.uint64, types.uint64, types.uint64)(deposit)
@@ -98,8 +118,7 @@ def pack(builder: Any, word: Any, mask: Any) -> Any:
     """LLVM code for the bits of `word` at the set bits of `mask`, moved together at the low end
     (x86 BMI2).
     """
-    function = declare(builder.module, "llvm.x86.bmi.pext.64", WORD, [WORD, WORD])
-    return builder.call(function, [word, mask])
+    return call(builder, "llvm.x86.bmi.pext.64", WORD, word, mask)
 
 
 packed_by_instruction = instruction(types.uint64, types.uint64, types.uint64)(pack)

@@ -15,14 +15,14 @@ from llvmlite import ir
 from numba import extending, types
 from numba.extending import models, overload, register_model
 
-from players.compiled.bits import HAS_DEPOSIT, WORD, ZERO, declare, deposit, repeated
+from players.compiled.bits import HAS_DEPOSIT, WORD, ZERO, call, deposit, repeated
 from players.compiled.cache import instruction, part
 from players.compiled.types import Builder, Value
 
 Decorator = Callable[[Callable[..., Any]], Any]
 
 lower: Callable[..., Decorator] = extending.lower_builtin
-"""numba's own is not annotated, nor is the next."""
+"""numba's own is not annotated, and neither is the next."""
 
 result_type: Callable[..., Decorator] = extending.type_callable
 
@@ -130,8 +130,7 @@ def write(lanes: Any, out: Any) -> None:
 @instruction(types.int64, LANES)
 def total(builder: Builder, lanes: Value) -> Value:
     """The sum of all lanes as signed numbers."""
-    name = f"llvm.vector.reduce.add.v{COUNT}i64"
-    return builder.call(declare(builder.module, name, WORD, [VECTOR]), [lanes])
+    return call(builder, f"llvm.vector.reduce.add.v{COUNT}i64", WORD, lanes)
 
 
 @instruction(types.boolean, LANES)
@@ -202,9 +201,7 @@ def popcounts(builder: Builder, lanes: Value) -> Value:
 
 
 def _popcounts(builder: Any, lanes: Any) -> Any:
-    return builder.call(
-        declare(builder.module, f"llvm.ctpop.v{COUNT}i64", VECTOR, [VECTOR]), [lanes]
-    )
+    return call(builder, f"llvm.ctpop.v{COUNT}i64", VECTOR, lanes)
 
 
 @instruction(LANES, LANES, LANES)
@@ -215,8 +212,7 @@ def nth_bits_by_search(builder: Builder, masks: Value, n: Value) -> Value:
     deposit.
     """
     b = builder
-    rest, n = masks, n
-    place = constant(0)
+    rest, place = masks, constant(0)
     for width in (32, 16, 8, 4, 2, 1):
         count = _popcounts(b, b.and_(rest, constant((1 << width) - 1)))
         above = b.icmp_unsigned(">=", n, count)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from players.compiled.bits import reversed_bits, swapped_bytes
+from players.compiled.bits import reversed_bits, swapped, swapped_bytes
 from players.compiled.cache import part
 from players.compiled.types import Array, Word
 
@@ -86,6 +86,5 @@ def diagonal(word: Word) -> Word:
         (np.uint64(14), np.uint64(0x0000CCCC0000CCCC)),
         (np.uint64(28), np.uint64(0x00000000F0F0F0F0)),
     ):
-        change = (word ^ (word >> distance)) & mask
-        word ^= change ^ (change << distance)
+        word = swapped(word, mask, distance)
     return word

@@ -10,7 +10,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from players.compiled.bits import ONE, WORD, declare, repeated
+from players.compiled.bits import ONE, WORD, call, constant_table, repeated
 from players.compiled.cache import instruction, part
 from players.compiled.types import Builder, Value
 
@@ -39,8 +39,7 @@ ZEROS, ONES = _lanes([0] * LANES), _lanes([1] * LANES)
 
 
 def _union(builder: Any, vector: Any) -> Any:
-    reduce = declare(builder.module, f"llvm.vector.reduce.or.v{LANES}i64", WORD, [VECTOR])
-    return builder.call(reduce, [vector])
+    return call(builder, f"llvm.vector.reduce.or.v{LANES}i64", WORD, vector)
 
 
 def ray(square: int, rows: int, columns: int) -> int:
@@ -62,11 +61,7 @@ RAYS = ir.Constant(ir.ArrayType(VECTOR, 128), _RAYS)
 
 
 def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
-    name = "arena_othello_rays"
-    table = builder.module.globals.get(name)
-    if table is None:
-        table = ir.GlobalVariable(builder.module, RAYS.type, name)
-        table.linkage, table.global_constant, table.initializer = "internal", True, RAYS
+    table = constant_table(builder.module, "arena_othello_rays", lambda: RAYS)
     index = builder.shl(square, WORD(1))
     return tuple(
         builder.load(builder.gep(table, [WORD(0), builder.or_(index, WORD(half))]))
@@ -90,9 +85,9 @@ def flips(builder: Builder, square: Value, own: Value, other: Value) -> Value:
     turned = b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS)
 
     stops = b.and_(down, rest)
-    flag = ir.IntType(1)
-    leading = declare(b.module, f"llvm.ctlz.v{LANES}i64", VECTOR, [VECTOR, flag])
-    highest = b.lshr(_lanes([1 << 63] * LANES), b.call(leading, [b.or_(stops, ONES), flag(0)]))
+    flag = ir.IntType(1)(0)
+    leading = call(b, f"llvm.ctlz.v{LANES}i64", VECTOR, b.or_(stops, ONES), flag)
+    highest = b.lshr(_lanes([1 << 63] * LANES), leading)
     end = b.and_(b.and_(highest, stops), own)
     before = b.and_(down, b.sub(ZEROS, b.shl(end, ONES)))
     turned = b.or_(turned, b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS))

@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from players.compiled.bits import WORD, declare, extract
+from players.compiled.bits import WORD, call, constant_table, entry_pointer, extract
 from players.compiled.cache import instruction, intrinsic
 from players.compiled.types import Builder, Value
 from players.games.othello.move_patterns import (
@@ -128,27 +128,28 @@ DIGIT = ir.IntType(32)
 def _values(builder: Any, cells: int, backwards: bool) -> Any:
     """The LLVM table of what the bits of `cells` squares are worth in base three."""
     name = f"arena_othello_base_three_{cells}" if backwards else "arena_othello_base_three"
-    table = builder.module.globals.get(name)
-    if table is None:
+
+    def make() -> Any:
         order = range(cells)[::-1] if backwards else range(10)
         values = [
             sum(3**power for cell, power in enumerate(order) if bits >> cell & 1)
             for bits in range(1 << len(order))
         ]
-        constant = ir.Constant(ir.ArrayType(DIGIT, len(values)), values)
-        table = ir.GlobalVariable(builder.module, constant.type, name)
-        table.linkage, table.global_constant, table.initializer = "internal", True, constant
-    return table
+        return ir.Constant(ir.ArrayType(DIGIT, len(values)), values)
+
+    return constant_table(builder.module, name, make)
 
 
 def _fillings(builder: Any, own: Any, other: Any) -> Any:
     """LLVM values of how a position fills each place, after where the numbers of its shape start,
     from the words' images: board, transpose.
     """
-    swap = declare(builder.module, "llvm.bswap.i64", WORD, [WORD])
+
+    def flipped(word: Any) -> Any:
+        return call(builder, "llvm.bswap.i64", WORD, word)
+
     images = [
-        [board, builder.call(swap, [board]), transpose, builder.call(swap, [transpose])]
-        for board, transpose in (own, other)
+        [board, flipped(board), transpose, flipped(transpose)] for board, transpose in (own, other)
     ]
     for start, shape in zip(STARTS, SHAPES, strict=True):
         for place in shape.places:
@@ -166,11 +167,6 @@ def _entries(builder: Any, own: Any, other: Any) -> Any:
     """LLVM values of the entries that the discs of a position pick."""
     for start, filling in _fillings(builder, own, other):
         yield builder.zext(builder.add(filling, DIGIT(start)), WORD)
-
-
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, start: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.gep(data, [start])
 
 
 SHORT = ir.IntType(16)
@@ -237,15 +233,12 @@ def _powers() -> Any:
 
 def _powers_of(builder: Any) -> Any:
     """The LLVM table of the same, in vectors."""
-    name = "arena_othello_powers"
-    table = builder.module.globals.get(name)
-    if table is None:
-        rows = _powers().reshape(-1, LANES).tolist()
-        vectors = [ir.Constant(FILLINGS, row) for row in rows]
-        constant = ir.Constant(ir.ArrayType(FILLINGS, len(vectors)), vectors)
-        table = ir.GlobalVariable(builder.module, constant.type, name)
-        table.linkage, table.global_constant, table.initializer = "internal", True, constant
-    return table
+
+    def make() -> Any:
+        vectors = [ir.Constant(FILLINGS, row) for row in _powers().reshape(-1, LANES).tolist()]
+        return ir.Constant(ir.ArrayType(FILLINGS, len(vectors)), vectors)
+
+    return constant_table(builder.module, "arena_othello_powers", make)
 
 
 @instruction(types.int64, *[types.uint64] * 4, once=True)
@@ -275,8 +268,7 @@ def pattern_sum_after(
 
     b.position_at_end(loop)
     rest, found = b.phi(WORD), [b.phi(FILLINGS) for _ in vectors]
-    lowest = declare(b.module, "llvm.cttz.i64", WORD, [WORD, ir.IntType(1)])
-    disc = b.call(lowest, [rest, ir.IntType(1)(1)])
+    disc = call(b, "llvm.cttz.i64", WORD, rest, ir.IntType(1)(1))
     after = [b.add(so_far, more) for so_far, more in zip(found, powers(disc), strict=True)]
     left = b.and_(rest, b.sub(rest, WORD(1)))
     rest.add_incoming(turned, entry)
@@ -327,8 +319,8 @@ def write_entries(
     """Write the PLACES entries a position picks into the int32 array `out` from `start` on."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        own, own_t, other, other_t, moves, replies, out, start = arguments
-        first = _pointer(context, builder, signature.args[6], out, start)
+        own, own_t, other, other_t, moves, replies, *place = arguments
+        first = entry_pointer(context, builder, signature.args[6:], place)
         of_moves = move_entries(builder, own, other, moves, replies)
         later = (builder.add(entry, WORD(FILLED)) for entry in of_moves)
         entries = chain(_entries(builder, (own, own_t), (other, other_t)), later)

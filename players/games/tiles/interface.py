@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from players.compiled.bits import ZERO, below, draw, lowest, nth_bit, popcount
+from players.compiled.bits import UNIT, ZERO, below, draw, lowest, nth_bit, popcount
 from players.compiled.cache import part
 from players.compiled.types import Array, Int, Real, Rng, Word
 from players.ntuple.board import transposed
@@ -17,8 +17,6 @@ from players.ntuple.board import transposed
 CELLS = 16
 SLIDES = 4
 """Up, down, left, right: slides 0 to 3."""
-
-UNIT = 2.0**-64
 
 
 class Tiles(Protocol):

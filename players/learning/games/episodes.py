@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.compiled.bits import below, draw, is_set
+from players.compiled.bits import UNIT, below, draw, is_set
 from players.compiled.cache import bare_kernel, part
 from players.games import interface as game
 from players.games.interface import count_moves
@@ -21,7 +21,6 @@ from players.ntuple.network import Network, value
 from players.ntuple.temporal import Rule, Trajectory, learn_ended, learn_reached
 from players.search.types import Array, Flag, Position, Rng
 
-UNIT = 2.0**-64
 WORST = -1e300
 
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 import rules as rule_sets
-from players.compiled.bits import ONE, ZERO, draw, is_set, lowest
+from players.compiled.bits import ONE, UNIT, ZERO, draw, is_set, lowest
 from players.compiled.cache import bare_kernel, bare_part
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.heuristic import make_heuristic
-from players.games.tiles.interface import SLIDES, UNIT, Laws, empty, slid, spawned
+from players.games.tiles.interface import SLIDES, Laws, empty, slid, spawned
 from players.heuristic import HeuristicOptions
 from players.learning.tuning.matches import Aborted, Contestant, MatchTask, PlayedGame, both_slide
 from players.ntuple.board import words
