@@ -39,7 +39,7 @@ from players.learning.ridge import ridge, sums
 from players.ntuple.board import diagonal
 from players.search.alphabeta.cuts import new_margins, uncertain
 from players.search.alphabeta.ordering import new_scratch, settle
-from players.search.alphabeta.search import INFINITY, WIN, Context, search
+from players.search.alphabeta.search import INFINITY, Context, search
 from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.stop import NEVER
 from players.search.types import Array, Int, Record, Rng, Word
@@ -166,7 +166,7 @@ def label(
             value = valued(position, deeper, low, high, context, scratch)
             if not low < value < high:
                 value = valued(position, deeper, -INFINITY, INFINITY, context, scratch)
-        margins[row] = uncertain(value, WIN)
+        margins[row] = uncertain(value)
 
 
 class Samples(NamedTuple):

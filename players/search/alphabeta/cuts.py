@@ -20,6 +20,9 @@ DEEPEST = 31
 
 SHAPE = DEEPEST + 1, game.PLIES + 1
 
+WIN = 1_000_000
+"""What a finished game is worth more than its margin: more than any estimate."""
+
 CERTAIN = 20_000
 """Values that far from 0, in hundredths, are those of finished games."""
 
@@ -58,28 +61,28 @@ def margin_at(position: Position, depth: Int, alpha: Int, beta: Int, scratch: Re
 
 
 @part
-def estimated(value: Int, win: Int) -> Int:
-    """The estimate that says no more than `value`, that of a finished game: `win` is left out."""
+def estimated(value: Int) -> Int:
+    """The estimate that says no more than `value`, that of a finished game: WIN is left out."""
     if value >= CERTAIN:
-        return max(value - win, 0)
-    return min(value + win, 0) if value <= -CERTAIN else np.int64(0)
+        return max(value - WIN, 0)
+    return min(value + WIN, 0) if value <= -CERTAIN else np.int64(0)
 
 
 @part
-def uncertain(value: Int, win: Int) -> Int:
+def uncertain(value: Int) -> Int:
     """`value` as an estimate: a search to the end with cuts finds no certain value."""
     if -CERTAIN < value < CERTAIN:
         return np.int64(value)
-    return np.int64(value - win if value > 0 else value + win)
+    return np.int64(value - WIN if value > 0 else value + WIN)
 
 
 @part
-def edge(value: Int, is_high: bool, is_to_the_end: bool, win: Int) -> Int:
-    """What a cut at a window's edge gives: a finished game is worth 0 or, to one side, `win`."""
-    if is_to_the_end and -win < value < win and value != 0:
+def edge(value: Int, is_high: bool, is_to_the_end: bool) -> Int:
+    """What a cut at a window's edge gives: a finished game is worth 0 or, to one side, WIN."""
+    if is_to_the_end and -WIN < value < WIN and value != 0:
         if (value > 0) != is_high:
             return np.int64(0)
-        return np.int64(win if value > 0 else -win)
+        return np.int64(WIN if value > 0 else -WIN)
     return np.int64(value)
 
 

@@ -15,7 +15,7 @@ from players.games.interface import NO_MOVE
 from players.games.registry import Board
 from players.options import AlphaBetaMethod
 from players.search.alphabeta import search as kernels
-from players.search.alphabeta.cuts import WIDENINGS
+from players.search.alphabeta.cuts import WIDENINGS, WIN
 from players.search.alphabeta.ordering import NO_LIMIT, new_scratch
 from players.search.alphabeta.sharing import new_marks
 from players.search.alphabeta.table import GENERATIONS, near_of, new_table
@@ -212,7 +212,7 @@ class AlphaBetaSearch:
         scratch["stopped"] = 0
         context = self._context._replace(stop=stop)
         root = _typed(kernels.settled(position), position)
-        half = kernels.WIN // 2
+        half = WIN // 2
         value = int(kernels.search(root, 1, -half, half, context, scratch))
         scratch["exact_from"] = leaves_from
         if scratch["stopped"] or value < 0:
@@ -312,7 +312,7 @@ class AlphaBetaSearch:
         if self._method == "mtdf":
             low = (guess or 0) - (guess != lower)
             return low, low + 1
-        if guess is None or not 0 < width < kernels.WIN or self._method == "minimax":
+        if guess is None or not 0 < width < WIN or self._method == "minimax":
             return -kernels.INFINITY, kernels.INFINITY
         return guess - width, guess + width
 

@@ -20,12 +20,10 @@ from players.games.endgame import solve
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
 from players.search.alphabeta import cuts, ordering, sharing
 from players.search.alphabeta import table as entries
+from players.search.alphabeta.cuts import WIN
 from players.search.types import Array, Flag, Int, Move, Position, Record
 
 PVS, ALPHABETA, MINIMAX = 0, 1, 2
-
-WIN = 1_000_000
-"""More than any estimate."""
 
 INFINITY = 2_000_000
 UNFINISHED = 3_000_000
@@ -140,14 +138,14 @@ def search_below(
     shallow, bound, is_high = cuts.shallower(depth), np.int64(0), False
     estimate = np.int64(known_estimate)
     if margin > 0:
-        middle = cuts.estimated(beta, WIN) if is_to_the_end else np.int64(beta)
+        middle = cuts.estimated(beta) if is_to_the_end else np.int64(beta)
         if estimate == UNKNOWN:
             estimate = np.int64(game.evaluate(position, context.terms))
         is_high = bool(estimate >= middle)
         bound += middle + margin if is_high else middle - margin
         if shallow == 0 and (estimate >= bound) == is_high:
             scratch.estimates += 1
-            return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end, WIN)
+            return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end)
 
     stored = np.int64(NO_MOVE)
     if len(table):
@@ -159,7 +157,7 @@ def search_below(
             stored = entries.field(data, entries.MOVE)
             deep, known = entries.field(data, entries.DEPTH), entries.value_of(data)
             if not is_to_the_end and deep != entries.TO_THE_END:
-                known = cuts.uncertain(known, WIN)
+                known = cuts.uncertain(known)
             enough = entries.settles(entries.field(data, entries.BOUND), known, alpha, beta)
             if enough and deep >= reach and ply > 0:
                 scratch.estimates += deep != entries.TO_THE_END
@@ -172,7 +170,7 @@ def search_below(
         if scratch.stopped:
             return np.int64(0)
         if (value >= bound) == is_high:
-            return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end, WIN)
+            return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end)
         scratch.line[ply, 0] = NO_MOVE
         if len(table):
             found = entries.move_for(table, key, shallow, scratch.near)
