@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from players.compiled.bits import reversed_bits, swapped, swapped_bytes
-from players.compiled.cache import part
+from players.compiled.cache import answers, part
 from players.compiled.types import Array, Word
 
 EIGHT = np.uint64(8)
@@ -57,8 +57,13 @@ def progress(board: Grid) -> Word:
 
 
 def words(board: Grid) -> tuple[Word, Word]:
-    """The board as two words, to keep it in an array."""
+    """The board as two words, to keep it in an array: by default its first two."""
     raise NotImplementedError  # answered for each type
+
+
+@answers(words)
+def _words(board: Any) -> tuple[Word, Word]:
+    return board[0], board[1]
 
 
 def of_words(board: Grid, first: Word, second: Word) -> Any:

@@ -231,11 +231,6 @@ def _progress(board: DotsView) -> Word:
     return edges - popcount(board.across) - popcount(board.down)
 
 
-@answers(network.words, DotsView)
-def _words(board: DotsView) -> tuple[Word, Word]:
-    return board.across, board.down
-
-
 @answers(network.of_words, DotsView)
 def _of_words(board: DotsView, first: Word, second: Word) -> DotsView:
     return DotsView(first, second, board.gap)

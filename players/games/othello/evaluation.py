@@ -316,11 +316,6 @@ def _progress(board: OthelloView) -> Word:
     return popcount(board.own | board.other)
 
 
-@answers(network.words, OthelloView)
-def _words(board: OthelloView) -> tuple[Word, Word]:
-    return board.own, board.other
-
-
 @answers(network.of_words, OthelloView)
 def _of_words(board: OthelloView, first: Word, second: Word) -> OthelloView:
     return OthelloView(first, second, board.gap)

@@ -98,11 +98,6 @@ def _entry(board: Board2584, masks: Array) -> Any:
     return upper | packed(board.lower, masks[1]) << popcount(masks[0])
 
 
-@answers(network.words, Board2584)
-def _words(board: Board2584) -> Any:
-    return board.upper, board.lower
-
-
 @answers(network.of_words, Board2584)
 def _of_words(board: Board2584, first: Word, second: Word) -> Any:
     return Board2584(first, second)
