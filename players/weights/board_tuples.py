@@ -1,6 +1,7 @@
 """The tuples of n-tuple networks: a board's cells, symmetries, families of tuples, stages."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 import rules as rule_sets
 from players.games.othello.evaluation import LONGEST_TUPLE
 from players.games.registry import load_board
-from players.games.tiles.boards import CELL_BITS, TileBoard, tuple_masks
+from players.games.tiles.boards import CELL_BITS, TileBoard
 from rules import tiles
 from rules.position import square_name
 
@@ -154,7 +155,7 @@ class BoardCells:
             if list(stages) != sorted({*stages} - {0}) or any(stage < 0 for stage in stages):
                 raise ValueError("the numbers of stages must go up from above 0")
             return list(stages)
-        values = TileBoard(self.rules, next(iter(tiles.SPAWNS[self.rules]))).values
+        values = _tile_board(self.rules).values
         wrong = [tile for tile in stages if tile not in values[2:]]
         if wrong:
             raise ValueError(f"a stage begins at a tile of {self.rules}; {wrong[0]} is none")
@@ -164,15 +165,22 @@ class BoardCells:
 
     def masks(self, tuples: Sequence[Sequence[str]]) -> Any:
         """uint64[tuples, 2]: the masks of a `Network`."""
-        if self.rules not in BOARD_GAMES:
-            cells = [[tiles.CELLS.index(name) for name in names] for names in tuples]
-            return tuple_masks(cells, CELL_BITS[self.rules])
         masks = np.zeros((len(tuples), 2), np.uint64)
         for number, names in enumerate(tuples):
-            for name in names:
-                word, row, column = self.cells[name]
-                masks[number, word] |= np.uint64(1 << SIDE * row + column)
+            if self.rules in BOARD_GAMES:
+                for name in names:
+                    word, row, column = self.cells[name]
+                    masks[number, word] |= np.uint64(1 << SIDE * row + column)
+            else:  # the largest tile has all bits of its cell
+                board = _tile_board(self.rules)
+                words = board.board([board.values[-1] * (name in names) for name in tiles.CELLS])
+                masks[number, : len(words)] = words
         return masks
+
+
+@cache
+def _tile_board(rules: str) -> TileBoard:
+    return TileBoard(rules, next(iter(tiles.SPAWNS[rules])))
 
 
 def board_cells(rules: str, variant: Mapping[str, Any]) -> BoardCells:

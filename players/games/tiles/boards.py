@@ -64,25 +64,6 @@ class TileBoard:
         word = CELLS // 2 * self.cell_bits
         return Board2584(np.uint64(bits & (1 << word) - 1), np.uint64(bits >> word))
 
-    def cells(self, board: Any) -> tuple[int, ...]:
-        half = CELLS // len(board)
-        return tuple(
-            self.values[int(word) >> self.cell_bits * cell & len(self.values) - 1]
-            for word in board
-            for cell in range(half)
-        )
-
-
-def tuple_masks(tuples: Sequence[Sequence[int]], cell_bits: int) -> Any:
-    """uint64[tuples, 2]: the masks of `Network` for tuples of cells, 0 to 15."""
-    a_word = CELLS if cell_bits == tiles_2048.CELL_BITS else CELLS // 2
-    masks = np.zeros((len(tuples), 2), np.uint64)
-    for number, cells in enumerate(tuples):
-        for cell in cells:
-            bits = ((1 << cell_bits) - 1) << cell_bits * (cell % a_word)
-            masks[number, cell // a_word] |= np.uint64(bits)
-    return masks
-
 
 def _values(rules: str, count: int) -> tuple[int, ...]:
     values = [0, *(tile for tile in range(1, 4) if is_tile(rules, tile))]

@@ -11,12 +11,13 @@ import rules
 from players.compiled import bits
 from players.compiled.cache import kernel
 from players.games.tiles import interface as tiles
-from players.games.tiles.boards import TileBoard, tuple_masks
+from players.games.tiles.boards import TileBoard
 from players.ntuple import board as grid
 from players.ntuple import network
+from players.weights.board_tuples import BoardCells
 from rules.position import draw_chance
 from rules.tiles import CELLS, SLIDES, SPAWNS
-from tests.players.tile_cases import GAMES, NAMES
+from tests.players.tile_cases import GAMES, NAMES, cells_of
 
 Cells = tuple[int, ...]
 
@@ -100,13 +101,13 @@ def rows_of(cells: Cells) -> list[list[int]]:
 def agrees(board: TileBoard, position: Any) -> None:
     """Assert that every slide of `position` does what the rules say."""
     start = board.position(position.state())
-    assert board.cells(start) == position.cells
+    assert cells_of(board, start) == position.cells
     legal = position.legal_moves()
     for number, slide in enumerate(SLIDES):
         after, changed, reward = slide_once(start, number, board.laws)
         assert changed == (slide in legal), (position, slide)
         expected = position.play(slide) if changed else position
-        assert board.cells(after) == expected.cells, (position, slide)
+        assert cells_of(board, after) == expected.cells, (position, slide)
         assert reward == expected.score - position.score, (position, slide)
 
 
@@ -137,14 +138,14 @@ def test_the_last_tiles_do_not_merge(name: str) -> None:
     other = last if name == "2048" else board.values[-2]
     start = board.board([last, other, 0, 0] + [0] * 12)
     after, changed, reward = slide_once(start, SLIDES.index("left"), board.laws)
-    assert (board.cells(after), changed, reward) == (board.cells(start), False, 0)
+    assert (cells_of(board, after), changed, reward) == (cells_of(board, start), False, 0)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tiles_beyond_the_last_count_as_the_last(name: str) -> None:
     board = TileBoard(name, next(iter(SPAWNS[name])))
     beyond = board.values[-1] + board.values[-1 if name == "2048" else -2]
-    assert board.cells(board.board([beyond] + [0] * 15)) == (board.values[-1], *[0] * 15)
+    assert cells_of(board, board.board([beyond] + [0] * 15)) == (board.values[-1], *[0] * 15)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -155,7 +156,7 @@ def test_boards_turn_and_tell_what_is_on_them(name: str) -> None:
         rows = rows_of(cells)
         columns = [list(column) for column in zip(*rows, strict=True)]
         plain = columns, [row[::-1] for row in rows], rows[::-1], rows
-        assert tuple(rows_of(board.cells(each)) for each in turned) == plain
+        assert tuple(rows_of(cells_of(board, each)) for each in turned) == plain
         assert empty == sum(1 << at for at, tile in enumerate(cells) if not tile)
         assert board.values[largest] == max(cells)
 
@@ -168,7 +169,7 @@ def test_tiles_are_placed_where_they_belong(name: str) -> None:
         index = rng.randrange(1, len(board.values))
         after, tile = place(board.board(cells), np.uint64(cell), np.uint64(index))
         expected = (*cells[:cell], board.values[index], *cells[cell + 1 :])
-        assert (board.cells(after), tile) == (expected, index)
+        assert (cells_of(board, after), tile) == (expected, index)
 
 
 @pytest.mark.parametrize(("name", "spawn"), GAMES)
@@ -217,7 +218,7 @@ def make_network(name: str, rng: Random, floors: tuple[int, ...] = ()) -> tuple[
     weights = drawn.integers(-50, 50, count) * (drawn.random(count) > 0.2)
     return network.Network(
         weights=weights.astype(np.float32),
-        masks=tuple_masks(tuples, cell_bits),
+        masks=BoardCells(name, {}).masks([[CELLS[cell] for cell in cells] for cells in tuples]),
         offsets=np.array([sum(sizes[:at]) for at in range(len(sizes) + 1)], np.int64),
         floors=np.array(floors, np.uint64),
         initial=np.float64(3.25),
@@ -318,7 +319,7 @@ def test_a_downgraded_board_has_smaller_tiles_and_plays_alike(
     board = TileBoard("2048", "2/4")
     given = board.board([0] * (16 - len(before)) + before)
     found = downgrade(given, np.uint64(ceiling.bit_length() - 1))
-    assert board.cells(found) == (*[0] * (16 - len(after)), *after)
+    assert cells_of(board, found) == (*[0] * (16 - len(after)), *after)
     for slide in range(len(SLIDES)):
         assert slide_once(given, slide, board.laws)[1] == slide_once(found, slide, board.laws)[1]
 

@@ -19,6 +19,7 @@ from players.learning.tuning.tile_games import TileWorker
 from players.learning.tuning.tuner import MEASURE, Tuner
 from players.options import tunables
 from rules.tiles import SLIDES, SPAWNS
+from tests.players.tile_cases import cells_of
 
 BUDGET = {"nodes": 30, "think_ms": None, "memory_mb": 1}
 ONE = Contestant(BUDGET, None, ())
@@ -56,7 +57,7 @@ def test_a_game_in_one_kernel_is_the_players_own(name: str, settings: dict[str, 
     names = [*SLIDES, *(f"{cell}={tile}" for cell in cells for tile in (common, rare))]
     empty = board.board([0] * 16)
     for *words, code in record[record.any(axis=1)].tolist():
-        here = board.cells(type(empty)(*map(np.uint64, words[: len(empty)])))
+        here = cells_of(board, type(empty)(*map(np.uint64, words[: len(empty)])))
         state = {"board": [here[at : at + 4] for at in range(0, 16, 4)], "score": 0}
         position = game.position({**state, "to_move": 0 if slider else 1})
         answer = seats[0 if slider else 1].choose(position, [])
