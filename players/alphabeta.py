@@ -79,8 +79,7 @@ class AlphaBeta(Builtin):
         from players.games.endgame import load_endgame
         from players.search.alphabeta.cuts import new_margins
         from players.search.alphabeta.driver import AlphaBetaSearch, load_kernels
-        from players.weights.evaluations import load_terms
-        from players.weights.spreads import load_spread
+        from players.weights.evaluations import load_spread, load_terms
 
         with or_exit():
             terms = load_terms(start.rules, start.variant, options.evaluation)

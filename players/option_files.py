@@ -1,11 +1,12 @@
 """Files that options name, as far as they are read without compiled code: what is no such file, or
 is damaged, is refused before a run begins. The readers in `players.weights` begin with the same.
 
-Each function raises OSError, and ValueError without the name of the file.
+Each function raises OSError, and ValueError without the name of the file, which `naming` adds.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,21 @@ def refuse_other_settings(rules: str, known: Mapping[str, Any], variant: Mapping
     ]
     if differences:
         raise ValueError(f"is a network for {rules} with {' and '.join(differences)}")
+
+
+@contextmanager
+def naming(path: Path, what: str, expected: str) -> Iterator[None]:
+    """Raise ValueError with the name of a file where something is wrong with it: where it cannot be
+    read also `what` it is to be, and what is `expected`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(
+            f"{what} {str(path)!r} cannot be read ({error.strerror}); expected {expected}"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def json_object(path: Path) -> dict[str, Any]:

@@ -43,8 +43,7 @@ from players.search.alphabeta.search import INFINITY, Context, search
 from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.stop import NEVER
 from players.search.types import Array, Int, Record, Rng, Word
-from players.weights.evaluations import load_terms
-from players.weights.spreads import load_spread
+from players.weights.evaluations import load_spread, load_terms
 
 GAME_DEPTH = 2
 """How many moves games look ahead."""

@@ -20,8 +20,8 @@ from players.learning.training_file import Training
 from players.ntuple.network import Network
 from players.ntuple.temporal import ERROR, SIZE, Rule, with_sums
 from players.search.types import Array, Flag
-from players.weights.network_file import Header, load_network, save_network
-from players.weights.network_header import network_of
+from players.weights.network_file import load_network, save_network
+from players.weights.network_header import Header, network_of
 
 CHECKPOINT = "checkpoint.ntuple"
 """The file in a run's folder that it goes on from."""

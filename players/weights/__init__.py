@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from players.games.interface import MOVES
-from players.option_files import seat_names, tables_in
+from players.option_files import naming, seat_names, tables_in
 from players.options import WEIGHT_TABLES
 
 ROWS = 8
@@ -27,8 +27,9 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
         path = Path(__file__).with_name(f"othello-{name}.json")
     else:
         path = Path(name)
-    sides = zip(seat_names(rules), _read(path, rules), strict=True)
-    for seat, (side, of_move) in enumerate(sides):
+    with naming(path, "weights", f"{', '.join(WEIGHT_TABLES)} or the path of a JSON file"):
+        tables = tables_in(path, rules)
+    for seat, (side, of_move) in enumerate(zip(seat_names(rules), tables, strict=True)):
         if rules == "othello":
             of_move = _squares(of_move, f"{path}: {side}")
         elif not isinstance(of_move, dict):
@@ -43,18 +44,6 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
                 )
             weights[seat, moves[move]] = weight
     return weights
-
-
-def _read(path: Path, rules: str) -> list[Any]:
-    try:
-        return tables_in(path, rules)
-    except OSError as error:
-        raise ValueError(
-            f"weights {str(path)!r} cannot be read ({error.strerror}); "
-            f"expected {', '.join(WEIGHT_TABLES)} or the path of a JSON file"
-        ) from error
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
 
 
 def _squares(table: Any, place: str) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""The numbers of the evaluations: files with their provenance, and reading any such file."""
+"""The numbers of the evaluations and of multi-ProbCut: files with their provenance, and reading any
+such file.
+"""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -7,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from arena.files import json_text
 from players.games.registry import compiled_game
 from players.ntuple import as_terms as network_terms
-from players.option_files import NO_ARCHIVE, features_in, refuse_other_settings
+from players.option_files import NO_ARCHIVE, features_in, naming, refuse_other_settings
 from players.options import EVALUATIONS
 
 _KEPT = 4
@@ -55,29 +58,26 @@ def _read(
     if path.suffix == ".ntuple":
         return _of_network(path, rules, variant)
     game = compiled_game(rules)
-    if path.suffix == ".npz" and (game.patterns is None or variant["size"] != 8):
-        raise ValueError(f"{path}: patterns are for Othello on 8×8, not for this game")
-    try:
-        if path.suffix == ".npz" and game.patterns is not None:
-            try:
-                with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-                    arrays = np.asarray(file["scalars"]), np.asarray(file["patterns"])
-            except OSError:
-                raise
-            except Exception as error:  # NumPy's, its tokenizer's, the archive's: any
-                raise ValueError(f"{NO_ARCHIVE}: {error}") from error
-            return game.patterns(*arrays)
+    with naming(path, "evaluation", f"{', '.join(EVALUATIONS)} or the path of a file"):
+        if path.suffix == ".npz":
+            if game.patterns is None or variant["size"] != 8:
+                raise ValueError("patterns are for Othello on 8×8, not for this game")
+            return game.patterns(*_arrays(path))
         features = features_in(path)
         if game.features is None:
             raise ValueError(f"{rules} has no evaluation of features")
         return game.features(features)
-    except OSError as error:
-        raise ValueError(
-            f"evaluation {str(path)!r} cannot be read ({error.strerror}); "
-            f"expected {', '.join(EVALUATIONS)} or the path of a file"
-        ) from error
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+
+
+def _arrays(path: Path) -> tuple[Any, Any]:
+    """The arrays "scalars" and "patterns" of an NPZ file."""
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+            return np.asarray(file["scalars"]), np.asarray(file["patterns"])
+    except OSError:
+        raise
+    except Exception as error:  # NumPy's, its tokenizer's, the archive's: any
+        raise ValueError(f"{NO_ARCHIVE}: {error}") from error
 
 
 def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
@@ -90,3 +90,15 @@ def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return network_terms.terms_of(network)
+
+
+def load_spread(rules: str, variant: Mapping[str, Any]) -> Mapping[str, float] | None:
+    """How far searches of two depths are apart in their values: the terms of
+    `search.alphabeta.cuts.spread` for these settings; None where none are known.
+    """
+    spread = compiled_game(rules).spread
+    if spread is None:
+        return None
+    content = json_text.parse((FOLDER / spread(variant)).read_text(encoding="utf-8"))
+    terms: Mapping[str, float] = content["spread"]
+    return terms

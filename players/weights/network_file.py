@@ -45,9 +45,14 @@ from pydantic import ValidationError
 from arena.files.toml_tables import explain, written
 from arena.files.whole_file import sync
 from players.ntuple.network import Network
-from players.option_files import first_line, header_object, network_header, refuse_other_rules
-from players.weights.network_header import Extra, memory_mb, network_of, offsets_of
-from players.weights.network_header import Header as Header  # what a file says, next to the file
+from players.option_files import (
+    first_line,
+    header_object,
+    naming,
+    network_header,
+    refuse_other_rules,
+)
+from players.weights.network_header import Extra, Header, memory_mb, network_of, offsets_of
 
 DEFAULT = "default"
 """The name of the network that comes with the package."""
@@ -80,16 +85,9 @@ def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> L
     Raises ValueError: the file with what is wrong and what to do.
     """
     path = default_network(str(rules)) if name == DEFAULT else Path(name)
-    try:
-        with path.open("rb") as file:
-            return _read(file, rules, extra)
-    except OSError as error:
-        raise ValueError(
-            f"network {name!r} cannot be read ({error.strerror}); expected {DEFAULT!r} or the path "
-            "of a network file"
-        ) from error
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    expected = f"{DEFAULT!r} or the path of a network file"
+    with naming(path, "network", expected), path.open("rb") as file:
+        return _read(file, rules, extra)
 
 
 def save_network(

@@ -22,11 +22,11 @@ from players.search.types import Array
 from players.weights.network_file import (
     INT16_MOST,
     SMALL,
-    Header,
     load_network,
     save_network,
     tables_of,
 )
+from players.weights.network_header import Header
 from rules.tiles import SPAWNS
 
 

@@ -22,7 +22,7 @@ from players.search.alphabeta.cuts import (
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
 from players.search.alphabeta.search import moves_left
 from players.search.stop import NEVER
-from players.weights.spreads import load_spread
+from players.weights.evaluations import load_spread
 from tests.players.conftest import random_position, true_net
 from tests.players.search.test_alphabeta import OFF, compiled, search_of
 

@@ -13,12 +13,11 @@ from players.learning.tiles.trainer import play_greedily
 from players.learning.training_file import METHOD
 from players.weights.board_tuples import BoardCells
 from players.weights.network_file import (
-    Header,
     default_network,
     load_network,
     save_network,
 )
-from players.weights.network_header import network_of, offsets_of
+from players.weights.network_header import Header, network_of, offsets_of
 
 HEADER = Header(
     rules="2048",
