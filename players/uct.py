@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from players.builtin import SOME_PLACES, Builtin, open_places, seconds_since, think_until
-from players.games.registry import Board, load_board, unsupported
+from players.games.registry import Board, compiled_game, load_board, unsupported
 from players.option_files import judge_evaluation
 from players.options import (
     EVALUATIONS,
@@ -320,14 +320,14 @@ class Uct(Builtin):
 def search_settings(options: UctOptions, start: Start, endgame: Endgame, weights: Any) -> Settings:
     """The search's settings. A mistake in the evaluation's file ends the process."""
     from players.games.endgame import reach_in
-    from players.search.uct.settings import make_settings, most_margin
+    from players.search.uct.settings import make_settings
 
     shares = {"playout": 0.0, "evaluation": 1.0, "mixed": options.mix}
     leaves = options.endgame_leaves
     if leaves is None:
         leaves = reach_in(endgame, LEAF_SECONDS) if options.solver else 0
     return make_settings(
-        most_margin(start.rules, start.variant),
+        compiled_game(start.rules).most_margin(start.variant),
         c=0.0 if options.c == "auto" else options.c,
         spread_factor=AUTO_C if options.c == "auto" else 0.0,
         weights=weights,

@@ -53,16 +53,16 @@ def _load_for_tiles(rules: str, searches: Sequence[str]) -> None:
 
 def _load_for_board(rules: str, searches: Sequence[str]) -> None:
     from players.games.endgame import load_endgame
-    from players.games.registry import load_board
+    from players.games.registry import compiled_game, load_board
 
     game = rule_sets.load(rules)
     board = load_board(rules, game.variant)
     position, endgame = board.position(game.start().state()), load_endgame(rules, board, 1)
     if "uct" in searches:
         from players.search.uct import driver as uct
-        from players.search.uct.settings import make_settings, most_margin
+        from players.search.uct.settings import make_settings
 
-        settings = make_settings(most_margin(rules, game.variant))
+        settings = make_settings(compiled_game(rules).most_margin(game.variant))
         uct.load_kernels(position, settings, endgame)
     endgame.load_kernels(position)
     if "alphabeta" in searches or "analysis" in searches:

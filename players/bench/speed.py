@@ -19,7 +19,7 @@ import rules
 from players.bench.measurement import RUNS, quickest
 from players.games.endgame import Solution, load_endgame
 from players.games.interface import BATCH
-from players.games.registry import Board, load_board
+from players.games.registry import Board, compiled_game, load_board
 from players.learning.tuning.matches import Contestant, MatchTask
 from players.learning.tuning.runner import InProcessRunner
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
@@ -28,7 +28,7 @@ from players.search.stop import alongside
 from players.search.types import Position
 from players.search.uct.driver import ThinkingLimits, UctSearch
 from players.search.uct.driver import load_kernels as load_uct
-from players.search.uct.settings import make_settings, most_margin
+from players.search.uct.settings import make_settings
 from players.weights.evaluations import load_terms
 
 FFO = Path(__file__).with_name("ffo.obf")
@@ -64,7 +64,7 @@ def iterations_per_second(
     """Iterations of UCT from an empty tree at the start; threads share the tree."""
     game, board, position = _beginning(name, settings)
     stop = np.zeros(1, np.int64)
-    plain = make_settings(most_margin(name, game.variant))
+    plain = make_settings(compiled_game(name).most_margin(game.variant))
     endgame = load_endgame(name, board, 1)
     searches = [
         UctSearch(board, plain, endgame, memory_mb=512, seed=run, threads=threads)

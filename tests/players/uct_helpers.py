@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from players.games.endgame import load_endgame
-from players.games.registry import load_board
+from players.games.registry import compiled_game, load_board
 from players.search.tree import NEAR, UNKNOWN, Tree
 from players.search.uct.driver import ThinkingLimits, Thought, UctChoice, UctSearch
-from players.search.uct.settings import make_settings, most_margin
+from players.search.uct.settings import make_settings
 from rules.position import Game, Position
 
 NEVER = np.zeros(1, np.int64)
@@ -22,7 +22,7 @@ def search_of(game: Game, **options: Any) -> UctSearch:
     board = load_board(game.name, game.variant)
     of_search = {"memory_mb": 8, "seed": 1}
     of_search |= {key: options.pop(key) for key in OF_SEARCH if key in options}
-    settings = make_settings(most_margin(game.name, game.variant), **options)
+    settings = make_settings(compiled_game(game.name).most_margin(game.variant), **options)
     return UctSearch(board, settings, load_endgame(game.name, board, 1), **of_search)
 
 

@@ -1,7 +1,6 @@
 """What a search goes by, as the kernels read it."""
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy as np
 from players.compiled import atomics
 from players.compiled.cache import bare_part
 from players.games import interface as game
-from players.games.registry import compiled_game
 from players.options import Backup, Opponent
 from players.search.types import Array, Int, Real
 
@@ -164,7 +162,3 @@ def make_settings(
         rave=float(rave),
         **others,
     )
-
-
-def most_margin(rules: str, variant: Mapping[str, Any]) -> int:
-    return compiled_game(rules).most_margin(variant)

@@ -10,12 +10,12 @@ import pytest
 import rules
 from players.compiled.cache import bare_kernel, kernel
 from players.games import interface as kernels
-from players.games.registry import load_board
+from players.games.registry import compiled_game, load_board
 from players.options import Final
 from players.search.tree import NEAR, UNKNOWN, children, new_tree
 from players.search.uct.driver import FINALS, ThinkingLimits, best_child, root_moves
 from players.search.uct.search import iterate, select, spread
-from players.search.uct.settings import Settings, make_settings, most_margin
+from players.search.uct.settings import Settings, make_settings
 from players.weights.evaluations import load_terms
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import NEVER, check_tree, choose, compiled, search_of, think
@@ -124,7 +124,7 @@ def test_leaves_are_worth_their_evaluation_or_a_mixture(game: rules.Game) -> Non
         result, _ = one_leaf(game, plies=1, seed=seed)
         assert result == pytest.approx(1 - expected)
         result, _ = one_leaf(game, evaluated=1.0, backup="score", seed=seed)
-        most = most_margin(game.name, game.variant)
+        most = compiled_game(game.name).most_margin(game.variant)
         assert result == pytest.approx(0.5 - value / 100 / (2 * most))
         result, _ = one_leaf(game, evaluated=0.25, seed=seed)
         played = (result - 0.25 * (1 - expected)) / 0.75
