@@ -1,6 +1,6 @@
 """The built-in players: one line for each."""
 
-from importlib import import_module
+from pkgutil import resolve_name
 
 from players.builtin import Builtin
 
@@ -18,11 +18,5 @@ PLAYERS = (
 )
 
 
-def _load(line: str) -> type[Builtin]:
-    module, _, name = line.partition(":")
-    player: type[Builtin] = getattr(import_module(module), name)
-    return player
-
-
-BUILTINS = {player.name: player for player in map(_load, PLAYERS)}
+BUILTINS: dict[str, type[Builtin]] = {player.name: player for player in map(resolve_name, PLAYERS)}
 """Every built-in player by name."""

@@ -26,9 +26,6 @@ class GtpOptions(EngineOptions):
     """An engine that speaks the Go Text Protocol, version 2, and plays Othello."""
 
     command: str | list[str] = Field(default="gtp-rhino", validate_default=True)
-    """The engine: a command line, split as a shell would, or a list of words. A program without a
-    slash is looked for on the PATH and in /usr/games; one with a slash is relative to the
-    tournament file."""
     level: int | None = None
     """The engine's level, added to the command by level_argument; none leaves it to the engine.
     gtp-rhino has 1 to 5, and 3 by itself."""

@@ -30,9 +30,6 @@ class NBoardOptions(EngineOptions):
     """An engine that speaks the NBoard protocol, version 2."""
 
     command: str | list[str] = Field(default="ntest x", validate_default=True)
-    """The engine: a command line, split as a shell would, or a list of words. A program without a
-    slash is looked for on the PATH and in /usr/games; one with a slash is relative to the
-    tournament file."""
     depth: int = Field(default=10, ge=1, le=60)
     """How deep it looks ahead in the midgame (`set depth`); it decides itself how deep at the end.
     Edax takes this as its level."""

@@ -142,10 +142,10 @@ class Tiles(Game):
     def start(self, seed: int | None = None) -> TilesPosition:
         """Two tiles, both drawn by chance even where a player places the later ones."""
         rng = SystemRandom() if seed is None else Random(seed)
-        dealer = Tiles(self.name, self.spawn, "chance", "tile")
+        by_chance = Tiles(self.name, self.spawn, "chance", "tile")
         cells = (0,) * len(CELLS)
         for _ in range(2):
-            position = TilesPosition(dealer, cells, 0, CHANCE)
+            position = TilesPosition(by_chance, cells, 0, CHANCE)
             cells = position.play(draw_chance(position, rng)).cells
         return TilesPosition(self, cells, 0, 0)
 
@@ -289,13 +289,12 @@ class TilesPosition(Position):
     def _refusal(self, move: str) -> MalformedMove | IllegalMove:
         tiles = " or ".join(map(str, self.game.spawns))
         placement = f"a cell, a1 to d4, with a tile, {tiles}, such as 'c2={min(self.game.spawns)}'"
+        due = "a cell alone, a1 to d4" if self._names_cell else placement
         if move not in self.game.vocabulary:
             slides = f"{', '.join(SLIDES[:-1])} or {SLIDES[-1]}"
-            cell = "a cell alone, a1 to d4" if self._names_cell else placement
             wanted = {None: f"{slides}, or {placement}", 0: slides}
-            expected = wanted.get(self.to_move, cell)
+            expected = wanted.get(self.to_move, due)
             return MalformedMove(f"{move!r} is not a move of {self.game.name}: expected {expected}")
-        due = "a cell alone, a1 to d4" if self._names_cell else placement
         why = {None: "the game is over", 0: "it is the slider's turn"}
         reason = why.get(self.to_move, f"a placement is due, {due}")
         return IllegalMove(f"{move!r} is illegal: {reason}")

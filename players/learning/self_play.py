@@ -22,8 +22,9 @@ from players.search.alphabeta.driver import (
     legal_moves,
     load_kernels,
 )
+from players.search.alphabeta.search import in_points, value_at_end
 from players.search.stop import NEVER
-from players.search.types import Array, Int, Position
+from players.search.types import Array, Position
 
 Sample = tuple[Any, float]
 """A position, and what its mover won by in the end."""
@@ -55,13 +56,6 @@ def sensible_moves(position: Position, out: Array) -> int:
     return kept
 
 
-@kernel
-def margin_of(position: Position) -> Int:
-    """What the player to move has beyond the other, so far."""
-    net = np.int64(game.net(position))
-    return net if position.seat == 0 else -net
-
-
 def self_play(rule_set: rules.Game, terms: Array, recipe: Recipe, rng: Random) -> Iterator[Sample]:
     """Positions of game after game, each with what its mover won by in the end, without end."""
     board = load_board(rule_set.name, rule_set.variant)
@@ -84,7 +78,7 @@ def self_play(rule_set: rules.Game, terms: Array, recipe: Recipe, rng: Random) -
                 found = search.think(position, NEVER, DepthLimits(depth=recipe.depth))
                 move = board.moves[found.move]
             position = child_of(position, move)
-        margin = int(margin_of(position))
+        margin = in_points(int(value_at_end(position)))
         for each in kept:
             yield each, margin if each.seat == position.seat else -margin
 

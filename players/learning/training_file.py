@@ -11,7 +11,15 @@ from pydantic import ConfigDict, Field
 import rules as rule_sets
 from arena.errors import FileError
 from arena.files.toml import KeyPath, read_file
-from arena.files.toml_tables import Finding, TomlTable, problems, read_tables, shown, wrong_name
+from arena.files.toml_tables import (
+    Finding,
+    TomlTable,
+    problems,
+    read_tables,
+    reporter,
+    shown,
+    wrong_name,
+)
 from players.ntuple.temporal import WHOLE_GAME
 from players.weights.board_tuples import STATES, BoardCells
 from players.weights.network_header import Header, memory_mb, offsets_of
@@ -152,6 +160,7 @@ class FileReader(ABC, Generic[_File, _Config]):
         self.file: _File
         self.file, self.findings = read_tables(self.model, data)
         self._wrong = {finding.path for finding in self.findings}
+        self.report = reporter(self.findings)
 
     @classmethod
     def load(cls, path: Path) -> _Config:
@@ -166,11 +175,6 @@ class FileReader(ABC, Generic[_File, _Config]):
     @abstractmethod
     def config(self) -> _Config | None:
         """The choices of the file; of no use where there are findings."""
-
-    def report(self, at: KeyPath, message: str) -> None:
-        """Note a problem, unless the key was already found wrong in itself."""
-        if not any(at[: len(known)] == known for known in self._wrong):
-            self.findings.append(Finding(at, message))
 
     def name(self) -> str:
         """The name of the run: that of the file, where it gives none."""
@@ -200,7 +204,7 @@ class TrainingReader(FileReader[_File, _Config]):
 
     def __init__(self, data: dict[str, Any], path: Path) -> None:
         super().__init__(data, path)
-        self.findings = [_with_words(finding, data) for finding in self.findings]
+        self.findings[:] = [_with_words(finding, data) for finding in self.findings]
         tables: Any = self.file
         self.training: TrainingTable = getattr(tables, self.head)
         self.network: NetworkTable = tables.network

@@ -27,9 +27,8 @@ ALL_MOVES = 8
 EXACT_SHARE = 0.7
 """Of the time: for the exact endgame where it is tried, before all is left to the search."""
 
-
-JUDGE_MB = 256
-"""The size of the table with which endgames are judged."""
+JUDGE_MB, VALUER_MB = 256, 32
+"""The sizes of the tables with which endgames are judged and single positions valued."""
 
 
 class MoveValue(NamedTuple):
@@ -146,13 +145,13 @@ def _searched(
 
 
 def valuer(
-    rules: str, variant: Mapping[str, Any], depth: int, *, memory_mb: int = 64
+    rules: str, variant: Mapping[str, Any], depth: int
 ) -> Callable[[Mapping[str, Any]], float]:
     """A function of the wire's `state`: what seat 0 will win by, by a search of that depth."""
     board = load_board(rules, variant)
-    endgame = load_endgame(rules, board, memory_mb // 2)
+    endgame = load_endgame(rules, board, VALUER_MB)
     terms = load_terms(rules, variant)
-    search = AlphaBetaSearch(board, terms=terms, endgame=endgame, memory_mb=memory_mb // 2)
+    search = AlphaBetaSearch(board, terms=terms, endgame=endgame, memory_mb=VALUER_MB)
 
     def value(state: Mapping[str, Any]) -> float:
         position = board.position(state)

@@ -53,8 +53,8 @@ class OthelloRoot(NamedTuple):
     """The address of the marks of positions that threads are searching, 0 for one thread."""
 
 
-NODES, FOUND, ROOT = np.uint64(0), np.uint64(1), np.uint64(2)
-"""The first of a search's own words: the nodes visited, the move found last, the root."""
+NODES, FOUND = np.uint64(0), np.uint64(1)
+"""The first of a search's own words, before the root: the nodes visited, the move found last."""
 
 LISTS = 2 + len(OthelloRoot._fields) + len(OthelloRoot._fields) % 2
 """From there on, after the root: lists of moves, two words each, ply after ply. Even, so that both

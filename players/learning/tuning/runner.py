@@ -31,7 +31,7 @@ from players.learning.tuning.uct_games import UctWorker, is_counted, read_seat
 from players.sdk import Turn
 from players.search.types import Flag
 from players.uct import Uct, UctOptions
-from rules.position import CHANCE, PASS, Position, draw_chance
+from rules.position import PASS, Position, forced_move
 
 History = list[tuple[int, str]]
 """`(seat, move)` of each move so far, forced passes and chance included."""
@@ -85,7 +85,6 @@ class InProcessRunner:
             self.new_worker().play((seat, seat), MatchTask((self.brief,) * 2, "", plies, ""))
 
     def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
-        """The games, in the order of the tasks. Raises Aborted once `abort` was called."""
         seats = {id(each): self.read(each) for task in tasks for each in task.contestants}
         games: list[Future[PlayedGame]] = [
             self._pool.submit(self._play, tuple(seats[id(each)] for each in task.contestants), task)
@@ -102,7 +101,6 @@ class InProcessRunner:
         return played
 
     def abort(self) -> None:
-        """Have the games under way, and all that follow, end in Aborted."""
         self._stop[0] = 1
 
     def close(self) -> None:
@@ -179,7 +177,7 @@ class TurnWorker:
         moves, _, seeds = BalancedOpenings(self._rule_set, self._board).draw(task)
         position, history = self._rule_set.start(), History()
         for move in moves[: task.plies]:
-            if position.legal_moves() == (PASS,):
+            if position.must_pass:
                 position = _after(position, PASS, history)
             position = _after(position, self._board.names[move], history)
         before = len(history)
@@ -214,12 +212,8 @@ class TurnWorker:
         while (mover := position.to_move) is not None:
             if self._stop[0]:
                 raise Aborted
-            if mover == CHANCE:
-                move = draw_chance(position, random)
-            elif position.legal_moves() == (PASS,):
-                move = PASS
-            else:
-                move = players[mover].choose(position, history)
+            forced = forced_move(position, random)
+            move = players[mover].choose(position, history) if forced is None else forced
             position = _after(position, move, history)
         return position
 

@@ -319,10 +319,7 @@ class AlphaBetaSearch:
     def _moves(self, position: Position) -> Sequence[int]:
         """The principal variation of the last search, from before its forced moves."""
         out = np.empty(game.PLIES, np.int16)
-        return [
-            int(move)
-            for move in out[: kernels.full_line(position, self._context, self._scratch, out)]
-        ]
+        return out[: kernels.full_line(position, self._context, self._scratch, out)].tolist()
 
 
 def _typed(words: Any, model: Any) -> Any:
@@ -337,7 +334,7 @@ def child_of(position: Position, move: int) -> Position:
 
 def legal_moves(position: Position) -> list[int]:
     out = np.empty(game.MOVES, np.int16)
-    return [int(move) for move in out[: kernels.list_moves(position, out)]]
+    return out[: kernels.list_moves(position, out)].tolist()
 
 
 def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:

@@ -241,12 +241,12 @@ def value_placements(after: Tiles, cells: Word, settings: TileSettings, scratch:
         cell = np.int64(lowest(cells))
         cells &= cells - ONE
         for tile in range(kinds.TILES):
-            best = -np.inf
+            best = LEAST
             for slide in range(SLIDES):
                 leaf = scratch.leaf_of[cell, tile, slide]
                 if leaf != kinds.NO_LEAF:
                     best = max(best, scratch.gains[cell, tile, slide] + scratch.values[leaf])
-            scratch.worths[1, cell, tile] = best if best > -np.inf else 0.0
+            scratch.worths[1, cell, tile] = best if best > LEAST else 0.0
 
 
 @part

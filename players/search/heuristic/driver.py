@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from players.compiled.cache import kernel, part
+from players.games.interface import NO_MOVE
 from players.games.tiles.boards import TileBoard
 from players.games.tiles.heuristic import Heuristic, make_heuristic
 from players.options import DEEPEST_HEURISTIC as DEEPEST
@@ -50,7 +51,7 @@ def deepen(
     """
     patient, hurried = contexts
     scratch.generation = (scratch.generation + 1) % GENERATIONS
-    scratch.killers[:] = tree.NO_MOVE
+    scratch.killers[:] = NO_MOVE
     scratch.nodes, scratch.node_limit = 0, NO_LIMIT
     for index in range(count):
         scratch.order[index] = index
@@ -189,7 +190,7 @@ class HeuristicSearch:
         )
         choice, end = legal[scratch["choice"]], int(scratch["end"])
         codes = scratch["line"][0].tolist()
-        line = [self._names[code] for code in codes[: codes.index(tree.NO_MOVE)]]
+        line = [self._names[code] for code in codes[: codes.index(NO_MOVE)]]
         return BestTileMove(
             choice,
             None if end != NO_END else float(scratch["worth"]) / tree.THOUSANDTHS,

@@ -10,6 +10,7 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, is_set, mix
 from players.compiled.cache import bare_kernel, part
+from players.games.interface import NO_MOVE
 from players.games.tiles.heuristic import Heuristic, evaluate, most_annoying
 from players.games.tiles.interface import CELLS, SLIDES, Laws, placed, slid
 from players.ntuple.board import words
@@ -28,8 +29,6 @@ WIN = 1_000_000_000
 SURE = WIN - PLIES
 """A value so far from 0 is no estimate."""
 INFINITY = WIN + 1
-
-NO_MOVE = -1
 
 MOST_MOVES = 2 * CELLS
 """No position has more to choose from: two tiles on each cell."""
