@@ -10,6 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.reports.html.charts import short
 from arena.reports.screen import Lines, Screen
 from arena.reports.words import duration
 from players.learning.games.trainer import GameBlock
@@ -84,8 +85,7 @@ class TileBlockView(BlockView[TileBlock]):
         ]
 
     def cells(self, block: TileBlock) -> Sequence[object]:
-        smallest = min(block.reached)  # every game reached it, and all tiles before it
-        reached = (block.reached.get(tile, 1.0 if tile < smallest else 0.0) for tile in self._tiles)
+        reached = map(block.reach, self._tiles)
         ended = (block.ended.get(tile, 0.0) for tile in self._tiles)
         return (block.games, block.mean, block.best, *_times(block), *reached, *ended)
 
@@ -230,10 +230,3 @@ def _times(block: GameBlock | TileBlock) -> tuple[int, float, int]:
 def speed(block: GameBlock | TileBlock) -> float:
     """Moves a second."""
     return block.moves / block.seconds if block.seconds else 0.0
-
-
-def short(number: float) -> str:
-    """`1.21 M`, `845 k`, `97`."""
-    if number >= 999_500:
-        return f"{number / 1e6:.2f} M"
-    return f"{number / 1e3:.0f} k" if number >= 1000 else f"{number:.0f}"

@@ -99,9 +99,7 @@ def tile_curve(blocks: Sequence[TileBlock], title: str, about: str) -> Figure:
     begin_panel(reach, games[-1], "Games that reached a tile", of_games, shares=True)
     tiles = shown_tiles(blocks)
     for tile, colour in zip(tiles, _TILES[-len(tiles) :], strict=True):
-        shares = [
-            block.reached.get(tile, 1.0 if tile < min(block.reached) else 0.0) for block in blocks
-        ]
+        shares = [block.reach(tile) for block in blocks]
         label = f"{tile}:  {100 * shares[-1]:.1f} %"
         reach.plot(games, shares, line, color=colour, label=label, **PEN)
     for axes in (scores, reach):

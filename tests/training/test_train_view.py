@@ -31,7 +31,7 @@ def terminal() -> Iterator[tuple[Console, io.StringIO]]:
 
 def test_a_block_is_a_line_and_one_for_each_tile() -> None:
     assert VIEW.lines(block(3, 4567.8)) == [
-        "3,000 games: average 4,568, maximum 9,000, 1.20 M moves/s",
+        "3,000 games: average 4,568, maximum 9,000, 1.2 M moves/s",
         "     256  reached 100.0 %  ended here  25.0 %",
         "     512  reached  75.0 %  ended here  70.0 %",
         "    1024  reached   5.0 %  ended here   5.0 %",
@@ -62,7 +62,7 @@ def test_the_screen_shows_the_way_so_far_and_the_last_block(
     shown = out.getvalue()
     assert "a line that [stays]" in shown
     screen = shown[shown.rindex("[bold]cup[/bold]") :]
-    assert "4,000 of 10,000 games · 1.20 M moves/s · 12 s left" in screen
+    assert "4,000 of 10,000 games · 1.2 M moves/s · 12 s left" in screen
     assert "average  ▃▅▇█  1,000 → 4,000" in screen
     assert "1024    5.0 %" in screen
     assert "playing" not in screen

@@ -171,6 +171,10 @@ class TileBlock(NamedTuple):
     ended: dict[int, float]
     """For each of these tiles the share of games whose largest it was."""
 
+    def reach(self, tile: int) -> float:
+        """The share of games that made this tile, any of the game's, or a larger one."""
+        return self.reached.get(tile, 1.0 if tile < min(self.reached) else 0.0)
+
 
 def block_of(
     number: int, scores: Array, tops: Array, moves: int, seconds: float, values: Sequence[int]

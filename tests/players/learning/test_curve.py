@@ -2,28 +2,25 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
 from players.learning.pictures import CURVE, save_figure, shown_tiles, tile_curve
+from players.learning.tiles.trainer import TileBlock
 
 
-class Point(NamedTuple):
+def point(games: int, mean: float, best: int, reached: dict[int, float]) -> TileBlock:
     """A block that was never played."""
-
-    games: int
-    mean: float
-    best: int
-    reached: dict[int, float]
+    return TileBlock(0, games, mean, best, 0, 0.0, reached, {})
 
 
 BLOCKS = [
-    Point(100, 1000.0, 3000, {32: 1.0, 64: 0.9, 128: 0.5, 256: 0.1, 512: 0.005}),
-    Point(200, 2000.0, 4000, {64: 1.0, 128: 0.8, 256: 0.4, 512: 0.02}),
-    Point(300, 3000.0, 3500, {256: 1.0, 512: 0.3, 1024: 0.001}),
+    point(100, 1000.0, 3000, {32: 1.0, 64: 0.9, 128: 0.5, 256: 0.1, 512: 0.005}),
+    point(200, 2000.0, 4000, {64: 1.0, 128: 0.8, 256: 0.4, 512: 0.02}),
+    point(300, 3000.0, 3500, {256: 1.0, 512: 0.3, 1024: 0.001}),
 ]
 
 
@@ -55,7 +52,7 @@ def test_scores_and_reach_are_drawn_by_games() -> None:
 
 def test_the_largest_tiles_that_were_reached_more_than_once_in_a_while_are_shown() -> None:
     assert shown_tiles(BLOCKS) == [32, 64, 128, 256, 512]
-    assert shown_tiles([Point(1, 1.0, 1, {4: 1.0, 8: 0.009})]) == [4]
+    assert shown_tiles([point(1, 1.0, 1, {4: 1.0, 8: 0.009})]) == [4]
 
 
 @pytest.mark.slow
