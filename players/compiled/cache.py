@@ -174,8 +174,7 @@ def instruction(
 
             return result(*arguments), generate
 
-        made: Callable[..., Any] = intrinsic(typed)
-        return made
+        return intrinsic(typed)
 
     return make
 

@@ -140,8 +140,7 @@ class PlainEndgame(Endgame):
 def load_endgame(rules: str, board: Board, memory_mb: int) -> Endgame:
     """The solver for `board`, a board of `rules`, with tables of `memory_mb`."""
     solver = compiled_game(rules).endgame
-    found: Endgame = PlainEndgame(board) if solver is None else solver(board, memory_mb)
-    return found
+    return PlainEndgame(board) if solver is None else solver(board, memory_mb)
 
 
 def reach_in(endgame: Endgame, seconds: float) -> int:

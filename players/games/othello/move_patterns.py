@@ -80,8 +80,7 @@ def move_entries(builder: Any, own: Any, other: Any, moves: Any, replies: Any) -
 
 def _with_bits(numbers: Array, places: tuple[int, ...]) -> Array:
     """The numbers with each bit at the place of `places` that it came from."""
-    found: Array = sum(((numbers >> old & 1) << new for new, old in enumerate(places)), 0 * numbers)
-    return found
+    return sum(((numbers >> old & 1) << new for new, old in enumerate(places)), 0 * numbers)
 
 
 def canonical_moves() -> Array:

@@ -94,8 +94,7 @@ def columns(depth: Array, shallow: Array, left: Array) -> tuple[Array | float, .
 def spread(terms: Mapping[str, float], depth: Array, shallow: Array, left: Array) -> Array:
     """The spread between searches of both depths with that many moves `left`, in hundredths."""
     parts = zip(TERMS, columns(depth, shallow, left), strict=True)
-    found: Array = np.exp(sum(terms[name] * column for name, column in parts))
-    return found
+    return np.exp(sum(terms[name] * column for name, column in parts))
 
 
 def new_margins(terms: Mapping[str, float] | None, spreads: float) -> Array:

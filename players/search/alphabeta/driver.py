@@ -328,8 +328,7 @@ def _typed(words: Any, model: Any) -> Any:
 
 
 def child_of(position: Position, move: int) -> Position:
-    child: Position = _typed(kernels.after(position, move), position)
-    return child
+    return _typed(kernels.after(position, move), position)
 
 
 def legal_moves(position: Position) -> list[int]:

@@ -99,8 +99,7 @@ def settle(position: Position) -> Position:
     while move >= 0:
         position = game.play(position, move)
         move = forced(position)
-    settled: Position = canonical(position)
-    return settled
+    return canonical(position)
 
 
 @part

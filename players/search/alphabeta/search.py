@@ -44,8 +44,7 @@ def value_of_margin(margin: Int) -> Int:
 @part
 def final_value(position: Position) -> Int:
     net = np.int64(game.net(position))
-    value: Int = value_of_margin(net if position.seat == 0 else -net)
-    return value
+    return value_of_margin(net if position.seat == 0 else -net)
 
 
 @part
@@ -226,7 +225,7 @@ def search_below(
             if value < most or value >= beta or most >= beta or scratch.stopped:
                 break
             most = np.int64(beta)
-            if ply == 0:  # it is better than those before it, should the search be stopped now
+            if ply == 0:  # it is better than those before it, if the search is stopped now
                 scratch.line[0, 0] = move
                 scratch.line[0, 1] = NO_MOVE
         if is_shared:
@@ -309,14 +308,12 @@ def list_moves(position: Position, out: Array) -> Int:
 
 @kernel
 def settled(position: Position) -> Position:
-    root: Position = ordering.settle(position)
-    return root
+    return ordering.settle(position)
 
 
 @kernel
 def after(position: Position, move: int) -> Position:
-    child: Position = game.play(position, np.int64(move))
-    return child
+    return game.play(position, np.int64(move))
 
 
 @kernel

@@ -73,8 +73,7 @@ still to look ahead."""
 
 
 def new_scratch() -> Record:
-    scratch: Record = np.zeros(1, Scratch)[0]
-    return scratch
+    return np.zeros(1, Scratch)[0]
 
 
 def make_settings(

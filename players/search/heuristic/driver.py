@@ -49,7 +49,7 @@ def deepen(
     is looked at first. One slide ahead is always seen whole, by the first of the `contexts`, whose
     `stop` is never set. The best choice, and what it leads to, is in `scratch`.
     """
-    patient, hurried = contexts
+    first, others = contexts
     scratch.generation = (scratch.generation + 1) % GENERATIONS
     scratch.killers[:] = NO_MOVE
     scratch.nodes, scratch.node_limit = 0, NO_LIMIT
@@ -58,7 +58,7 @@ def deepen(
     reached = np.int64(0)
     while reached == 0 or (reached < min(depth, DEEPEST) and abs(scratch.worth) < tree.SURE):
         plies = 2 * (reached + 1) - np.int64(is_slider)
-        seen = _look(board, choices, count, plies, hurried if reached else patient, scratch)
+        seen = _look(board, choices, count, plies, others if reached else first, scratch)
         if seen < count:
             break
         _sort(count, scratch)
@@ -103,8 +103,7 @@ def _try(
     """What a legal `move` is worth to its player, exact above `floor`; its line is line[1]."""
     child, _ = tree.play(board, np.int64(move), context.heuristic.laws)
     bounds = np.int64(-tree.INFINITY), -floor
-    value: Int = -tree.search(child, plies - 1, bounds[0], bounds[1], np.int64(1), context, scratch)
-    return value
+    return -tree.search(child, plies - 1, bounds[0], bounds[1], np.int64(1), context, scratch)
 
 
 @part
@@ -202,8 +201,7 @@ class HeuristicSearch:
 
 
 def new_scratch() -> Record:
-    scratch: Record = np.zeros(1, tree.Scratch)[0]
-    return scratch
+    return np.zeros(1, tree.Scratch)[0]
 
 
 def load_kernels(board: TileBoard, position: Tiles) -> None:
