@@ -154,7 +154,6 @@ class RefereeMatchRunner:
         return self._contenders[vector]
 
     def abort(self) -> None:
-        """Have the games under way, and all that follow, end in Aborted."""
         self._stop.set()
 
     def close(self) -> None:

@@ -38,7 +38,6 @@ class SpreadMatchRunner:
         self._results([self._client.submit(_load, self._player, plies, pure=False)])
 
     def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
-        """As every match runner."""
         cores = sum(self._client.nthreads().values())
         size = max(2, len(tasks) // (_PARTS * max(1, cores)) // 2 * 2)  # pairs stay together
         parts = [tasks[first : first + size] for first in range(0, len(tasks), size)]
@@ -69,7 +68,6 @@ class SpreadMatchRunner:
             ) from None
 
     def abort(self) -> None:
-        """Have the games under way, and all that follow, end in Aborted."""
         self._stop.set()
 
     def close(self) -> None:

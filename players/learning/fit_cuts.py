@@ -103,7 +103,6 @@ def fit(rows: Array) -> tuple[dict[str, float], float]:
 
 
 def main() -> None:
-    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
     parser.add_argument("out", type=Path)

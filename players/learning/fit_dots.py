@@ -76,7 +76,6 @@ def fit(rows: Array, features: Array, targets: Array) -> Array:
 
 
 def main() -> None:
-    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("--positions", type=int, default=300_000, help="a round")

@@ -323,7 +323,6 @@ def spread_out(words: Array, model: OthelloPosition, most: int) -> Array:
 
 
 def main() -> None:
-    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
     parser.add_argument("out", type=Path)

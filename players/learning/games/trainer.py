@@ -171,7 +171,6 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         self._terms = load_terms(config.rules, config.variant, name)
 
     def load_kernels(self) -> None:
-        """Load the kernels or compile them, so that no block's time has it."""
         super().load_kernels()
         self._compare(0)
 

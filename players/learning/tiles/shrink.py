@@ -66,7 +66,6 @@ def _steps(visits: Array, often: int) -> Array:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
     parser = argparse.ArgumentParser(
         prog="python -m players.learning.tiles.shrink", description=__doc__.splitlines()[0]
     )

@@ -121,7 +121,7 @@ def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure
     legend = framed if any(_is_end(value, ends) for value in values) else ""
     figure = new_figure(8.4, 0.8 + 3.7 * len(sides), title, legend + fill(about, _WIDTH))
     grid = figure.subplots(len(sides), 2, squeeze=False)
-    reach = max(max(abs(value - 1.0) for value in values), 1e-3)
+    reach = max(1e-3, *(abs(value - 1.0) for value in values))
     norm = TwoSlopeNorm(1.0, 1.0 - reach, 1.0 + reach)
     for row, side in enumerate(sides):
         who = seat_names(space.rules)[side] if len(sides) > 1 else "both"
