@@ -36,7 +36,7 @@ class NetworkOptions(SearchOptions):
     weights: Annotated[str, named_or_file("default", judge=judge_network)] = "default"
     """The n-tuple network: "default" or the path of a file, as `arena train` writes them."""
     depth: int = Field(default=3, ge=1, le=DEEPEST_NETWORK)
-    """How many slides are looked ahead, should the clock allow it; with 1 each slide is judged by
+    """How many slides are looked ahead, if the clock allows it; with 1 each slide is judged by
     its reward and the network alone."""
     memory_mb: int = Field(default=16, ge=0, le=16_384)
     """The size of the transposition table; 0 for none. From 3 slides on it saves half of the

@@ -36,7 +36,7 @@ class GtpOptions(EngineOptions):
     """GTP commands the engine is sent once, before its first game."""
     tell_clock: bool = False
     """Tell the engine its time, in whole seconds as GTP has it: `time_settings` before a game,
-    `time_left` before a move. gtp-rhino accepts both and heeds neither."""
+    `time_left` before a move. gtp-rhino accepts both and uses neither."""
 
     @property
     def words(self) -> list[str]:

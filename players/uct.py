@@ -96,7 +96,7 @@ class UctOptions(SearchOptions):
     1/2 + margin/(2·all squares or boxes), from 0 to 1, mostly close to 1/2, so that c must be
     smaller for the same exploration."""
     opponent: Opponent = "own"
-    """What the opponent is taken to choose in the tree: the child with the highest UCB value as he
+    """What the opponent is taken to choose in the tree: the child with the highest UCB value as it
     sees it, or the one with the least UCB value as this player sees it, exploration added."""
     leaf: Literal["playout", "evaluation", "mixed"] = "playout"
     """What a new node is worth: the result of a playout, the result its evaluation lets expect, or

@@ -19,7 +19,7 @@ from rules.position import Game, Position
 from rules.transcript import write_transcript
 
 TRIES = 3000
-"""Openings drawn in vain, one after the other, before there are taken to be no more."""
+"""Openings that fail one after the other before it is taken that there are no more."""
 Valuer = Callable[[Mapping[str, Any]], float]
 
 
@@ -45,9 +45,9 @@ class Opening(NamedTuple):
 
 def balanced(game: Game, wanted: Search, value: Valuer) -> Iterator[Opening]:
     """Openings within the bound, no two alike, until there seem to be no more."""
-    rng, met, vain = Random(wanted.seed), set[str](), 0
-    while vain < TRIES:
-        vain += 1
+    rng, met, failed = Random(wanted.seed), set[str](), 0
+    while failed < TRIES:
+        failed += 1
         drawn = random_line(game, wanted.plies, rng)
         if drawn is None:
             continue
@@ -58,7 +58,7 @@ def balanced(game: Game, wanted: Search, value: Valuer) -> Iterator[Opening]:
         met.add(alike)
         found = value(position.state())
         if abs(found) <= wanted.within:
-            vain = 0
+            failed = 0
             yield Opening(moves, found)
 
 

@@ -64,17 +64,17 @@ def _in_words(kind: Any) -> str:
     return f"{getattr(kind, 'instance_class', tuple)}({', '.join(map(_in_words, inner))})"
 
 
-class _WhereItLies(UserProvidedCacheLocator):
+class _ReadOnlyLocator(UserProvidedCacheLocator):
     """Finds kernels in `CACHE_DIR` without asking whether it can be written."""
 
     def ensure_cache_path(self) -> None:
         """Nothing is written."""
 
 
-class _InPlace(CompileResultCacheImpl):
-    """numba's way to keep compiled functions, in that place alone."""
+class _ReadOnlyImpl(CompileResultCacheImpl):
+    """numba's way to keep compiled functions, in that folder alone."""
 
-    _locator_classes = [_WhereItLies]  # noqa: RUF012  # as numba has it
+    _locator_classes = [_ReadOnlyLocator]  # noqa: RUF012  # as numba has it
 
 
 class _ReadOnlyCache(_Cache):
@@ -83,7 +83,7 @@ class _ReadOnlyCache(_Cache):
     What it lacks is compiled for this process alone; stderr says so, once.
     """
 
-    _impl_class: Any = _InPlace
+    _impl_class: Any = _ReadOnlyImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel, or None; also where the folder is none, or may not be read."""

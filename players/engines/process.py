@@ -19,9 +19,9 @@ _PACKAGES = {"gtp-rhino": "grhino"}
 """Engines and the Debian packages they are in."""
 LONGEST_ANSWER = 64 * 1024
 """Bytes of a GTP response or of a line; no engine has more to say."""
-_FAREWELL_S = 0.3
+_QUIT_S = 0.3
 """How long the engine may take to exit after `quit`."""
-_DYING_S = 0.1
+_CLOSING_S = 0.1
 """A process that ends closes its pipes a moment before it can be seen dead."""
 
 
@@ -86,13 +86,13 @@ class EngineProcess:
             watch.cancel()
 
     def close(self) -> None:
-        """End the process, politely first."""
+        """End the process: by `quit`, or else by force."""
         with suppress(OSError):
             assert self._process.stdin is not None  # asked for at the start
             self._process.stdin.write(b"quit\n")
             self._process.stdin.close()
         try:
-            self._process.wait(_FAREWELL_S)
+            self._process.wait(_QUIT_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -104,7 +104,7 @@ class EngineProcess:
     def ended(self, command: str) -> EngineFault:
         """The fault of a process that is gone, or closed its pipes."""
         try:
-            code = self._process.wait(_DYING_S)
+            code = self._process.wait(_CLOSING_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return EngineFault(f"{self.name} closed its pipes instead of answering `{command}`.")

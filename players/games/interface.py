@@ -123,7 +123,7 @@ def evaluate(position: Position, terms: Array) -> Int:
 
 
 OUTLINE = 128
-"""Numbers of 16 bits that an outline has at most, with room to reckon in."""
+"""Numbers of 16 bits that an outline has at most, with room for calculations."""
 
 
 def outline(position: Position, terms: Array, out: Array) -> None:

@@ -22,7 +22,7 @@ The value of a board after a slide is `initial` plus the sum of one weight for e
 the board's 8 symmetric images. Its stage is how many of `stages` its largest tile has reached;
 where a stage's weight is 0, the weight of the stage before stands for it.
 
-In Othello and in dots and boxes the board is a position as its mover sees it, the value what he
+In Othello and in dots and boxes the board is a position as its mover sees it, the value what it
 still wins by, in discs or boxes, and the stage how many of `stages` the discs on the board, or the
 edges drawn, have reached. In Othello a tuple has 3^n weights, at numbers in base three: 0 for an
 empty square, 1 for a disc of the mover, 2 for one of the other, the lowest digit first, squares in
@@ -65,7 +65,7 @@ _NUMBERS = {"float32": "<f4", "int16": "<i2", "int64": "<i8", "uint64": "<u8", "
 
 
 def default_network(rules: str) -> Path:
-    """The file of the network that comes along for 2048 or 2584."""
+    """The file of the network that comes with the package for 2048 or 2584."""
     return Path(__file__).with_name(f"network-{rules}.ntuple")
 
 

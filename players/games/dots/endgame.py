@@ -179,11 +179,11 @@ def candidates(position: DotsPosition, moves: Array) -> Any:
     across, down, stride, boxes = position.across, position.down, position.stride, position.boxes
     count = game.moves(position, moves)
     core_across, core_down = core_of(across, down, boxes, stride)
-    prey = open_boxes(across, down, stride, boxes)
-    prey &= ~open_boxes(core_across, core_down, stride, boxes)
-    if prey == ZERO or stops_at_majority(position):
+    takeable = open_boxes(across, down, stride, boxes)
+    takeable &= ~open_boxes(core_across, core_down, stride, boxes)
+    if takeable == ZERO or stops_at_majority(position):
         return count
-    rows, columns = prey | (prey << stride), prey | (prey << ONE)
+    rows, columns = takeable | (takeable << stride), takeable | (takeable << ONE)
     chosen = np.int64(0)
     for index in range(count):
         move = np.int64(moves[index])

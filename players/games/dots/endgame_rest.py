@@ -68,16 +68,16 @@ def core_of(across: Word, down: Word, boxes: Word, stride: Word) -> Any:
 
 
 @part
-def double_dealing_cost(across: Word, down: Word, prey: Word, stride: Word) -> Any:
-    """The fewest boxes of `prey`, all that can be taken, to leave to hand over; 0 for never.
+def double_dealing_cost(across: Word, down: Word, takeable: Word, stride: Word) -> Any:
+    """The fewest boxes of `takeable`, all that can be taken, to leave to hand over; 0 for never.
 
     A tree of boxes tied by a last string to the border or a joint can be taken down to the two
     boxes at that string; one without to four boxes in a row, if it has them.
     """
     cost = 0
-    while prey != ZERO:
-        tree = tied_to(prey & (ZERO - prey), prey, across, down, stride)
-        prey ^= tree
+    while takeable != ZERO:
+        tree = tied_to(takeable & (ZERO - takeable), takeable, across, down, stride)
+        takeable ^= tree
         size = np.int64(popcount(tree))
         if strings(across, down, tree, stride) == size:
             if size >= CHAIN_COST:

@@ -121,7 +121,7 @@ def search(
         rows, columns = ZERO, ZERO
     while True:
         after_across, after_down, after_pool = across, down, pool
-        prey, price = np.int64(0), 0
+        offered, price = np.int64(0), 0
         move = np.int64(NO_MOVE)
         if rows | columns != ZERO or index < count:
             if index < count:
@@ -147,11 +147,11 @@ def search(
             kind += 1
             if pool & KINDS[kind - 1] == ZERO:
                 continue
-            after_pool, prey, price = rest.take_shortest(pool, KINDS[kind - 1])
+            after_pool, offered, price = rest.take_shortest(pool, KINDS[kind - 1])
         elif chains != ZERO:
             chain = rest.tied_to(chains & (ZERO - chains), chains, across, down, fixed.stride)
             chains ^= chain
-            after_across, after_down, prey, price = rest.take_chain(
+            after_across, after_down, offered, price = rest.take_chain(
                 across, down, chain, fixed.boxes, fixed.stride
             )
         else:
@@ -160,8 +160,8 @@ def search(
             after_across,
             after_down,
             after_pool,
-            left - prey,
-            prey,
+            left - offered,
+            offered,
             price,
             2 - bound,
             fixed,

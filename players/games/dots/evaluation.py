@@ -2,8 +2,8 @@
 
 Words of Berlekamp, "The Dots and Boxes Game" (2000): a chain is a row of boxes with two edges
 undrawn each, a loop one that closes on itself. The player that opens a chain gives it away; the one
-that takes it may leave the last two boxes (four of a loop) to the other, who must then open the
-next: he keeps control. The long-chain rule says by a parity who will have it.
+that takes it may keep control: leave the last two boxes (four of a loop) to the other player, which
+must then open the next. The long-chain rule says by a parity which player will have control.
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from players.ntuple.as_terms import NETWORK, worth
 from players.ntuple.board import EIGHT, diagonal, left_to_right, upside_down, view
 
 FEATURES = ("turn", "control", "free", "chains", "chained")
-"""What is valued: having the move; what the mover loses if he must open the chains and loops there
+"""What is valued: having the move; what the mover loses if it must open the chains and loops there
 are now; boxes with three or four edges undrawn; chains of three or more; boxes in them."""
 
 CHAINS = 0

@@ -1,9 +1,9 @@
 """Games of Othello and of dots that teach a network, compiled.
 
 Both sides choose the move after which the network expects most for them, or now and then one at
-random. An afterstate is the position after a move, seen by the player to move; its value is
-what he still wins by. After a random move nothing is learned from what it led to: what came before
-it learns up to the last afterstate that was chosen, which keeps its value.
+random. An afterstate is the position after a move, seen by the player to move; its value is what
+that player still wins by. Nothing is learned from what a random move led to: what came before it
+learns up to the last afterstate that was chosen, which keeps its value.
 
 All kernels of learning are in this file: so the cache sees it when one changes.
 """
@@ -64,8 +64,8 @@ def learn(
         count = 0
         while count_moves(position) > 0:
             state, bits = draw(state)
-            wanders = np.float64(bits) * UNIT < habits.epsilon
-            if wanders:
+            is_random = np.float64(bits) * UNIT < habits.epsilon
+            if is_random:
                 if count > 0:
                     last = trajectory.values[count - 1]
                     learn_ended(trajectory, count, last, model, network, rule)
@@ -77,7 +77,7 @@ def learn(
             position = after
             tally.counts[1] += 1
             if count_moves(position) == 0:
-                if not wanders:
+                if not is_random:
                     last = gained + np.float64(game.net(position) - banked(position))
                     learn_ended(trajectory, count, last, model, network, rule)
                 break

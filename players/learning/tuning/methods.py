@@ -85,7 +85,7 @@ class SelfPlay(Method):
     """The rule of self-play: after each game every weight gains a constant for each move of the
     winner that it is the weight of, loses it for each of the loser's, and is clipped to its range.
 
-    A winner's squares are those he played himself: not the discs he ended with, which the other may
+    A winner's squares are those of its own moves: not the discs it ended with, which the other may
     have placed. A move counts once for the weight that its square shares with its mirror images. A
     drawn game changes nothing. Both players have the same weights, black's and white's apart.
     """

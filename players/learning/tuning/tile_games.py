@@ -108,7 +108,7 @@ def play_game(
 ) -> Int:
     """Play from `board`, the slider to move, to the end; the slider's score, or ABORTED.
 
-    `seats` and `scratches` are the slider's and the placer's, of whom chance has no need, `random`
+    `seats` and `scratches` are the slider's and the placer's, which chance does not use, `random`
     is uint64[1], `choices` for the kernel's own use. The first decisions are written to `record`,
     uint64[n, 3]: the board as words, and the move, or the first that a cell stands for.
     """
