@@ -15,6 +15,7 @@ from players.compiled.cache import answers, part
 from players.compiled.types import Array, Int, Word
 from players.games import interface as game
 from players.games.dots.board import DotsPosition, open_boxes, sides, without
+from players.games.dots.endgame_rest import strings, tied_to
 from players.games.json_fields import rows_of, whole
 from players.ntuple import board as network
 from players.ntuple.as_terms import NETWORK, worth
@@ -42,23 +43,6 @@ FOUR = np.uint64(4)
 
 
 @part
-def joined(seed: Word, sideways: Word, above: Word, stride: Word) -> Any:
-    """The boxes tied to `seed`, `sideways` to the next in the row, `above` to the one below."""
-    found = ZERO
-    while seed != found:
-        found = seed
-        seed |= ((seed & sideways) << ONE) | ((seed >> ONE) & sideways)
-        seed |= ((seed & above) << stride) | ((seed >> stride) & above)
-    return found
-
-
-@part
-def ties(low: Int, across: Word, down: Word, stride: Word) -> Any:
-    """The boxes of `low` tied to the next of their row, and to the one below, by undrawn edges."""
-    return low & (low >> ONE) & (down >> ONE), low & (low >> stride) & (across >> stride)
-
-
-@part
 def capture(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """Take every box there is: (across, down, how many, the least price of leaving some)."""
     taken, price = np.int64(0), np.int64(NO_CHOICE)
@@ -66,8 +50,7 @@ def capture(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
         single, low = sides(across, down, stride, boxes)
         if single == ZERO:
             return across, down, taken, price
-        sideways, above = ties(low, across, down, stride)
-        string = joined(single & (ZERO - single), sideways, above, stride)
+        string = tied_to(single & (ZERO - single), low, across, down, stride)
         length, ends = np.int64(popcount(string)), popcount(string & single)
         if ends == ONE and length >= 2:
             price = np.int64(CHAIN_PRICE)
@@ -110,14 +93,13 @@ def quiet_features(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     """
     _, low = sides(across, down, stride, boxes)
     safe = popcount(across & ~(low | (low << stride))) + popcount(down & ~(low | (low << ONE)))
-    sideways, above = ties(low, across, down, stride)
     chains, loops, many, boxes_in = ZERO, ZERO, np.int64(0), np.int64(0)
     rest = low
     while rest != ZERO:
-        string = joined(rest & (ZERO - rest), sideways, above, stride)
+        string = tied_to(rest & (ZERO - rest), rest, across, down, stride)
         rest ^= string
         length = popcount(string)
-        if popcount(string & sideways) + popcount(string & above) == length:
+        if strings(across, down, string, stride) == np.int64(length):
             loops += ONE << (FOUR * min(length - FOUR, np.uint64(LONGEST)))
         else:
             chains += ONE << (FOUR * min(length, np.uint64(LONGEST)))
