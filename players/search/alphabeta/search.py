@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from players.compiled.address import address_of, value_at
 from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import bare_kernel, kernel, part
-from players.compiled.lending import borrowed, lent
 from players.compiled.prefetch import prefetch
 from players.games import interface as game
 from players.games.endgame import solve
@@ -76,7 +76,7 @@ class Context(NamedTuple):
 
 @part
 def leaf_value(
-    position: Position, estimate: Int, low: Int, high: Int, lent_context: Any, scratch: Record
+    position: Position, estimate: Int, low: Int, high: Int, address: Any, scratch: Record
 ) -> Int:
     """The value of a position that is not searched: its estimate or, UNKNOWN, that of the end."""
     scratch.nodes += 1
@@ -85,7 +85,7 @@ def leaf_value(
         return np.int64(estimate)
     if count_moves(position) == 0:
         return np.int64(final_value(position))
-    context = borrowed(lent_context)
+    context = value_at(address)
     below, above = highest_margin(low), -highest_margin(-high)
     margin = solved(position, below, above, context.memory, context.stop)
     scratch.stopped |= is_set(context.stop)
@@ -106,19 +106,19 @@ def search_below(
     beta: int,
     ply: int,
     known_estimate: int,
-    lent_context: Any,
+    address: Any,
     scratch: Record,
 ) -> Int:
     """The value of `position`, settled and not over, searched `depth` ≥ 1 moves deep (fail-soft);
     what `scratch.margins` allow is cut by shallower searches. `known_estimate` is that of the
-    position or UNKNOWN.
+    position or UNKNOWN, `address` that of the context.
 
     Once told to stop, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and
     returns at once with a meaningless value; nothing of that is stored.
     """
     scratch.nodes += 1
     scratch.line[ply, 0] = NO_MOVE
-    context = borrowed(lent_context)
+    context = value_at(address)
     if is_set(context.stop) or scratch.nodes >= scratch.node_limit:
         scratch.stopped = 1
         return np.int64(0)
@@ -163,9 +163,7 @@ def search_below(
                 return np.int64(known)
 
     if margin > 0 and shallow > 0:
-        value = search_below(
-            position, shallow, bound - 1, bound, ply, estimate, lent_context, scratch
-        )
+        value = search_below(position, shallow, bound - 1, bound, ply, estimate, address, scratch)
         if scratch.stopped:
             return np.int64(0)
         if (value >= bound) == is_high:
@@ -217,10 +215,10 @@ def search_below(
             low, high = (least, most) if sign == 1 else (-most, -least)
             if is_exact or depth == 1:
                 scratch.line[ply + 1, 0] = NO_MOVE
-                value = sign * leaf_value(child, estimate, low, high, lent_context, scratch)
+                value = sign * leaf_value(child, estimate, low, high, address, scratch)
             else:
                 value = sign * search_below(
-                    child, depth - 1, low, high, ply + 1, estimate, lent_context, scratch
+                    child, depth - 1, low, high, ply + 1, estimate, address, scratch
                 )
             if value < most or value >= beta or most >= beta or scratch.stopped:
                 break
@@ -258,7 +256,7 @@ def search(
 ) -> Int:
     """`search_below` from the root."""
     return search_below(
-        position, depth, alpha, beta, np.int64(0), np.int64(UNKNOWN), lent(context), scratch
+        position, depth, alpha, beta, np.int64(0), np.int64(UNKNOWN), address_of(context), scratch
     )
 
 

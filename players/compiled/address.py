@@ -13,7 +13,7 @@ _pointer_to: Any = types.CPointer
 
 
 @intrinsic
-def lent(_typing: Any, value: Any) -> Any:
+def address_of(_typing: Any, value: Any) -> Any:
     """The address of a copy of `value`, for as long as the caller runs."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -26,11 +26,11 @@ def lent(_typing: Any, value: Any) -> Any:
 
 
 @intrinsic
-def borrowed(_typing: Any, pointer: Any) -> Any:
-    """What was `lent`; only what is used of it is read."""
+def value_at(_typing: Any, address: Any) -> Any:
+    """The value at an address; only what is used of it is read."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         model = context.data_model_manager[signature.return_type]
         return model.load_from_data_pointer(builder, arguments[0])
 
-    return pointer.dtype(pointer), generate
+    return address.dtype(address), generate
