@@ -19,10 +19,11 @@ from players.engines.player import EngineOptions, EnginePlayer
 from players.options import read_options
 from players.sdk import Start, Turn
 from rules.ggf import BLACK_WHITE, read_move, write_board, write_move, write_properties
+from rules.position import PASSES
 
 _AMPLE_S = 10 * 3600
 """The time an engine is told to have where its depth alone limits it."""
-_PV = re.compile(r"pass|ps|pa|--|[a-h][1-8]")
+_PV = re.compile(rf"{'|'.join(PASSES)}|[a-h][1-8]")
 _NAME = "set myname "
 
 

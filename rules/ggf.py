@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rules.othello import Othello
-from rules.position import PASS, Position
+from rules.position import PASS, PASSES, Position
 
 BLACK_WHITE = "BW"
 """The properties of moves, by seat."""
@@ -21,7 +21,6 @@ _PROPERTY = re.compile(r"\s*([A-Z][A-Za-z]?)\[([^\]]*)\]\s*")
 _DISCS = str.maketrans("XO.", "*O-")
 _CELLS = str.maketrans("*XxO0o-._", "XXXOOO...")
 _CONTROL = re.compile(r"[];\s]")
-_PASSES = ("pa", "ps", "pass", "--")
 
 
 class Property(NamedTuple):
@@ -100,4 +99,4 @@ def read_move(value: str) -> GgfMove:
     """A move of `B[…]`, of an NBoard engine or a GUI. ValueError where a figure is none."""
     move, *figures = (part.strip() for part in re.split(r"[/\s]", value.strip()))
     score, seconds = (float(figure) if figure else None for figure in (*figures, "", "")[:2])
-    return GgfMove(PASS if move.lower() in _PASSES else move.lower(), score, seconds)
+    return GgfMove(PASS if move.lower() in PASSES else move.lower(), score, seconds)

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from rules.position import (
     PASS,
+    PASSES,
     Game,
     IllegalMove,
     MalformedMove,
@@ -68,7 +69,7 @@ class Othello(Game):
     seats = 2
     unit = "discs"
     marks = "XO"
-    move_pattern = r"pass|ps|pa|--|[a-z]\d+"
+    move_pattern = rf"{'|'.join(PASSES)}|[a-z]\d+"
     move_gap = ""
     check_boards = MappingProxyType({"othello": {}, "othello cornerless": {"preset": "cornerless"}})
     landmarks: ClassVar = {

@@ -27,6 +27,9 @@ CHANCE = -1
 PASS = "pass"
 """The move of a player who has no other."""
 
+PASSES = (PASS, "ps", "pa", "--")
+"""How records of Othello write it."""
+
 Cells = TypeVar("Cells", str, list[int])
 _SET_BITS = bytes.maketrans(b"01", b"\x00\x01")
 

@@ -9,7 +9,7 @@ breaks anywhere between moves, and Othello's passes also where they are spelled 
 import re
 from collections.abc import Iterable
 
-from rules.position import PASS, Game, MoveError, Position
+from rules.position import PASS, PASSES, Game, MoveError, Position
 
 
 def write_transcript(start: Position, moves: Iterable[str]) -> str:
@@ -51,6 +51,6 @@ def _tokens(game: Game, text: str) -> list[str]:
         if not found:
             place, near = f"character {at + 1} of the transcript", text[at : at + 12]
             raise ValueError(f"{place}: {near!r} is no move")
-        tokens.append(PASS if found[1] in ("ps", "pa", "--") else found[1])
+        tokens.append(PASS if found[1] in PASSES else found[1])
         at = found.end()
     return tokens

@@ -83,9 +83,7 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
         view=TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
         against=(),
         outcome=lambda block: f"averaged {block.mean:,.0f}",
-        players=lambda network: [
-            *("[[player]]", 'bot = "expectimax"', _options("weights", network))
-        ],
+        players=lambda network: ["[[player]]", 'bot = "expectimax"', _options("weights", network)],
         trial=None,
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from players.games.interface import MOVES
 from players.option_files import naming, seat_names, tables_in
 from players.options import WEIGHT_TABLES
+from rules.position import square_name
 
 ROWS = 8
 _LEAST, _MOST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
@@ -57,7 +58,7 @@ def _squares(table: Any, place: str) -> dict[str, Any]:
         raise ValueError(f"{place} must be a table of 8 rows of 8 weights, or 4 rows of 4")
     folded = [index if index < side else ROWS - 1 - index for index in range(ROWS)]
     return {
-        f"{'abcdefgh'[column]}{row + 1}": weight
+        square_name(row, column): weight
         for row in range(ROWS)
         for column in range(ROWS)
         if (weight := table[folded[row]][folded[column]]) is not None

@@ -15,6 +15,7 @@ from players.compiled.bits import ONE, ZERO, lowest, mix, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Int, Move, Word
 from players.games import interface as game
+from rules.position import square_name
 
 VERTICAL = 64
 """Added to the bit of a vertical edge gives its move."""
@@ -152,11 +153,11 @@ class DotsBoard:
         """The edge of each move; "" for what is none."""
         for row in range(rows + 1):
             for column in range(columns + 1):
-                bit, dot = self._bit(row, column), _dot(row, column)
+                bit, dot = self._bit(row, column), square_name(row, column)
                 if column < columns:
-                    self.names[bit] = dot + _dot(row, column + 1)
+                    self.names[bit] = dot + square_name(row, column + 1)
                 if row < rows:
-                    self.names[VERTICAL + bit] = dot + _dot(row + 1, column)
+                    self.names[VERTICAL + bit] = dot + square_name(row + 1, column)
         self.moves = {name: move for move, name in enumerate(self.names) if name}
         """The move of each edge."""
 
@@ -185,7 +186,3 @@ class DotsBoard:
 
     def _bit(self, row: int, column: int) -> int:
         return self._stride * row + column
-
-
-def _dot(row: int, column: int) -> str:
-    return f"{'abcdefghijklmnop'[column]}{row + 1}"

@@ -5,6 +5,7 @@ smaller boards lie in the upper left corner.
 """
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from players.compiled.types import Array, Move, Word
 from players.games import interface as game
 from players.games.interface import count_moves
 from players.games.othello.lines import bracketing, flips, neighbours, unbracketable
+from rules.position import square_name
 
 
 class OthelloPosition(NamedTuple):
@@ -102,8 +104,8 @@ class OthelloBoard:
         size = variant["size"]
         rim = (0, size - 1)
         self.names = tuple(
-            f"{'abcdefgh'[square % 8]}{square // 8 + 1}" if max(divmod(square, 8)) < size else ""
-            for square in range(64)
+            square_name(*place) if max(place) < size else ""
+            for place in product(range(8), range(8))
         )
         """The square of each move; "" for what is off a smaller board."""
         self.moves = {name: move for move, name in enumerate(self.names) if name}

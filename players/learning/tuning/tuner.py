@@ -312,10 +312,9 @@ def _tables(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 def _differences(before: Any, after: Any, path: str = "") -> list[str]:
     if isinstance(before, dict) and isinstance(after, dict):
-        keys = [*before, *(key for key in after if key not in before)]
         return [
             line
-            for key in keys
+            for key in before | after
             for line in _differences(
                 before.get(key), after.get(key), f"{path}.{key}" if path else key
             )
