@@ -11,10 +11,10 @@ from typing import NamedTuple, Protocol, TypeVar
 from pydantic import AwareDatetime, Field, ValidationError
 
 from arena.bots.entries import files_in
-from arena.bots.manifest import FILE_NAME
+from arena.bots.manifest import FILE_NAME, read_manifest
 from arena.bots.package import ACTIVE, TREE, Bot, open_bot, startable
 from arena.bots.trees import digest
-from arena.errors import PackageError, SubmissionError
+from arena.errors import ManifestError, PackageError, SubmissionError
 from arena.model import Frozen
 
 RECEIPT = "receipt.json"
@@ -158,6 +158,16 @@ def place_of(path: Path) -> Path:
         return path
     home, receipt = found
     return home / receipt.version / TREE / receipt.opens
+
+
+def authors_of(path: Path) -> tuple[str, ...]:
+    """The authors that the bot.toml of a submitted version states, which a script has not. Raises
+    SubmissionError.
+    """
+    try:
+        return read_manifest(place_of(path) / FILE_NAME).authors
+    except ManifestError:
+        return ()
 
 
 def open_version(home: Path, receipt: Receipt) -> Bot:

@@ -130,7 +130,7 @@ def submit(
     from arena.bots import course_file
     from arena.entering import remote
     from arena.entering.enter import enter
-    from arena.reports.checklist import CheckScreen, entered_words
+    from arena.reports.checklist import CheckScreen, entered_words, replaced_words
 
     folder = None if remote.is_url(to) else Path(to)
     is_new = folder is not None and not folder.exists()
@@ -145,6 +145,8 @@ def submit(
             who = _asking(folder, owner, token)
             entered = enter(bot, folder, who, screen.show, tournament=tournament, sandbox=sandbox)
     say(entered_words(entered, folder, is_new=is_new), err=entered.version is None)
+    if warning := replaced_words(entered, folder):
+        say(warning, err=True)
     return Exit.FAILED if entered.version is None else Exit.DONE
 
 

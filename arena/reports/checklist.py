@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.bots.course_file import is_course
+from arena.bots.versions import authors_of
 from arena.checks.events import Checked, Checking, Entered, Event, Judging, PointJudged
 from arena.checks.positions import name_of
 from arena.checks.result import Checklist, CheckResult
@@ -140,3 +141,21 @@ def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str
         )
     made = f"{folder} is new; it was made.\n" if is_new else ""
     return f"{said}\n{made}{plays}"
+
+
+def replaced_words(entered: Entered, folder: Path | None) -> str | None:
+    """What to do where a bot was replaced that may be another author's; None where it was not. A
+    course knows its owners.
+    """
+    if folder is None or is_course(folder) or not entered.version or not entered.before:
+        return None
+    now, before = (folder / each.split()[0] for each in (entered.version, entered.before))
+    authors = authors_of(before)
+    if now == before or set(authors) & set(authors_of(now)):
+        return None
+    by = f"is by {', '.join(authors)}" if authors else "does not state its authors"
+    return (
+        f"Warning: {before.name}, which it replaced, {by}. If that is not yours, let it play again "
+        "and choose another name for your bot:\n"
+        f"{shlex.join(('arena', 'bots', 'rollback', str(before)))}"
+    )

@@ -106,6 +106,30 @@ def test_a_bot_is_checked_for_the_tournament_even_if_it_passed_before(
     assert "2–14: skipped until item 1 is fixed" in said.stdout
 
 
+def test_whose_bot_was_replaced_is_told(arena: Arena, tmp_path: Path) -> None:
+    for name, authors in ("1", '["Ada"]'), ("2", '["Ada", "Bob"]'), ("3", '["Eve"]'), ("4", "[]"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "bot.py").write_text(f"# {name}\n")
+        command = 'rules = ["dots"]\ncommand = ["python3", "bot.py"]'
+        (folder / "bot.toml").write_text(f'name = "fox"\n{command}\nauthors = {authors}\n')
+        accept(open_bot(folder), [], tmp_path / "subs")  # so that `submit` need not check it
+
+    def warned(name: str) -> str:
+        said = arena("submit", name, "--to", "subs")
+        assert (said.exit_code, "Accepted fox" in said.stdout) == (0, True), said.output
+        return said.stderr
+
+    assert "fox@4, which it replaced, does not state its authors" in warned("1")
+    assert warned("1") == "", "it was active already"
+    assert warned("2") == "", "they share an author"
+    said = warned("3")
+    assert "fox@2, which it replaced, is by Ada, Bob. If that is not yours" in said
+    assert said.endswith("\narena bots rollback subs/fox@2\n")
+    assert arena(*said.splitlines()[-1].split()[1:]).exit_code == 0
+    assert "fox@2, which it replaced, is by Ada, Bob." in warned("4")
+
+
 def test_where_it_cannot_be_submitted_to_is_told_before_the_check(
     arena: Arena, tmp_path: Path
 ) -> None:
