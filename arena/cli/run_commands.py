@@ -57,7 +57,7 @@ def report(
     ] = False,
     without: Annotated[
         list[str] | None,
-        option("BOT", "Leave this bot and its games out of that page; may be given again."),
+        option("BOT", "Leave this bot and its games out; may be given again."),
     ] = None,
 ) -> None:
     """Show the standings of a run, also while it is played.
@@ -74,10 +74,10 @@ def report(
     if html is not None:
         lost = one_file.publish(run, html, for_, without or (), public=public, anonymous=anonymous)
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
-    elif for_ or public or anonymous or without:
-        raise UserError("--for, --public, --anonymous and --without: give them with --html FILE")
+    elif for_ or public or anonymous:
+        raise UserError("--for, --public and --anonymous: give them with --html FILE")
     else:
-        with RunView(run) as view:
+        with RunView(run, without or ()) as view:
             if csv is not None:
                 say_csv(csv_report.TABLES[csv](view))
                 complain(words.about_damage(view.standings))

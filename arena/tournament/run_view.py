@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from arena.errors import UserError
+from arena.files.toml_tables import did_you_mean, shown
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.model import Standings
@@ -46,8 +47,15 @@ class RunView(AbstractContextManager["RunView"]):
     """What is known of a run. Close it, or use it in a `with` statement."""
 
     def __init__(self, path: Path, without: Collection[str] = ()) -> None:
-        """`without` leaves players out, and their games. Raises StoreError."""
+        """`without` leaves players out, and their games. Raises StoreError; UserError: it has no
+        such player.
+        """
         self._store = Store.open(path)
+        try:
+            _refuse_unknown(without, self._store.config)
+        except UserError:
+            self.close()
+            raise
         self._without = frozenset(without)
         self._events = events.EventReader(events.events_file(path))
         self._was_played = False
@@ -148,6 +156,7 @@ class RunView(AbstractContextManager["RunView"]):
         """The standings after the games there are."""
         if self._standings is None:
             unrated, rated = self.config.unrated, self.rated
+            ranking = self.schedule.ranking()
             over = self.schedule.over and not self.playing
             planned = len(self.games) if over else self.schedule.total
             fewer = len(self.games) - len(rated)
@@ -160,7 +169,7 @@ class RunView(AbstractContextManager["RunView"]):
                 anchor_elo=self.config.rating.anchor_elo,
                 planned=None if self._without else planned - fewer,
                 sprt=self.schedule.verdict,
-                ranking=self.schedule.ranking(),
+                ranking=ranking and ranking.without(self._without),
                 ending=self.schedule.ending(over=over),
                 damaged=self.damaged,
             ).model_copy(
@@ -206,6 +215,14 @@ class RunView(AbstractContextManager["RunView"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _refuse_unknown(without: Iterable[str], config: TournamentConfig) -> None:
+    known = [player.name for player in config.players]
+    for name in without:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise UserError(f"--without: no player is named {shown(name)}; {near}")
 
 
 def as_planned(games: Iterable[GameDigest]) -> list[GameDigest]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -23,7 +24,9 @@ from arena.ratings.results import Result, digest, results_of
 from arena.ratings.standings import standings as standings_of_digests
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report, terminal, words
-from arena.reports.csv_report import read_results
+from arena.reports.csv_report import TABLES, read_results
+from tests.command import arena
+from tests.reports.runs import begun
 
 Golden = Callable[[str, str], None]
 Play = Callable[..., GameRecord]
@@ -220,6 +223,26 @@ def test_the_report_says_when_it_was_played(
     assert Standings.model_validate_json(played.model_dump_json()) == played
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], *(["--csv", name] for name in TABLES)])
+def test_a_bot_is_left_out_of_every_report(
+    form: list[str], cup: list[GameRecord], tmp_path: Path
+) -> None:
+    path = tmp_path / "cup.sqlite"
+    with begun(path, cup) as store:
+        for record in cup:
+            store.add(record)
+    left = [record for record in cup if "monkey" not in {seat.player for seat in record.seats}]
+    whole, some = (arena("report", path, *form, *more) for more in ([], ["--without", "monkey"]))
+    assert (some.exit_code, "monkey" in some.stdout) == (0, False)
+    assert "monkey" in whole.stdout or form == ["--csv", "owners"]
+    if form == ["--json"]:
+        rated = Standings.model_validate_json(some.stdout)
+        assert (rated.games, rated.players) == (len(left), standings(left).players)
+    unknown = arena("report", path, *form, "--without", "monky")
+    assert unknown.exit_code == 2
+    assert '--without: no player is named "monky"; did you mean "monkey"?' in unknown.stderr
 
 
 def test_versions_that_play_no_more_are_named(table: Standings) -> None:

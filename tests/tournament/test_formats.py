@@ -1,5 +1,6 @@
 """Any format, killed at any moments and played several games at a time: the same tournament."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -202,6 +203,14 @@ def test_its_example_from_file_to_report(
     assert f"{outcome.done} of {outcome.done} games" in text
     assert all(words in " ".join(text.split()) for words in SHOWN.get(name, ()))
     assert max(map(len, text.splitlines())) <= 80
+    cheater = config.players[0].name
+    assert re.search(rf"\b{cheater}\b", text)
+    with RunView(path, [cheater]) as view, console.capture() as shown:
+        terminal.show(view.standings, console)
+        document = view.standings.model_dump_json()
+        table = csv_report.ranking(view.standings).splitlines()
+    assert not re.search(rf"\b{cheater}\b", shown.get() + document)
+    assert len(table) == len(config.players)
 
 
 SHOWN = {

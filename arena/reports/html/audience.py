@@ -13,6 +13,7 @@ from arena.model.protocol import Termination
 from arena.model.record import STDERR_FOLLOWS
 from arena.ratings.conduct import Broken, Spoilt
 from arena.ratings.model import Standings
+from arena.ratings.rankings import LEFT_OUT
 from arena.reports.html.wording import ending_word
 from arena.reports.submissions import owners
 from arena.tournament.config import Player, TournamentConfig
@@ -22,7 +23,6 @@ _NAMES = {
     "winner",
 }  # fmt: skip
 _SENTENCES = {"detail", "notes", "ending", "title"}
-LEFT_OUT = "a player left out"
 _LONGEST = 60
 """Characters of a name; of a longer one the beginning is shown, and its place."""
 

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,13 @@ from markupsafe import Markup
 from pydantic_core import to_json
 
 from arena.errors import StoreError, UserError
-from arena.files.toml_tables import did_you_mean, shown
 from arena.files.whole_file import replacing
 from arena.reports.html.assets import script, stylesheet
 from arena.reports.html.audience import Audience, Seen, owned
 from arena.reports.html.data import game_data, run_data
 from arena.reports.html.model import GameData
 from arena.reports.html.pages import environment, run_page
-from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
-from arena.tournament.store import Store
 
 CHUNK = 250
 """Games of one data block."""
@@ -43,8 +40,6 @@ def publish(
     if not path.absolute().parent.is_dir():
         raise UserError(f"--html: there is no folder {path.absolute().parent}; make it first")
     with RunView(run, without) as view:
-        with Store.open(run) as store:
-            _refuse_unknown(without, store.config)
         audience = Audience(
             reads=frozenset() if public else None if owner is None else owned(view.config, owner),
             texts=owner is not None,
@@ -53,14 +48,6 @@ def publish(
         )
         write_report(view, audience, path)
         return view.lost_records
-
-
-def _refuse_unknown(names: Iterable[str], config: TournamentConfig) -> None:
-    known = [player.name for player in config.players]
-    for name in names:
-        if name not in known:
-            near = did_you_mean(name, known)
-            raise UserError(f"--without: no player is named {shown(name)}; {near}")
 
 
 def write_report(view: RunView, audience: Audience, path: Path) -> None:
