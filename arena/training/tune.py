@@ -4,6 +4,7 @@ import math
 import shlex
 import time
 from collections import deque
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from arena.training.tune_view import (
     TuningProgress,
     comparison_line,
 )
-from arena.training.verify import gain, play_budget, refuse_damaged, tests_of
+from arena.training.verify import play_budget, refuse_damaged, tests_of
 from arena.training.verify_config import Verification, load_both
 from players.learning.tuning import result
 from players.learning.tuning.config import TuneConfig
@@ -56,10 +57,11 @@ def tune(
     work = Work("tuning", CHECKPOINT, result.FILES)
     elsewhere = () if out is None else ("--out", str(out))
     test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
-    asked = verification if verify else None
+    asked, target = verification if verify else None, verification.target
+    gained = partial(tuned_player.gain_said, config, folder / result.PLAYER, target, test)
     with reserve_fds(), held(folder, work):  # what draws comes before what plays under the referee
         try:
-            return _Tuning(config, folder, console, test, site).run(file, asked)
+            return _Tuning(config, folder, console, gained, site).run(file, asked)
         except KeyboardInterrupt:
             said = "Stopped at once; what was not saved is played again. Go on with"
             Lines(console).say(f"{said}: {again()}")
@@ -78,10 +80,15 @@ def _runner_of(config: TuneConfig, site: Site) -> MakeRunner:
 
 
 class _Tuning:
-    """A tuning that goes on in a folder that is held; the command `test` tests what comes of it."""
+    """A tuning that goes on in a folder that is held; `gained` says of verdicts what they show."""
 
     def __init__(
-        self, config: TuneConfig, folder: Path, console: Console, test: str, site: Site
+        self,
+        config: TuneConfig,
+        folder: Path,
+        console: Console,
+        gained: Callable[[Mapping[str, dict[str, Any]]], str],
+        site: Site,
     ) -> None:
         make_runner = _runner_of(config, site)
         try:
@@ -95,7 +102,7 @@ class _Tuning:
         )
         make_view = LiveTuning if console.is_terminal else PlainTuning
         self._view = make_view(console, time.monotonic, plan)
-        self._tuner, self._folder, self._console, self._test = tuner, folder, console, test
+        self._tuner, self._folder, self._console, self._gained = tuner, folder, console, gained
         self._saved_at = -math.inf
         self._speeds: deque[tuple[int, float]] = deque(maxlen=_RATE_BATCHES)
 
@@ -123,7 +130,7 @@ class _Tuning:
             file, tuner, self._folder, options, verification, self._console
         )
         self._write()
-        Lines(self._console).say(gain(tuner.verdicts, self._test))
+        Lines(self._console).say(self._gained(tuner.verdicts))
         return code
 
     def _play(self, verification: Verification | None) -> bool:
@@ -184,7 +191,7 @@ class _Tuning:
         known = {
             "measured": tuned_player.measured(tuner.matches[MEASURE], tuner.slid),
             "tests": tests_of(tuner.verdicts),
-            "gain": gain(tuner.verdicts, self._test),
+            "gain": self._gained(tuner.verdicts),
         }
         return result.write_result(tuner, self._folder, known)
 
@@ -204,7 +211,7 @@ class _Tuning:
     def _conclude(self, options: dict[str, Any]) -> None:
         say = self._view.say
         say(tuned_player.measured_line(self._tuner.matches[MEASURE], self._tuner.slid))
-        say(gain(self._tuner.verdicts, self._test))
+        say(self._gained(self._tuner.verdicts))
         say(f"Pictures and values are in {self._folder}; {result.PLAYER} says how they were found.")
         say("The player, for a tournament of `arena run`:")
         values = ", ".join(result.entry_of(options))

@@ -2,20 +2,23 @@
 
 import hashlib
 import json
+import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+import rules
 from arena.errors import Exit
 from arena.ratings.pentanomial import figures, spread
 from arena.ratings.tables import mean_score
 from arena.reports import words
 from arena.training import verify
-from arena.training.verify_config import Verification
+from arena.training.verify_config import Target, Verification
+from players.catalogue import BUILTINS
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.result import START, player_options
 from players.learning.tuning.tuner import VERIFY, Tuner
@@ -81,6 +84,38 @@ def about(config: TuneConfig) -> str:
         f"{config.rules} ({settings(config.variant)}) · {config.bot} ({settings(config.options)}) "
         f"· {config.method} ({settings(config.method_settings)}) · seed {config.seed}"
     )
+
+
+def gain_said(
+    config: TuneConfig,
+    player: Path,
+    target: Target,
+    test: str,
+    verdicts: Mapping[str, dict[str, Any]],
+) -> str:
+    """What `verify.gain` says of a tuning, with its start. Where a gain is shown over another than
+    the default player, also how to test that one against the `player` file of the tuning.
+    """
+    start: dict[str, Any] = {each.name: each.start for each in config.ranges}
+    if config.weights is not None:
+        start[config.weights.option] = config.weights.start
+    said = verify.gain(verdicts, test, f"the start ({words.settings(start)})")
+    fields = BUILTINS[config.bot].options.model_fields
+    default = {name: fields[name].default for name in start}
+    gained = (each["decision"] == "H1" and each.get("usable", True) for each in verdicts.values())
+    if start == default or not any(gained):
+        return said
+    usual = rules.default(config.rules).variant
+    variant = {key: value for key, value in config.variant.items() if value != usual[key]}
+    written = {
+        key: each if isinstance(each, str) else json.dumps(each) for key, each in variant.items()
+    }
+    settings = (("--set", f"{key}={each}") for key, each in written.items())
+    clock = {key: target.clock.get(key) for key in ("move_ms", "bank_ms", "increment_ms")}
+    times = ((f"--{key.replace('_', '-')}", str(ms)) for key, ms in clock.items() if ms)
+    typed = ["arena", "sprt", str(player), config.bot, "--rules", config.rules]
+    typed += [word for pair in (*settings, *times) for word in pair]
+    return f"{said} Against the default ({words.settings(default)}): {shlex.join(typed)}"
 
 
 class TunedPairs:

@@ -119,7 +119,7 @@ def refuse_damaged(path: Path, verdicts: Mapping[str, Any]) -> None:
             ) from None
 
 
-def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str = "the start") -> str:
+def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str) -> str:
     """Whether there is one, in a sentence: nothing is called a gain but an accepted H1. `test` is
     how to have it tested, `over` what it is a gain over.
     """

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from arena.training.tune_view import (
     progress_line,
     trend,
 )
-from arena.training.tuned_player import budget_test, measured
+from arena.training.tuned_player import budget_test, gain_said, measured
 from arena.training.verify import gain
 from arena.training.verify_config import Target, Verification, load_both
 from arena.web.lab_runs import folder_run
@@ -274,17 +275,40 @@ def test_a_test_stopped_goes_on_to_the_same_verdict(folder: Path) -> None:
         each.close()
 
 
+def test_a_gain_names_its_start_and_what_tests_the_default(folder: Path) -> None:
+    text = FILE.replace("selfplay", "spsa").replace("batch = 8", "pairs = 2").format(games=8)
+    (folder / "it.toml").write_text(f"{text}[parameters.c]\n[verify]\nmove_ms = 20\n")
+    config, verification = load_both(folder / "it.toml")
+    said = partial(gain_said, config, Path("it.tune/player.toml"), verification.target, TEST)
+    shown = said({"move_ms 20": {"decision": "H1"}})
+    assert "A gain over the start (c 1, weights flat) is shown at move_ms 20." in shown
+    _, _, command = shown.partition(" Against the default (c 1, weights tuned): arena ")
+    assert "sprt it.tune/player.toml weighted-uct --rules othello --set" in command
+    assert "--move-ms 20" in command
+    (folder / "it.tune").mkdir()
+    (folder / "it.tune" / "player.toml").write_text('[[player]]\nbot = "monkey"\n')
+    assert arena(*command.split(), "--dry-run").exit_code == 0, command
+    for decision in ("H0", None):
+        assert "Against" not in said({"here": {"decision": decision}})
+    usual_start = FILE.replace("[weights]", '[weights]\nstart = "tuned"')
+    (folder / "it.toml").write_text(usual_start.format(games=8))
+    usual = partial(gain_said, load_config(folder / "it.toml"), *said.args[1:])
+    assert usual({"here": {"decision": "H1"}}) == (
+        "A gain over the start (weights tuned) is shown at here."
+    )
+
+
 def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
     said = {name: {"decision": name} for name in ("H1", "H0")} | {"open": {"decision": None}}
-    assert gain(said, TEST) == (
+    assert gain(said, TEST, "the start") == (
         "A gain over the start is shown at H1. No gain is shown at H0. "
         "Not decided at open: no gain is shown."
     )
     loose = {"here": {"decision": "H1", "usable": False}}
-    assert gain(loose, TEST) == (
+    assert gain(loose, TEST, "the start") == (
         "The test at here is not usable, for its forfeits and void games: no gain is shown."
     )
-    assert gain({}, TEST) == f"Not tested: no gain is claimed. To test it: {TEST}"
+    assert gain({}, TEST, "the start") == f"Not tested: no gain is claimed. To test it: {TEST}"
 
 
 @pytest.mark.parametrize(
