@@ -31,7 +31,8 @@ def _above(view: RunView, width: int, height: int) -> Iterator[RenderableType]:
     bar = ProgressBar(
         total=view.schedule.total, completed=len(view.games), width=min(_BAR_WIDTH, width // 4)
     )
-    state.add_row(bar, Text(status(view)))
+    how_far = [] if view.config.sprt else [bar]  # a test has a gauge of its own, and ends early
+    state.add_row(*how_far, Text(status(view)))
     yield state
     yield _games(list(view.playing.values()), min(_SHOWN_GAMES, max(1, height // 6)))
     if view.schedule.verdict:
@@ -65,10 +66,28 @@ def status(view: RunView) -> str:
     """Games done, speed, time left, in one line."""
     most = "" if view.config.is_fixed else "at most "
     parts = [f"{len(view.games):,} of {most}{words.count_games(view.schedule.total)}"]
-    if view.left_s is not None:
-        parts.append(f"{words.duration(view.left_s)} left")
+    if (left := time_left(view)) is not None:
+        parts.append(left)
     if view.games_per_s is not None:
         parts.append(f"{view.games_per_s:.3g} games/s")
     if view.void:
         parts.append(f"{len(view.void)} void")
     return " · ".join(parts)
+
+
+def time_left(view: RunView) -> str | None:
+    """The time left; of a sequential test, that to the games that it takes on the average. None
+    where neither is known.
+    """
+    if view.left_s is not None:
+        return f"{words.duration(view.left_s)} left"
+    test, speed, done = view.config.sprt, view.games_per_s, len(view.games)
+    if test is None or speed is None or view.schedule.over:
+        return None
+    total = view.schedule.total
+    for end in words.expected_ends(test, paired=not view.config.terms.game.decided_by_seed):
+        if end >= total:
+            return f"at most {words.duration((total - done) / speed)} left"
+        if end > done:
+            return f"{words.duration((end - done) / speed)} to the expected {end:,}"
+    return None

@@ -18,7 +18,7 @@ from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.reports import words
 from arena.reports.boards import Boards
-from arena.reports.live_screen import screen
+from arena.reports.live_screen import screen, time_left
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate
 from arena.tournament.events import GameFinished, GameVoid, Noted, RunStarted
@@ -140,8 +140,9 @@ def _finished(event: GameFinished, view: RunView) -> str:
     count = f"{event.done:>{len(str(event.total))}}/{event.total}"
     line = f"{count} {in_a_line(next(g for g in reversed(view.games) if g.game == event.game))}"
     if event.verdict is not None:
-        return f"{line} · {words.where_it_stands(event.verdict)}"
-    return line if view.left_s is None else f"{line} · {words.duration(view.left_s)} left"
+        line += f" · {words.where_it_stands(event.verdict)}"
+    left = time_left(view)
+    return line if left is None else f"{line} · {left}"
 
 
 def opening(start: RunStarted, config: TournamentConfig) -> Iterator[Text]:

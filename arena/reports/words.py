@@ -216,15 +216,23 @@ def _percent(rate: float) -> str:
     return f"{100 * rate:g} %"
 
 
+def expected_ends(test: Sprt, *, paired: bool) -> tuple[int, ...]:
+    """The games that a sequential test takes on the average, where the lead is that of H0 or H1 and
+    half way between; nothing where that cannot be estimated.
+    """
+    expected = expected_units(test, 2 if paired else 1)
+    return tuple(2 * round(units) for units in expected or ())
+
+
 def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | None) -> list[str]:
     """How long a sequential test takes on the average; nothing where that cannot be estimated.
 
     `planned` games are played at most, `game_s` seconds each; None where that is not known.
     """
-    expected = expected_units(test, 2 if paired else 1)
-    if expected is None:
+    expected = expected_ends(test, paired=paired)
+    if not expected:
         return []
-    ends, middle = (2 * round(units) for units in expected)
+    ends, middle = expected
 
     def time(games: int) -> str:
         return "" if game_s is None else f" ({rough_duration(games * game_s)})"

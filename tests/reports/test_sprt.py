@@ -13,6 +13,7 @@ from arena.ratings.matches import Verdict
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
 from arena.reports import playing, terminal, words
+from arena.reports.live_screen import time_left
 from arena.tournament.events import RunStarted
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -144,7 +145,9 @@ def test_the_live_table_shows_the_test_on_a_terminal_of_24_lines(
         "SPRT: new against old" in shown
         and "After 1 pair (LL 0, LD 0, WL or DD 0, WD 0, WW 1)" in shown
     )
-    assert "2 of at most 100 games · 0.5 games/s" in shown, "its last lines are on the screen too"
+    assert "2 of at most 100 games · at most 3 min 16 s left · 0.5 games/s" in shown, (
+        "its last lines are on the screen too"
+    )
 
 
 def test_no_figure_for_a_fixed_number_of_games_judges_a_sequential_test(
@@ -163,8 +166,8 @@ def test_no_figure_for_a_fixed_number_of_games_judges_a_sequential_test(
 
 def test_each_plain_line_says_where_the_test_stands(duel: tuple[Store, list[GameRecord]]) -> None:
     store, pair = duel
-    ended(store, pair[0], 1, 100, verdict=verdict())
-    ended(store, pair[1], 2, 100, verdict=verdict(3, 2, 4, 1, 2, 3))
+    ended(store, pair[0], 1, 100, verdict=verdict(), clock=1.0)
+    ended(store, pair[1], 2, 100, verdict=verdict(3, 2, 4, 1, 2, 3), clock=2.0)
     out = io.StringIO()
     with RunView(store.path) as view:
         playing.PlainLines(Console(file=out, width=40)).show(view)
@@ -172,8 +175,36 @@ def test_each_plain_line_says_where_the_test_stands(duel: tuple[Store, list[Game
     assert lines[0] == "At most 100 games to play. About 60 s, at most 2 min."
     assert lines[1].startswith("The test takes about 256 games (")
     assert lines[2].startswith("With at most 100 games it may well end undecided")
-    assert lines[-2].endswith(" · LLR +0.00 (-2.94 to +2.94)")
-    assert lines[-1].endswith(" · LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 152.9")
+    left = " · at most 1 min 38 s left"
+    assert lines[-2].endswith(f" · LLR +0.00 (-2.94 to +2.94){left}")
+    assert lines[-1].endswith(f" · LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 152.9{left}")
+
+
+@pytest.mark.parametrize(
+    ("done", "said"),
+    [
+        (2, "8 min 28 s to the expected 256"),
+        (256, "5 min 24 s to the expected 418"),
+        (418, None),
+        (1000, None),
+    ],
+)
+def test_the_time_to_the_expected_games_of_a_test_is_shown(
+    play: Play, tmp_path: Path, done: int, said: str | None
+) -> None:
+    record = play("dots", "new", "old", rows=3, cols=3)
+    keys = {"elo0": 0, "elo1": 50}
+    with begun(
+        tmp_path / "t.sqlite", [record], rounds=1000, format="sprt", format_keys=keys
+    ) as store:
+        start = RunStarted(clock=0, total=2000, done=0, estimate=estimate(), verdict=verdict())
+        store.append(start)
+        for number in (1, 2):
+            game = record.model_copy(update={"game": f"g{number:04d}"})
+            ended(store, game, number, 2000, clock=2.0 * number)
+        with RunView(store.path) as view:
+            view.games *= done // 2
+            assert time_left(view) == said
 
 
 def test_lengths_are_said_with_their_time() -> None:
