@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Self
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.spinner import Spinner
@@ -13,10 +14,26 @@ from rich.text import Text
 
 from arena.reports.words import duration
 
+_COMMAND = ": arena "
+"""What comes before a command that a line ends with."""
+
 
 def again() -> str:
     """The command that runs, as it is typed to go on."""
     return shlex.join(["arena", *sys.argv[1:]])
+
+
+def _print(line: str, console: Console) -> None:
+    """Print a line. A terminal is given lines that end between words, but what is to be copied in
+    one piece: an indented line of a file, and the command that a line ends with.
+    """
+    to_copy = line.startswith(" ") or not console.is_terminal
+    said, found, command = line.partition(_COMMAND)
+    if found and not to_copy and cell_len(line) > console.width:
+        console.print(Text(f"{said}:"))
+        console.print(Text(f"{_COMMAND[2:]}{command}"), soft_wrap=True)
+    else:
+        console.print(Text(line), soft_wrap=to_copy)
 
 
 class Screen(ABC):
@@ -40,7 +57,7 @@ class Screen(ABC):
 
     def say(self, line: str) -> None:
         """Print a line that stays, above the screen."""
-        self._live.console.print(Text(line), soft_wrap=True)
+        _print(line, self._live.console)
 
     def doing(self, what: str) -> None:
         """Show what is going on until something else does; nothing, with an empty text."""
@@ -74,7 +91,7 @@ class Lines:
 
     def say(self, line: str) -> None:
         """Print a line."""
-        self._console.print(Text(line), soft_wrap=True)
+        _print(line, self._console)
 
     def doing(self, what: str) -> None:
         """Print nothing on an activity."""

@@ -29,6 +29,29 @@ def terminal() -> Iterator[tuple[Console, io.StringIO]]:
     yield Console(file=out, width=80, height=40, force_terminal=True, color_system=None), out
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_lines_end_between_words_and_what_is_copied_is_in_one_piece(
+    terminal: tuple[Console, io.StringIO], live: bool
+) -> None:
+    console, out = terminal
+    prose = "word " * 30 + "end."
+    command = f"arena tune {'x' * 90}.toml --verify"
+    option = f'    options = {{ weights = "{"y" * 90}" }}'
+    view = training.LiveTraining(console, *PLAN, VIEW, [], lambda: 0.0)
+    lines = view if live else training.PlainTraining(console, VIEW)
+    for line in (prose, f"{prose} To test it: {command}", f"Go on with: arena {'z' * 9}", option):
+        lines.say(line)
+    shown = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert " ".join(shown[:2]) == prose and max(map(len, shown[:2])) < 80
+    assert shown[5:] == [command, f"Go on with: arena {'z' * 9}", option]
+
+
+def test_in_a_pipe_a_line_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    line = f"{'word ' * 30}Go on with: arena tune {'x' * 90}.toml"
+    training.PlainTraining(Console(width=40), VIEW).say(line)
+    assert capsys.readouterr().out == f"{line}\n"
+
+
 def test_a_block_is_a_line_and_one_for_each_tile() -> None:
     assert VIEW.lines(block(3, 4567.8)) == [
         "3,000 games: average 4,568, maximum 9,000, 1.2 M moves/s",
