@@ -176,17 +176,22 @@ def terms_of(file: TournamentFile, game: Game, clock: Clock) -> Terms:
 
 
 def game_of(table: Mapping[str, Any], report: Tell) -> Game | None:
-    """The game of `[game]`; None where that was reported."""
-    settings = dict(table)
-    name = settings.pop("rules", None)
+    """The game of `[game]`; None where that was reported. With `rules` misspelt, the rest is
+    judged as if it were not.
+    """
+    settings, at = dict(table), "rules"
+    name = settings.pop(at, None)
+    misspelt = [] if name else [key for key in settings if nearest(key, [at])]
+    for key in misspelt:
+        report(("game", key), f"unknown key{nearest(key, [at])}")
+    if len(misspelt) == 1:
+        (at,) = misspelt
+        name = settings.pop(at)
     try:
         game, wrong = rules.judge(str(name), settings)
     except ValueError as error:
-        misspelt = [] if name else [key for key in settings if nearest(key, ["rules"])]
-        for key in misspelt:
-            report(("game", key), f"unknown key{nearest(key, ['rules'])}")
-        if not misspelt:
-            report(("game", "rules"), str(error) if name else "is missing: which game is it?")
+        if name or not misspelt:
+            report(("game", at), str(error) if name else "is missing: which game is it?")
         return None
     for key, message in wrong.items():
         report(("game", key) if key else ("game",), message)

@@ -239,6 +239,26 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        ('rule = "othello"\npreset = "cornerles"', ["game.rule", "game.preset"]),
+        (
+            'rule = "dots"\nrows = 0\n[openings]\nplies = -1',
+            ["game.rule", "game.rows", "openings.plies"],
+        ),
+        ('rule = "otello"', ["game.rule", "game.rule"]),
+        ('rule = "othello"\nruls = "othello"\npreset = "cornerles"', ["game.rule", "game.ruls"]),
+        ('rule = "dots"\nrows = 2', ["game.rule"]),
+    ],
+)
+def test_a_misspelt_rules_hides_no_mistake_next_to_it(
+    load: Load, game: str, said: list[str]
+) -> None:
+    refused = refusal(load, f"[game]\n{game}\n")
+    assert [line.split(": ")[1] for line in refused.splitlines()] == said
+
+
+@pytest.mark.parametrize(
     ("player", "said"),
     [
         ("bot = 3", "player[1].bot: must be a valid string, got 3"),
