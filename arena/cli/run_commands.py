@@ -220,7 +220,7 @@ def rate(
 @app.command()
 def export(
     run: RunPath,
-    out: Annotated[Path, option("FILE", "Where to write them.")],
+    out: Annotated[Path, option("FILE", "Where to write them; - for stdout, with --as.")],
     form: FormName = None,
 ) -> Exit:
     """Write the games of a run for other programs.
@@ -230,12 +230,16 @@ def export(
 
     Damaged games are named and left out, with exit code 1.
     """
-    from arena.records.run_file import export_run
+    from arena.records.run_file import export_run, export_text
     from arena.reports.words import count_games
     from arena.tournament.store_faults import left_out
 
-    count, damaged = export_run(run, out, form)
-    say(f"{out}: {count_games(count)}")
+    if str(out) == "-":
+        text, (_, damaged) = export_text(run, form)
+        say_json(text)
+    else:
+        count, damaged = export_run(run, out, form)
+        say(f"{out}: {count_games(count)}")
     return complain(left_out(run, damaged))
 
 

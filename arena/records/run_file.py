@@ -8,7 +8,7 @@ from arena.errors import RecordError, StoreError, UserError
 from arena.files.whole_file import naming
 from arena.model.contender import CommandLine, Contender
 from arena.model.record import GameRecord
-from arena.records import form_of
+from arena.records import TEXTS, form_of
 from arena.records.form import Damaged, Form
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.played_store import PlayedStore
@@ -44,13 +44,30 @@ def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     """
     chosen, damaged = form_of(out, form), list[str]()
     _refuse_other(out, chosen)
+    event, records = _played(run, damaged)
+    with naming(out):
+        chosen.write(records, event, out)
+    return Exported(len(records), damaged)
+
+
+def export_text(run: Path, form: str | None) -> tuple[str, Exported]:
+    """The games of a run that have a result in a form that is text. Raises UserError, StoreError
+    and RecordError.
+    """
+    one, damaged = TEXTS.get(form or ""), list[str]()
+    if one is None:
+        raise UserError(f"--out -: name a form that is text by --as: {', '.join(TEXTS)}")
+    event, records = _played(run, damaged)
+    return "".join(one(each, event) for each in records), Exported(len(records), damaged)
+
+
+def _played(run: Path, damaged: list[str]) -> tuple[str, list[GameRecord]]:
+    """The name of a tournament, and its games that have a result; adds `damaged` ones by id."""
     with Store.open(run) as store:
-        config, records = store.config, list(store.records(damaged=damaged))
+        event, records = store.config.name, list(store.records(damaged=damaged))
     if not records:
         raise none_left(run, damaged)
-    with naming(out):
-        chosen.write(records, config.name, out)
-    return Exported(len(records), damaged)
+    return event, records
 
 
 def _refuse_other(out: Path, form: Form) -> None:

@@ -50,6 +50,12 @@ def test_a_run_that_was_exported_is_the_same_again(tmp_path: Path) -> None:
     assert arena("import", lines, "--to", back).exit_code == 0
     one, other = (arena("report", each, "--csv", "players").stdout for each in (run, back))
     assert one == other
+    piped = arena("export", run, "--as", "jsonl", "--out", "-")
+    assert (piped.stdout, piped.stderr) == (lines.read_text(), "")
+    for form in (), ("--as", "wthor"):
+        refused = arena("export", run, *form, "--out", "-")
+        assert refused.exit_code == 2
+        assert "--out -: name a form that is text by --as: transcript, record" in refused.stderr
     text = tmp_path / "a.txt"
     arena("export", run, "--out", text)
     third = tmp_path / "c.sqlite"
