@@ -50,12 +50,17 @@ class LiveTable:
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=True)
         self._fitted_at = float("-inf")
+        self._width = console.width
 
     def show(self, view: RunView) -> None:
         """Draw the screen."""
         if view.started is None:
             return
-        if not self._live.is_started:
+        narrower = self._console.width < self._width
+        self._width = self._console.width
+        if narrower:  # the terminal wrapped what was drawn, so that more lines are to be taken away
+            self._console.clear()
+        if narrower or not self._live.is_started:
             for line in opening(view.started, view.config):
                 self._console.print(line)
             self._live.start()

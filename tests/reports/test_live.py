@@ -73,6 +73,27 @@ def test_the_live_table_shows_standings_speed_and_games(
     assert "62 of 72 games to play. About 60 s, at most 2 min." in shown
 
 
+def test_a_narrower_terminal_is_cleared_of_what_it_wrapped(
+    store: PlayedStore, cup: list[GameRecord]
+) -> None:
+    for record in cup[:10]:
+        store.add(record)
+    store.append(RunStarted(clock=0, total=72, done=10, estimate=estimate()))
+    console, clear = terminal(), "\x1b[2J"
+    assert isinstance(console.file, io.StringIO)
+    table = playing.LiveTable(console)
+    with RunView(store.path) as view:
+        for width, cleared in ((80, False), (80, False), (50, True), (50, False), (200, False)):
+            before, console.width = len(text_of(console)), width
+            table.show(view)
+            drawn = text_of(console)[before:]
+            assert (clear in drawn) == cleared, width
+            assert "10 of 72 games" in drawn
+            if cleared:
+                assert "62 of 72 games to play" in drawn.partition(clear)[2]
+    table.close()
+
+
 def test_a_table_of_many_players_leaves_room_for_the_rest(
     store: PlayedStore, cup: list[GameRecord]
 ) -> None:
