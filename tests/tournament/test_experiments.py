@@ -81,8 +81,9 @@ def test_a_verdict_needs_an_interval(elo: float, error: float, equal: bool, said
 @pytest.mark.parametrize(
     ("mean", "error", "said", "verdict"),
     [
-        (1500, 40, "+50 % ± 6 %", "**yes**"),
+        (1500, 40, "+50 % ± 5 %", "**yes**"),
         (800, 40, "-20 % ± 5 %", "**no**, the other way round"),
+        (6000, 4000, "+500 % ± 400 %", "**yes**"),  # the interval that is judged
         (1010, 0, "+1 % ± 3 %", "equal"),
         (1040, 40, "+4 % ± 5 %", "open"),
     ],
@@ -101,16 +102,44 @@ def test_scores_are_judged_in_place_of_elo(
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0.7, "; in 70 % of the time"), (1.1, "; but **no** time is saved")]
+    ("time", "seconds", "said"),
+    [
+        ("less", 0.7, "; in 70 % of the time"),
+        ("less", 1.1, "; but **no** time is saved"),
+        ("the same", 1.1, "; **no** time is saved"),
+        ("the same", 0.7, "; but in 70 % of the time"),
+    ],
 )
-def test_a_claim_that_a_player_saves_time_is_judged_by_its_time(seconds: float, said: str) -> None:
+def test_a_claim_about_time_is_judged_by_it(time: str, seconds: float, said: str) -> None:
     scores = (
         Scores(player="a", mean=1000, error=9, seconds=seconds),
         Scores(player="b", mean=1000, error=9, seconds=1),
     )
     gap = Gap(player="a", opponent="b", elo=0, error=900)
-    _, judged = page.judged(claim(equal=True, timed=True), experiment(gap, scores=scores))
+    _, judged = page.judged(claim(equal=True, time=time), experiment(gap, scores=scores))
     assert judged == f"**yes**, equal{said}"
+
+
+def test_a_claim_without_an_experiment_says_what_else_is_known() -> None:
+    other = page.Claim("S1", "a system", "a claim", measured="1.6 times", verdict="**yes**")
+    assert page.judged(other, None) == ("1.6 times", "**yes**")
+    assert page.judged(page.Claim("S1", "a system", "a claim"), None) == ("", "open: not measured")
+    assert page.judged(claim(), None) == ("[`monkey`](monkey.toml)", "open: not measured")
+
+
+def test_the_reach_of_tiles_is_kept_and_shown_where_it_is_known(played: dict[str, Path]) -> None:
+    kept = results.keep("2048", played["2048"])
+    assert all(set(each.reach) == set(results.TILES["2048"]) for each in kept.scores)
+    assert results.load()["2048"] == kept
+    old = Scores(player="a", mean=10, error=None, seconds=1)
+    assert not old.reach
+    known = old.model_copy(update={"reach": {2048: 1.0, 8192: 0.125}})
+    rows = [page.text({"popup": experiment(GAP, scores=(each,))})[0] for each in (old, known)]
+    assert rows[0].endswith("| `a` 10 in 1.00 s a game |\n")
+    assert rows[1].endswith("| `a` 10 in 1.00 s a game, 2048 in 100 %, 8192 in 12 % |\n")
+
+
+GAP = Gap(player="a", opponent="b", elo=0, error=900)
 
 
 def claim(**more: Any) -> page.Claim:
@@ -127,6 +156,9 @@ def test_every_claim_names_an_experiment_and_its_players() -> None:
     claims = page.claims()
     assert {claim.id for claim in claims} == {f"S{number}" for number in range(1, 25)}
     for claim in claims:
+        if not claim.experiment:
+            assert claim.measured or claim.verdict.startswith("open"), claim
+            continue
         config = load_config(page.HERE / f"{claim.experiment}.toml", BUILTINS)
         names = {player.name for player in config.players}
         assert claim.second or {claim.player, claim.opponent} <= names, claim
@@ -136,7 +168,7 @@ def test_the_page_is_the_one_that_its_command_writes() -> None:
     written = (page.HERE / "README.md").read_text()
     text, still_open = page.text(results.load())
     assert text == written
-    assert len(still_open) == text.count("| open |") + text.count("| not measured |")
+    assert len(still_open) == text.count("| open")
 
 
 def test_an_experiment_has_its_question_and_all_its_players() -> None:

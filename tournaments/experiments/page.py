@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from arena.files.whole_file import write_whole
 from tournaments.experiments import results
@@ -32,13 +32,15 @@ Written by `python -m tournaments.experiments page` from `claims.toml` and `resu
 goes on where it stopped. `keep` takes over a run of `arena run`. Both write the page too.
 
 Elo is that of the first named over the second, with its 95 % interval. At 2048 and 2584 the mean
-scores are compared in its place, in percent of the second's. **Equal** is an interval within ± 30
-Elo, or ± 5 %. **Open** is a wider one that has 0 in it. Many experiments were looked at while they
-ran, and went on until they were told apart: of equal players so compared, with a look every 200
-games, about 15 % end as separated, not 5 %; and of this many claims, some at 95 % are wrong.
+scores are compared in its place: their difference with its interval, in percent of the second's
+mean. **Equal** is an interval within ± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it,
+and a claim that was not measured. Many experiments were looked at while they ran, and went on until
+they were told apart: of equal players so compared, with a look every 200 games, about 15 % end as
+separated, not 5 %; and of this many claims, some at 95 % are wrong. Rows without an experiment are
+of other measurements, which they name.
 
 Below the claims are the experiments with all their players: Elo over the one at 0, or the mean
-score.
+score, the time of a game and, where it was kept, the share of the games that reached a tile.
 
 | | system | the source said | we measured | verdict |
 |---|---|---|---|---|
@@ -51,13 +53,17 @@ class Claim(NamedTuple):
     id: str
     system: str
     said: str
-    experiment: str
+    experiment: str = ""
     player: str = ""
     opponent: str = ""
     equal: bool = False
     second: bool = False
-    timed: bool = False
-    """Whether it says that the first needs less time a game."""
+    time: Literal["", "less", "the same"] = ""
+    """What it says of the first's time a game."""
+    measured: str = ""
+    """In words, where it was no experiment; or what is known instead."""
+    verdict: str = "open: not measured"
+    """That of such words, and of an experiment without results."""
 
 
 def claims() -> list[Claim]:
@@ -81,21 +87,23 @@ def text(known: dict[str, Experiment]) -> tuple[str, list[str]]:
         for claim, measured, verdict in rows
     ]
     still_open = [
-        f"{claim.id} {claim.system} ({claim.experiment})"
+        f"{claim.id} {claim.system}: {claim.experiment or claim.said}"
         for claim, _, verdict in rows
-        if verdict.startswith(("open", "not measured"))
+        if verdict.startswith("open")
     ]
     return _HEAD + "\n".join([*lines, "", *_results(known)]) + "\n", still_open
 
 
 def judged(claim: Claim, found: Experiment | None) -> tuple[str, str]:
     """What was measured, and what that says of the claim."""
+    if not claim.experiment:
+        return claim.measured, claim.verdict
     measured = found and (_by_score(claim, found) or _by_elo(claim, found))
     where = f"[`{claim.experiment}`]({claim.experiment}.toml)"
     if measured is None:
-        return where, "not measured"
+        return where, claim.verdict
     said, ahead, error, equal_within = measured
-    time = _time_saved(claim, found) if found and claim.timed else ""
+    time = _time_saved(claim, found) if found and claim.time else ""
     return f"{said}; {where}", _verdict(ahead, error, equal_within, equal=claim.equal) + time
 
 
@@ -119,15 +127,16 @@ def _by_score(claim: Claim, found: Experiment) -> _Measured | None:
     percent = 100 / second.mean
     ahead = percent * (first.mean - second.mean)
     error = percent * math.hypot(first.error, second.error)
-    of_ratio = percent * math.hypot(first.error, second.error * first.mean / second.mean)
-    said = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f} % ± {of_ratio:,.0f} %"
+    said = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f} % ± {error:,.0f} %"
     return said, ahead, error, EQUAL_PERCENT
 
 
 def _time_saved(claim: Claim, found: Experiment) -> str:
     seconds = {each.player: each.seconds for each in found.scores}
     share = 100 * seconds[claim.player] / seconds[claim.opponent]
-    return f"; in {share:.0f} % of the time" if share < 95 else "; but **no** time is saved"
+    if claim.time == "less":
+        return f"; in {share:.0f} % of the time" if share < 95 else "; but **no** time is saved"
+    return "; **no** time is saved" if share > 95 else f"; but in {share:.0f} % of the time"
 
 
 def _verdict(ahead: float, error: float, equal_within: float, *, equal: bool) -> str:
@@ -175,4 +184,5 @@ def _standing(name: str, found: Experiment) -> str:
 
 def _score(scores: Scores) -> str:
     error = "" if scores.error is None else f" ± {scores.error:,.0f}"
-    return f"`{scores.player}` {scores.mean:,.0f}{error} in {scores.seconds:.2f} s a game"
+    reach = "".join(f", {tile} in {100 * share:.0f} %" for tile, share in scores.reach.items())
+    return f"`{scores.player}` {scores.mean:,.0f}{error} in {scores.seconds:.2f} s a game{reach}"

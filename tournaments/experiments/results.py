@@ -7,6 +7,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import Field
+
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.ratings.elo import fit
@@ -15,6 +17,9 @@ from arena.ratings.results import results_of
 from arena.tournament.run_view import RunView, recorded_game
 
 FILE = Path(__file__).with_name("results.json")
+
+TILES = {"2048": (2048, 8192, 16384, 32768), "2584": (2584, 17711)}
+"""Those whose reach is kept."""
 
 Clock = Literal["cpu", "referee"]
 """CPU time in one process, or the referee's clock."""
@@ -39,6 +44,8 @@ class Scores(Frozen):
     """Half of the 95 % interval."""
     seconds: float
     """A game."""
+    reach: dict[int, float] = Field(default_factory=dict)
+    """The share of the games that reached each of TILES; empty where it was not kept."""
 
 
 class Experiment(Frozen):
@@ -99,6 +106,10 @@ def _read(store: Path) -> Experiment:
                     mean=round(row.tiles.mean_score),
                     error=row.tiles.mean_error and round(row.tiles.mean_error),
                     seconds=round(row.tiles.mean_seconds, 2),
+                    reach={
+                        tile: round(row.tiles.shares_at(tile)[0], 4)
+                        for tile in TILES[games[0].rules]
+                    },
                 )
                 for row in table.players
                 if row.tiles
