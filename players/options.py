@@ -21,7 +21,7 @@ WEIGHT_TABLES = ("tuned", "hand", "league")
 """The weights of moves that come with the package."""
 
 Backup = Literal["win", "zero-sum", "score"]
-Final = Literal["visits", "value", "bound"]
+Final = Literal["visits", "value", "bound", "ucb"]
 Opponent = Literal["own", "least"]
 """What UCT backs up, which move it plays, and what it takes its opponent to choose."""
 

@@ -144,8 +144,8 @@ class UctOptions(SearchOptions):
     depth: int | None = Field(default=None, gt=0)
     """Stop thinking once the tree is that many plies deep."""
     final: Final = "visits"
-    """Play the move with the most visits, the highest mean value, or the highest lower confidence
-    bound, value − c·sqrt(2·ln N/n)."""
+    """Play the move with the most visits, the highest mean value, the highest lower confidence
+    bound, value − c·sqrt(2·ln N/n), or the highest upper one, as in the selection."""
     early_stop: bool = False
     """Stop thinking once no other move can still have as many visits as the first."""
     direction: float = Field(default=0.0, ge=0, le=1)

@@ -30,8 +30,8 @@ of that many, then as many as take about so long."""
 ROUNDS = 64
 """A search of a fixed number of iterations is looked at that often, whatever the clock says."""
 
-FINALS: dict[Final, int] = {"visits": 0, "value": 1, "bound": 2}
-BY_VALUE, BY_BOUND = FINALS["value"], FINALS["bound"]
+FINALS: dict[Final, int] = {"visits": 0, "value": 1, "bound": 2, "ucb": 3}
+BY_VALUE, BY_BOUND, BY_UCB = FINALS["value"], FINALS["bound"], FINALS["ucb"]
 
 
 class ThinkingLimits(NamedTuple):
@@ -264,8 +264,8 @@ def best_child(
     and for kernels.
 
     Of the moves that are not proven, the one with the most visits, the highest value or the highest
-    lower confidence bound, slope·value − c·√(2·ln N/n), by `final`, one of FINALS; or the best of
-    the proven ones, unless it is lost, when its value is as high.
+    lower or upper confidence bound, slope·value ∓ c·√(2·ln N/n), by `final`, one of FINALS; or the
+    best of the proven ones, unless it is lost, when its value is as high.
     """
     exploration = c * math.sqrt(2.0 * math.log(max(visits.sum(), 1)))
     best, proven = -1, -1
@@ -285,6 +285,8 @@ def best_child(
             rank = (value, n)
         elif final == BY_BOUND:
             rank = (settings.slope * value - exploration / math.sqrt(max(n, 1.0)), n)
+        elif final == BY_UCB and n > 0.0:
+            rank = (settings.slope * value + exploration / math.sqrt(n), n)
         if best < 0 or rank > best_rank:
             best, best_rank, best_value = child, rank, value
     value = proven_rank[0]

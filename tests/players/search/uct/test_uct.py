@@ -164,7 +164,7 @@ def test_weights_draw_visits_by_colour_and_move() -> None:
     assert choose(plain, game.start(), "value") == choose(ones, game.start(), "value")
 
 
-def test_the_final_move_is_by_visits_by_value_or_by_its_lower_bound() -> None:
+def test_the_final_move_is_by_visits_by_value_or_by_its_bounds() -> None:
     game = rules.load("othello", preset="cornerless")
     search = search_of(game)
     think(search, game.start(), 3000)
@@ -176,6 +176,8 @@ def test_the_final_move_is_by_visits_by_value_or_by_its_lower_bound() -> None:
     assert choose(search, game.start(), "value").value == means.max()
     names = [search._board.names[tree.move[child]] for child in block]
     assert choose(search, game.start(), "bound", 0.8).move == names[int(np.argmax(bounds))]
+    upper = 2 * means - bounds
+    assert choose(search, game.start(), "ucb", 0.8).move == names[int(np.argmax(upper))]
 
 
 def test_the_clock_stops_it_and_a_little_is_always_done() -> None:

@@ -20,7 +20,7 @@ from players.weights.evaluations import load_terms
 from tests.players.conftest import random_position, true_net
 from tests.players.uct_helpers import NEVER, check_tree, choose, compiled, search_of, think
 
-FINALS_CHOOSE: list[tuple[Final, int]] = [("visits", 1), ("value", 2), ("bound", 0)]
+FINALS_CHOOSE: list[tuple[Final, int]] = [("visits", 1), ("value", 2), ("bound", 0), ("ucb", 2)]
 CORNERLESS = rules.load("othello", preset="cornerless")
 DOTS = rules.load("dots")
 
@@ -324,7 +324,7 @@ def test_roots_are_added_up() -> None:
     assert found == [[1, 2, 3], [2, 4, 6], [1, 2, 3], [UNKNOWN, UNKNOWN, 1]]
 
 
-def test_the_best_move_is_chosen_by_visits_value_or_bound() -> None:
+def test_the_best_move_is_chosen_by_visits_value_or_bounds() -> None:
     settings = make_settings(60)
     open_moves = [(50, 30.0, UNKNOWN), (60, 24.0, UNKNOWN), (3, 3.0, UNKNOWN)]
     lost, drawn, won = ((200, 100.0, proof) for proof in (-1, 0, 1))
@@ -340,6 +340,9 @@ def test_the_best_move_is_chosen_by_visits_value_or_bound() -> None:
     assert best([*open_moves, drawn], "value") == 2
     assert best([*open_moves, lost, won], "visits") == 4
     assert best([lost, drawn], "visits") == 1
+    seldom_or_never = [(5, 2.9, UNKNOWN), (0, 0.0, UNKNOWN)]
+    assert best([open_moves[0], *seldom_or_never], "value") == 0
+    assert best([open_moves[0], *seldom_or_never], "ucb") == 1
 
 
 def test_a_single_thread_needs_no_sharing() -> None:

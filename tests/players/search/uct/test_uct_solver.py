@@ -10,7 +10,7 @@ import rules
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
 from players.search.tree import NEAR, children
-from players.search.uct.driver import UctSearch
+from players.search.uct.driver import FINALS, UctSearch
 from players.weights.evaluations import load_terms
 from rules.position import PASS, Position
 from tests.players.conftest import random_position, true_net
@@ -124,7 +124,7 @@ def test_a_proven_loss_is_played_only_for_want_of_another() -> None:
         }
         if lost in proofs.values() and set(proofs.values()) != {lost}:
             decided += 1
-            for final in ("visits", "value", "bound"):
+            for final in FINALS:
                 move = choose(search, position, final).move
                 assert proofs[move] != lost, f"seed {seed}, {final}\n{position}"
     assert decided > 5
