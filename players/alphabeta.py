@@ -34,7 +34,7 @@ class AlphaBetaOptions(SearchOptions):
     clock still ends the thinking."""
     evaluation: Annotated[str, named_or_file(*EVALUATIONS, judge=judge_evaluation)] = "default"
     """What positions are valued by: "default"; "classic", without patterns; "learned", the networks
-    for 8×8 Othello that come along; or the path of a file, such as a network of `arena train`."""
+    for 8×8 Othello that are included; or the path of a file, such as a network of `arena train`."""
     memory_mb: int = Field(default=64, ge=0, le=16_384)
     """The size of the transposition table; 0 for none."""
     probcut: Annotated[float, Tunable(low=0.0, high=3.0, step=0.25)] = Field(

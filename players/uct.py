@@ -110,7 +110,7 @@ class UctOptions(SearchOptions):
     not yet tried are then compared too, not tried first. 0 to go without."""
     evaluation: Annotated[str, named_or_file(*EVALUATIONS, judge=judge_evaluation)] = "default"
     """The evaluation of leaves and of new nodes: "default"; "classic", without patterns; "learned",
-    the networks for 8×8 Othello that come along; or the path of a file, such as a network of
+    the networks for 8×8 Othello that are included; or the path of a file, such as a network of
     `arena train`."""
     playout: Literal["random", "guided"] = "random"
     """Random moves, or random among those that some knowledge leaves: in dots boxes are taken and

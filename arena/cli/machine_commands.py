@@ -47,7 +47,7 @@ def examples(
         argument("FOLDER", "Copy all of them into this new folder.", show_default=False),
     ] = None,
 ) -> None:
-    """List the tournament files that come along, or copy them.
+    """List the tournament files that are included, or copy them.
 
     For example: arena examples tournaments
     """

@@ -44,7 +44,7 @@ class CompiledGame:
     """The exact solver of a board (an `endgame.Endgame`), with tables of that many megabytes; None
     for the plain one."""
     evaluations: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
-    """The files, in `players/weights` or absolute, of the evaluations that come along for complete
+    """The files, in `players/weights` or absolute, of the included evaluations for complete
     settings, by their names ("default", "classic", "learned"); None where `evaluate` takes no
     numbers."""
     features: Callable[[Any], Any] | None = None

@@ -36,7 +36,7 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
         files = evaluations(variant)
         if name not in files:
             raise ValueError(
-                f"no {name} evaluation comes along for these rules: name a network that `arena "
+                f"no {name} evaluation is included for these rules: name a network that `arena "
                 'train` made, or "default"'
             )
         path = FOLDER / files[name]

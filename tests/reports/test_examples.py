@@ -1,4 +1,4 @@
-"""`arena examples`: the tournament files that come along."""
+"""`arena examples`: the tournament files that are included."""
 
 import errno
 from pathlib import Path

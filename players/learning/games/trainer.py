@@ -42,7 +42,7 @@ class GamesTable(TrainingTable):
     games: int = Field(default=1_000_000, ge=1, le=10**10)
     block: int = Field(default=20_000, ge=1, le=10**7)
     yardstick: Yardstick = "default"
-    """Who the network meets after each block: at 1 ply, an evaluation that comes along, or a player
+    """Who the network meets after each block: at 1 ply, an evaluation that is included, or a player
     of random moves."""
     yardstick_games: int = Field(default=200, ge=2, le=10**6, multiple_of=2)
 

@@ -67,7 +67,7 @@ class WeightsTable(TomlTable):
     """`[weights]`: the table of weights is tuned."""
 
     start: str = FLAT
-    """Where to begin: "flat" for 1 everywhere, a table that comes along by its name, or a file."""
+    """Where to begin: "flat" for 1 everywhere, a table that is included by its name, or a file."""
     range: list[float] | None = Field(default=None, min_length=2, max_length=2)
     step: float | None = Field(default=None, gt=0)
     colours: Colours = "apart"

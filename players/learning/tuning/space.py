@@ -50,7 +50,7 @@ class WeightsPlan:
     option: str
     """The option that names the table."""
     start: str
-    """FLAT, a table that comes along, or a file."""
+    """FLAT, a table that is included, or a file."""
     low: float
     high: float
     step: float

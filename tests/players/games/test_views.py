@@ -206,7 +206,7 @@ def test_learned_evaluations_come_along(preset: str) -> None:
     assert path.stat().st_size <= 3_000_000
     assert header.games >= 100_000
     assert "Elo" in header.about
-    with pytest.raises(ValueError, match="no learned evaluation comes along for these rules"):
+    with pytest.raises(ValueError, match="no learned evaluation is included for these rules"):
         load_terms("othello", rules.load("othello", size=6).variant, "learned")
-    with pytest.raises(ValueError, match="no learned evaluation comes along for these rules"):
+    with pytest.raises(ValueError, match="no learned evaluation is included for these rules"):
         load_terms("dots", GAMES[2].variant, "learned")
