@@ -3,6 +3,7 @@
 import http.client
 import io
 import json
+import re
 import tarfile
 import time
 import urllib.error
@@ -32,6 +33,7 @@ _TRIES, _PAUSE_S = 60, 1.0
 while a server is started again."""
 _LATER = (429, 502, 503, 504)
 """What a busy server answers, or a proxy while its server is started again."""
+_HOST_AND_PORT = re.compile(r"([\w.-]+|\[[\da-fA-F:]+\]):\d+(/.*)?")
 
 
 def is_url(to: str) -> bool:
@@ -40,6 +42,10 @@ def is_url(to: str) -> bool:
     if is_address and kind.lower() not in ("http", "https"):
         raise SubmissionError(
             f"--to {to}: bots are sent by http:// or https://, or kept in a folder; give either"
+        )
+    if _HOST_AND_PORT.fullmatch(to):
+        raise SubmissionError(
+            f"--to {to}: write http://{to} for a server, or ./{to} for a folder of that name"
         )
     return bool(is_address)
 

@@ -122,6 +122,17 @@ def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
     assert shown.stderr == "the deadline was 2026-01-01 00:00 UTC; nothing is accepted after it\n"
 
 
+@pytest.mark.parametrize("token", ["", " --token 123"])
+@pytest.mark.parametrize(
+    "to", ["127.0.0.1:8123", "localhost:80/", "a-b.example.org:443/x", "[::1]:8123"]
+)
+def test_a_server_without_its_http_is_no_folder(folder: Path, to: str, token: str) -> None:
+    Path("bot.py").write_text(RIGHT)
+    shown = submit(*f"bot.py --to {to}{token}".split(), code=2)
+    assert f"write http://{to} for a server, or ./{to} for a folder" in shown.stderr
+    assert {each.name for each in Path().iterdir()} == {"bot.py", "course"}
+
+
 def test_a_token_is_sent_nowhere_else(app: FastAPI, url: str, token: str) -> None:
     @app.post("/moved/api/submissions")
     async def moved() -> RedirectResponse:
