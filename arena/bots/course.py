@@ -36,7 +36,14 @@ from arena.bots.entries import files_of
 from arena.bots.manifest import is_name
 from arena.bots.package import ACTIVE, Bot, refuse_nameless
 from arena.bots.programs import nearest_to, python
-from arena.bots.submissions import activate, home_for, keep, receipt_of
+from arena.bots.submissions import (
+    activate,
+    home_for,
+    keep,
+    receipt_of,
+    refuse_no_folder,
+    refuse_server,
+)
 from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
 from arena.errors import ConfigError, Problem, ProgramError, SubmissionError
@@ -120,6 +127,7 @@ def owners(folder: Path) -> tuple[roster.Owner, ...]:
 
 def known(folder: Path, owner: str | None = None, token: str | None = None) -> str | None:
     """The owner of a request, by its name or its token; None where neither is given."""
+    refuse_server(folder)
     if owner is None and token is None:
         return None
     if token is not None and not folder.exists():
@@ -200,8 +208,7 @@ def damaged(folder: Path) -> list[str]:
 
 
 def _entries(folder: Path) -> Iterator[Entry]:
-    if not folder.is_dir():
-        raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
+    refuse_no_folder(folder)
     return map(_entry, _homes(folder))
 
 

@@ -105,8 +105,7 @@ def receipt_of(bot: Bot, folder: Path) -> Receipt | None:
 
 def submissions(folder: Path) -> tuple[Bot, ...]:
     """The active version of every bot, by name. Raises SubmissionError: one was changed."""
-    if not folder.is_dir():
-        raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
+    refuse_no_folder(folder)
     try:
         if (folder / ACTIVE).is_symlink():
             raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
@@ -117,6 +116,23 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     if not found:
         raise SubmissionError(f"{folder} has no submission; `arena submit BOT --to {folder}`")
     return found
+
+
+def refuse_no_folder(folder: Path) -> None:
+    """Raise SubmissionError where there is no folder."""
+    refuse_server(folder)
+    if not folder.is_dir():
+        raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")
+
+
+def refuse_server(folder: Path) -> None:
+    """Raise SubmissionError where the address of a server was given for a folder."""
+    kind, *rest = folder.parts or ("",)
+    if kind in ("http:", "https:"):  # a path has lost one of its slashes
+        url = "/".join((f"{kind}/", *rest))
+        raise SubmissionError(
+            f"{url} is a server, and this takes a folder; your bots there are on {url}/me"
+        )
 
 
 def _make(

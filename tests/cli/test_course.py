@@ -144,6 +144,15 @@ def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
     assert folder.startswith("course is a folder of submissions; name a bot: course/")
 
 
+@pytest.mark.parametrize(
+    "words", ["list {}", "show {}/ada", "withdraw {}/ada", "rollback {}/ada@1 --token 123"]
+)
+def test_a_server_is_no_folder(arena: Arena, words: str) -> None:
+    url = "http://127.0.0.1:8123"
+    said = arena(f"bots {words.format(url)}", code=2).stderr
+    assert f"{url} is a server, and this takes a folder; your bots there are on {url}/me" in said
+
+
 def test_a_version_with_a_damaged_receipt_is_named(arena: Arena, tokens: dict[str, str]) -> None:
     hand_in("ada")
     hand_in("ada", "-1")
