@@ -48,6 +48,13 @@ def test_everyone_can_use_it_at_any_width(
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_the_names_of_documents_are_whole(page: Page, site: str) -> None:
+    page.goto(f"{site}/doc")
+    lines = "all => all.map(each => each.getClientRects().length)"
+    names = page.locator(".pages b")
+    assert names.count() > 5 and set(names.evaluate_all(lines)) == {1}
+
+
 def test_a_training_is_followed(page: Page, site: str, runs: Path) -> None:
     folder = training(runs, "live.train", 3)
     held = lock.acquire(folder / "training")
