@@ -6,7 +6,7 @@ COURSE/challenges/ada/20261101-120000-1f2e3d4c.sqlite   its run
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -62,6 +62,11 @@ class Challenge(About):
     sentence: str = ""
     """Why it was not played, or cannot be shown."""
 
+    @property
+    def is_going_on(self) -> bool:
+        """Whether games of it are to come."""
+        return self.state in ("waiting", "playing")
+
 
 class Challenges:
     """The matches of a course, one at a time."""
@@ -90,6 +95,11 @@ class Challenges:
     def of(self, owner: str, most: int) -> list[Challenge]:
         """The last matches of an owner, the newest first."""
         return [self.read(folder) for folder in self.jobs.newest(owner, most)]
+
+    def again(self, found: Sequence[Challenge]) -> list[Challenge]:
+        """The same matches as they stand now; those that were over stay so."""
+        root = self.jobs.root
+        return [self.read(root / one.owner / one.id) if one.is_going_on else one for one in found]
 
     def left(self, owner: str, now: datetime) -> int:
         """How many an owner may ask for today. A match that could not be played does not count."""

@@ -1,5 +1,6 @@
 """`/me`: an owner's bots, checks and losses, and what may be done with them."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
@@ -27,6 +28,8 @@ from arena.web.upload import AskingOwner, OneFolder, events
 
 _CHECKS, _CHALLENGES = 10, 5
 """Checks and matches on the page."""
+_LOOK_S = 1.0
+"""How often it is looked how a match stands."""
 
 router = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
 
@@ -51,6 +54,11 @@ class Mine(NamedTuple):
     opponents: list[str]
     games: dict[str, GameOffer]
     times_ms: Sequence[int]
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a match is going on."""
+        return any(one.is_going_on for one in self.challenges)
 
 
 def mine(request: Request, owner: str) -> Mine:
@@ -107,6 +115,27 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
     changed = ("facts", "bots", "challenges") if first else ("facts", "bots")
     parts = (rendered(request, f"me/{each}.html", mine=found) for each in changed)
     yield event("sections", json.dumps(dict(zip(changed, parts, strict=True))))
+    yield event("over", "{}")
+
+
+@router.get("/me/challenges/live")
+async def live_matches(request: Request, owner: AskingOwner) -> Response:
+    """The matches as the page shows them, whenever that has changed, until they are over."""
+    refuse_beyond(request)
+    return EventStream(request, _matches(request, owner))
+
+
+async def _matches(request: Request, owner: str) -> AsyncIterator[bytes]:
+    found, shown = await run_in_threadpool(mine, request, owner), ""
+    while True:
+        text = rendered(request, "me/matches.html", mine=found)
+        yield b":\n\n" if text == shown else event("sections", json.dumps({"matches": text}))
+        if not found.is_playing:
+            break
+        shown = text
+        await asyncio.sleep(_LOOK_S)
+        again = course_of(request).challenges.again
+        found = found._replace(challenges=await run_in_threadpool(again, found.challenges))
     yield event("over", "{}")
 
 

@@ -47,6 +47,8 @@ def test_from_a_file_to_two_games(ada: Page, axe: Callable[[Page], None]) -> Non
     ada.select_option("select[name=rules]", "dots")
     ada.click("#challenges button")
     ada.wait_for_selector(".matches >> text=ada against monkey")
+    expect(ada.locator(".matches a")).to_have_text("ada against monkey")
+    expect(ada.locator(".matches .live")).to_have_count(0)  # by itself
     ada.click("text=Withdraw")
     ada.wait_for_selector("text=Withdrawn.")
     ada.click("text=Sign out")

@@ -1,5 +1,6 @@
 """Two games that an owner asks for: played at once, for that owner and the staff alone."""
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.web import mine
 from arena.web.challenge import _result
 from arena.web.rates import Rate
 from arena.web.sentences import MISTAKE
@@ -77,6 +79,23 @@ def test_two_games_for_ones_own_eyes(quick: FastAPI, browser: Browser, folder: P
         assert bob.get(path).status_code == 404
     assert bob.get("/api/challenges").json() == []
     assert played["id"] not in bob.get("/").text
+
+
+def test_a_match_is_shown_as_it_goes(
+    quick: FastAPI, browser: Browser, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mine, "_LOOK_S", 0.05)
+    hand_in(folder, "ada", RIGHT)
+    ada = browser("ada")
+    assert "data-live" not in ada.get("/me").text
+    ada.post("/api/challenges", json=WANTED)
+    assert 'data-live="/me/challenges/live"' in ada.get("/me").text
+    told = ada.get("/me/challenges/live").text
+    lists = [json.loads(line[6:])["matches"] for line in told.splitlines() if "matches" in line]
+    assert ">waiting<" in lists[0] and told.endswith("event: over\ndata: {}\n\n")
+    assert "/me/challenge/" in lists[-1] and 'class="live"' not in lists[-1]
+    after = ada.get("/me").text
+    assert "data-live" not in after and lists[-1] in after
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
-/** Handing in a bot by drag and drop or picker, and its check as it goes. Without this script the form
- * sends the file itself, and the page shows the check when it is loaded again. Also the time of a
- * move, which comes with the game of a match. */
+/** Handing in a bot by drag and drop or picker, and its check and matches as they go. Without this
+ * script the form sends the file itself, and the page shows the check when it is loaded again. Also
+ * the time of a move, which comes with the game of a match. */
 
 const MOST = 10e6;
 const FOLLOW_AGAIN_MS = 3000;
@@ -38,7 +38,7 @@ function showChecks() {
   location.reload();
 }
 
-/** Show a check as it goes; the server has escaped what it sends.
+/** Show a check or matches as they go; the server has escaped what it sends.
  * @param {HTMLElement} card */
 function follow(card) {
   const events = new EventSource(/** @type {string} */ (card.dataset.live));
