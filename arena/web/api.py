@@ -16,7 +16,8 @@ from arena.tournament.run_view import RunView
 from arena.web.kept import KeptAnswer, answer, kept
 from arena.web.public import summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
-from arena.web.run_pages import JSON, audience, find, game_of
+from arena.web.run_pages import JSON, audience, find, game_of, hidden
+from arena.web.sentences import without_folders
 from arena.web.summary import RunSummary
 
 
@@ -59,7 +60,7 @@ async def standings(request: Request, name: Name, visitor: Asking) -> Response:
     """The standings, as `arena report --json` has them, without the covariance."""
 
     def read(view: RunView) -> KeptAnswer:
-        return _json(_seen(view, visitor).standings(view.standings))
+        return _json(_seen(view, visitor).standings(view.standings), view, visitor)
 
     return answer(request, await find(request, name).made(("standings", visitor), read))
 
@@ -83,7 +84,7 @@ async def games(
 
     def read(view: RunView) -> KeptAnswer:
         seen = _seen(view, visitor)
-        return _json([_shown(row, seen) for row in rows(view, wanted, sort)])
+        return _json([_shown(row, seen) for row in rows(view, wanted, sort)], view, visitor)
 
     if (wanted, sort) != (Wanted(), None):  # there are too many choices to keep
         return answer(request, await run.look(read))
@@ -103,13 +104,14 @@ async def players(request: Request, name: Name, visitor: Asking) -> Response:
     def read(view: RunView) -> KeptAnswer:
         found = run_data(view, audience(visitor, view.config))
         named = zip(found.players, found.figures, strict=True)
-        return _json([NamedPlayer(name=name, **dict(each)) for name, each in named])
+        shown = [NamedPlayer(name=name, **dict(each)) for name, each in named]
+        return _json(shown, view, visitor)
 
     return answer(request, await find(request, name).made(("players", visitor), read))
 
 
-def _json(found: object) -> KeptAnswer:
-    return kept(to_json(found), JSON)
+def _json(found: object, view: RunView, visitor: Visitor) -> KeptAnswer:
+    return kept(without_folders(to_json(found).decode(), *hidden(visitor, view.config)), JSON)
 
 
 def _seen(view: RunView, visitor: Visitor) -> Seen:

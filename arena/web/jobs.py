@@ -92,20 +92,20 @@ def mistake_of_staff(error: ConfigError) -> Refused:
 
 @contextmanager
 def working(folder: Path, *folders: Path, failed: str) -> Iterator[Callable[[Event], None]]:
-    """Hold a job while its process works; yields a function that writes an event. The last event
-    reports an error: its sentence, without these folders, or `failed` for one of ours.
+    """Hold a job while its process works; yields a function that writes an event, without these
+    folders. The last event reports an error: its sentence, or `failed` for one of ours.
     """
     held = acquire(folder / EVENTS)
     try:
         with (folder / EVENTS).open("a", encoding="utf-8", buffering=1) as file:
 
             def write(event: Event) -> None:
-                file.write(event.model_dump_json() + "\n")
+                file.write(without_folders(event.model_dump_json(), *folders) + "\n")
 
             try:
                 yield write
             except ArenaError as error:
-                write(Refused(sentence=without_folders(str(error), *folders)))
+                write(Refused(sentence=str(error)))
             except Exception:
                 traceback.print_exc()
                 write(Refused(sentence=failed))

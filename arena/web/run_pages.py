@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen
 from arena.reports.html.data import game_data, run_data
+from arena.reports.html.model import GameData
 from arena.reports.html.pages import run_page
 from arena.reports.submissions import owners
 from arena.tournament.config import TournamentConfig
@@ -24,6 +26,7 @@ from arena.web.pages import page, rendered
 from arena.web.public import runs_of, summaries_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
+from arena.web.sentences import stderr_without_folders, without_folders
 from arena.web.state import state_of
 from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.tournaments import frozen_since, shown_until, still_to_come
@@ -42,6 +45,13 @@ def audience(visitor: Visitor, config: TournamentConfig) -> Audience:
         return PUBLIC
     own = (name for name, owner in owners(config).items() if owner == visitor.owner)
     return Audience(reads=frozenset(own))
+
+
+def hidden(visitor: Visitor, config: TournamentConfig) -> list[Path]:
+    """The folders of the bots whose stderr a visitor reads, where it is not the staff."""
+    own = audience(visitor, config).reads or ()
+    packages = (each.home.package for each in config.players if each.name in own)
+    return [Path(package) for package in packages if package]
 
 
 def find(request: Request, name: str) -> ShownRun:
@@ -104,7 +114,8 @@ def _document(
     if frozen is not None:
         values["note"] = f"This table is frozen as of {frozen}; games in play are not shown."
     url = quote(request.scope["path"])  # what the scripts ask for is below it
-    return kept(rendered(request, "run.html", **values, run_url=url, live=live), HTML)
+    text = rendered(request, "run.html", **values, run_url=url, live=live)
+    return kept(without_folders(text, *hidden(visitor, view.config)), HTML)
 
 
 @router.get("/t/{name}/data")
@@ -112,7 +123,8 @@ async def data(request: Request, run: Found, visitor: Asking) -> Response:
     """The data of the page's scripts."""
 
     def make(view: RunView) -> KeptAnswer:
-        return kept(run_data(view, audience(visitor, view.config)).model_dump_json(), JSON)
+        text = run_data(view, audience(visitor, view.config)).model_dump_json()
+        return kept(without_folders(text, *hidden(visitor, view.config)), JSON)
 
     return answer(request, await run.made(("data", visitor), make, moves=True))
 
@@ -131,12 +143,20 @@ async def game_of(run: ShownRun, game: str, visitor: Visitor) -> KeptAnswer:
         if record is None:
             return None
         found = game_data(record, Seen(view.config, audience(visitor, view.config)))
-        return kept(found.model_dump_json(), JSON)
+        return kept(_without_folders(found, hidden(visitor, view.config)).model_dump_json(), JSON)
 
     found = await run.look(make)
     if found is None:
         raise HTTPException(404, "There is no such game here, or it has not ended.")
     return found
+
+
+def _without_folders(game: GameData, folders: list[Path]) -> GameData:
+    faults = ((*where, without_folders(said, *folders)) for *where, said in game.faults)
+    stderr = (said and stderr_without_folders(said, *folders) for said in game.stderr)
+    detail = without_folders(game.detail, *folders)
+    changed = {"detail": detail, "faults": list(faults), "stderr": list(stderr)}
+    return game.model_copy(update=changed)
 
 
 @router.get("/t/{name}/live")

@@ -161,6 +161,24 @@ def test_games_lost_by_the_same_fault_are_one_entry(browser: Browser, folder: Pa
     assert "Traceback" not in mine and str(folder) not in mine
 
 
+def test_pages_of_a_game_name_no_folder_of_the_server(browser: Browser, folder: Path) -> None:
+    logs = "        print(__file__, file=sys.stderr, flush=True)\n"
+    crashes = f"{logs}        assert request['ply'] < 2\n        move ="
+    hand_in(folder, "ada", RIGHT.replace("        move =", crashes))
+    hand_in(folder, "bob", RIGHT)
+    play(folder)
+    ada = browser("ada")
+    ids = ada.get("/t/cup/data").json()["games"]["id"]
+    pages = ["/t/cup", "/t/cup/data", "/me", *(f"/t/cup/game/{id}" for id in ids)]
+    pages += [f"/api/runs/cup/{what}" for what in ("standings", "games", "players")]
+    for path in pages:
+        shown = ada.get(path).text
+        assert "bot.py" in shown and str(folder) not in shown, path
+    (seat,) = (each for each in ada.get(f"/t/cup/game/{ids[0]}").json()["stderr"] if each)
+    assert seat["head"].startswith("bot.py\nbot.py\nTraceback")
+    assert seat["marks"][0] == len("bot.py\n") and seat["bytes"] == len(seat["head"])
+
+
 def test_a_loss_with_a_damaged_record_is_shown_without_it(browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", LOSES)
     hand_in(folder, "bob", RIGHT)

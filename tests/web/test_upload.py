@@ -116,6 +116,17 @@ def test_what_cannot_be_taken_is_refused_in_a_sentence(client: TestClient, folde
     assert said["sentence"].startswith("fox.zip: ") and str(folder) not in said["sentence"]
 
 
+def test_a_finding_names_no_folder_of_the_server(client: TestClient, folder: Path) -> None:
+    crashes = RIGHT.replace("        move =", "        1 / 0\n        move =")
+    manifest = 'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\nbuild = ["true"]\n'
+    for name, file in (
+        ("bot.py", crashes),
+        ("fox.zip", zipped(bot__toml=manifest, bot__py=crashes)),
+    ):
+        said = str(told(client, hand_in(client, name, file)["id"]))
+        assert 'File "bot.py", line 9' in said and str(folder.parent) not in said
+
+
 def test_after_the_deadline_nothing_is_taken(client: TestClient, folder: Path) -> None:
     (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00\n")
     sent = hand_in(client, "bot.py", RIGHT)
