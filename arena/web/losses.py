@@ -1,17 +1,18 @@
 """The games that an owner's bots lost, over all runs of a course."""
 
+import re
 from collections import defaultdict
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import StoreError
+from arena.files.plain_text import printable
 from arena.model.protocol import Termination
-from arena.model.record import STDERR_FOLLOWS
+from arena.model.record import STDERR_FOLLOWS, SeatRecord
 from arena.reports.games import GameRow, seen_by_each
-from arena.reports.html.wording import ending_word, line_of
+from arena.reports.html.wording import ending_word
 from arena.reports.submissions import owners
 from arena.tournament.run_view import RunView
 from arena.web.runs import Runs, ShownRun
@@ -19,6 +20,10 @@ from arena.web.sentences import without_folders
 
 _EACH, _MOST, _LINKED = 25, 50, 3
 """Losses shown of a run, and of all; games of equal faults that are linked."""
+_PLACE = re.compile(r"[\w-]+\.\w+(?:\", line |:)\d+")
+"""A place in a program, as Python, JavaScript, Java or Rust name it in an error."""
+_LONGEST = 200
+"""Characters shown of a line of stderr."""
 
 
 class Loss(NamedTuple):
@@ -31,6 +36,8 @@ class Loss(NamedTuple):
     """How many games."""
     games: list[tuple[str, int]]
     """The last of them, with their plies: a page begins at the game's end."""
+    is_fault: bool
+    """Whether the bot broke the contract: then it has something to mend."""
     bot: str
     against: str
     side: str
@@ -41,12 +48,12 @@ class Loss(NamedTuple):
     detail: str
     """The referee's sentence on a fault; empty where the score says it all."""
     stderr: str
-    """The end of what it wrote there, where it exited; else a line of it; empty without one."""
+    """The end of what it wrote there, where it exited; else its last line; empty without one."""
     started_at: str
 
 
 async def losses(runs: Runs, owner: str) -> list[Loss]:
-    """The newest first; runs that cannot be read are left out."""
+    """Faults first, then the newest; runs that cannot be read are left out."""
     found = list[Loss]()
     for name in runs.names():
         try:
@@ -54,7 +61,7 @@ async def losses(runs: Runs, owner: str) -> list[Loss]:
             found += await run.made(("losses", owner), partial(_of_run, run, owner))
         except StoreError:
             continue
-    return sorted(found, key=lambda loss: loss.started_at, reverse=True)[:_MOST]
+    return sorted(found, key=lambda loss: (loss.is_fault, loss.started_at), reverse=True)[:_MOST]
 
 
 def _of_run(run: ShownRun, owner: str, view: RunView) -> list[Loss]:
@@ -64,8 +71,15 @@ def _of_run(run: ShownRun, owner: str, view: RunView) -> list[Loss]:
         for row in seen_by_each(game) if own.intersection(game.players) else ():
             is_fault = row.forfeited_by == row.player
             if row.player in own and (row.result == "lost" or is_fault):
-                lost[row.player, row.ending, row.detail if is_fault else row.game].append(row)
-    return [_loss(run, view, rows) for rows in islice(lost.values(), _EACH)]
+                lost[row.player, row.ending, _place(row) if is_fault else row.game].append(row)
+    faults_first = sorted(lost.values(), key=lambda rows: rows[0].forfeited_by != rows[0].player)
+    return [_loss(run, view, rows) for rows in faults_first[:_EACH]]
+
+
+def _place(row: GameRow) -> str:
+    """The last place in its program that a fault's stderr names; empty where it names none."""
+    found = _PLACE.findall(row.detail.partition(STDERR_FOLLOWS)[2])
+    return found[-1] if found else ""
 
 
 def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
@@ -73,19 +87,26 @@ def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
     with suppress(StoreError):  # a damaged record; the row has the rest
         record = view.record(row.game)
     detail, _, end = row.detail.partition(STDERR_FOLLOWS)
-    stderr = end or (line_of(record.seats[row.seat].stderr_head, 200) if record else "")
-    folder = next(each.home.package for each in view.config.players if each.name == row.player)
+    stderr = end or (_last_line(record.seats[row.seat]) if record else "")
+    package = next(each.home.package for each in view.config.players if each.name == row.player)
+    folder = Path(package) if package else None
     return Loss(
         run=run.name,
         tournament=view.config.name,
         many=len(rows),
         games=[(each.game, each.plies) for each in rows[:_LINKED]],
+        is_fault=row.forfeited_by == row.player,
         bot=row.player,
         against=", ".join(row.opponents),
         side="first" if row.seat == 0 else "second",
         score="–".join(map(str, (row.score, *row.opponent_scores))),
         ending=ending_word(row.ending),
-        detail="" if row.ending is Termination.NATURAL else detail,
-        stderr=without_folders(stderr, Path(folder) if folder else None),
+        detail="" if row.ending is Termination.NATURAL else without_folders(detail, folder),
+        stderr=without_folders(stderr, folder),
         started_at=record.started_at if record else "",
     )
+
+
+def _last_line(seat: SeatRecord) -> str:
+    lines = filter(str.strip, reversed((seat.stderr_head + seat.stderr_tail).splitlines()))
+    return printable(next(lines, "").strip())[:_LONGEST]
