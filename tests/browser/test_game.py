@@ -181,6 +181,24 @@ def test_ends_and_faults_are_sentences(opened: Open) -> None:
     expect(page.locator("#game-view .faults")).to_contain_text("the referee played a random move")
 
 
+def test_a_turn_that_ran_out_of_time_is_drawn_over_the_limit(opened: Open) -> None:
+    page = opened("dots#game/g2")
+    heading = page.get_by_role("heading", name="Time a move")
+    expect(heading).to_contain_text("dashed: the limit, 5 s; the last turn ran out of time")
+    boxes = (
+        "part => { const {x, y, width, height} = part.getBBox(); return {x, y, width, height}; }"
+    )
+    late, limits = (page.locator(f".times .{part}").evaluate(boxes) for part in ("late", "limit"))
+    before = page.locator(".times .bars:not(.late)").evaluate_all(f"all => all.map({boxes})")
+    assert late["y"] + late["height"] > limits["y"] + limits["height"]
+    assert all(late["x"] > bars["x"] + bars["width"] for bars in before)
+    page.locator(".times").click(position={"x": 1, "y": 5})
+    assert ply_of(page) == 1
+    page = opened("dots#game/g1")
+    expect(page.locator(".times .late")).to_have_count(0)
+    expect(heading).to_contain_text("is far above")
+
+
 def test_tiles_are_drawn_with_the_new_one_ringed(opened: Open) -> None:
     page = opened("2048#game/g1/0")
     expect(page.locator(".tile")).to_have_count(2)

@@ -9,16 +9,29 @@ const BAR_HEIGHT = 40;
 const LINE_HEIGHT = 64;
 /** A limit this many times above all times is not drawn: the bars would not be seen. */
 const FAR_ABOVE = 8;
+/** A turn that ran out of time has no time of its own: its bar is this many times as high as the limit. */
+const OVER = 1.25;
 
 /** The limit in words. @param {GameData} game @param {number|null} limit */
 export function limitWords(game, limit) {
   if (limit === null) return "";
-  return nearLimit(game, limit) === null ? `the limit, ${duration(limit)}, is far above` : `dashed: the limit, ${duration(limit)}`;
+  if (nearLimit(game, limit) === null) return `the limit, ${duration(limit)}, is far above`;
+  return `dashed: the limit, ${duration(limit)}${isLate(game) ? "; the last turn ran out of time" : ""}`;
 }
 
 /** The limit, where it is drawn. @param {GameData} game @param {number|null} limit */
 function nearLimit(game, limit) {
-  return limit === null || limit > FAR_ABOVE * slowestMove(game) ? null : limit;
+  return limit === null || (limit > FAR_ABOVE * slowestMove(game) && !isLate(game)) ? null : limit;
+}
+
+/** Whether its last turn ran out of time. @param {GameData} game */
+function isLate(game) {
+  return game.ending === "timeout";
+}
+
+/** Its moves, and a last turn without one. @param {GameData} game */
+function turnsOf(game) {
+  return game.moves.length + Number(isLate(game));
 }
 
 /** @param {GameData} game */
@@ -29,8 +42,9 @@ function slowestMove(game) {
 /** Bars up for the first player, down for the others, and the limit. @param {GameData} game @param {number|null} limit */
 export function timeChart(game, limit) {
   const drawn = nearLimit(game, limit);
-  const most = Math.max(drawn ?? 0, slowestMove(game));
+  const most = Math.max((drawn ?? 0) * (isLate(game) ? OVER : 1), slowestMove(game));
   const high = (/** @type {number} */ time) => (time / most) * BAR_HEIGHT;
+  const wide = (0.8 * CHART_WIDTH) / turnsOf(game);
   const hasOthers = game.players.length > 1;
   const axis = BAR_HEIGHT + 4;
   const height = hasOthers ? 2 * axis : axis + 4;
@@ -40,7 +54,8 @@ export function timeChart(game, limit) {
     { class: "times", viewBox: `0 0 ${CHART_WIDTH} ${height}`, role: "img", "aria-label": `Time of each move, at most ${duration(slowestMove(game))}` },
     svg("path", { class: "limit", d: limits }),
     svg("path", { class: "axis", d: `M0 ${axis}h${CHART_WIDTH}` }),
-    [0, 1].map((seat) => svg("path", { class: `bars s${seat}`, "stroke-width": (0.8 * CHART_WIDTH) / game.moves.length, d: bars(game, seat, axis, high) })),
+    [0, 1].map((seat) => svg("path", { class: `bars s${seat}`, "stroke-width": wide, d: bars(game, seat, axis, high) })),
+    drawn === null || !isLate(game) ? "" : svg("path", { class: "bars late", "stroke-width": wide, d: bar(game, game.moves.length, game.offender, axis, BAR_HEIGHT) }),
     cursor(height),
   );
 }
@@ -49,14 +64,19 @@ export function timeChart(game, limit) {
 function bars(game, side, axis, high) {
   const own = (/** @type {number} */ seat) => (side === 0 ? seat === 0 : seat > 0);
   const drawn = game.used_ms.map((time, at) =>
-    time === null || !own(game.seats[at]) ? "" : `M${moveX(game, at)} ${axis}v${((side ? 1 : -1) * Math.max(high(time), 0.4)).toFixed(1)}`,
+    time === null || !own(game.seats[at]) ? "" : bar(game, at, side, axis, Math.max(high(time), 0.4)),
   );
   return drawn.join("");
 }
 
-/** @param {{moves: string[]}} game @param {number} at */
+/** @param {GameData} game @param {number} at @param {number} side @param {number} axis @param {number} height */
+function bar(game, at, side, axis, height) {
+  return `M${moveX(game, at)} ${axis}v${((side ? 1 : -1) * height).toFixed(1)}`;
+}
+
+/** @param {GameData} game @param {number} at */
 function moveX(game, at) {
-  return (((at + 0.5) / game.moves.length) * CHART_WIDTH).toFixed(1);
+  return (((at + 0.5) / turnsOf(game)) * CHART_WIDTH).toFixed(1);
 }
 
 /** @param {number} height */
@@ -74,7 +94,7 @@ export function placeCursor(chart, game, ply) {
 /** The ply that a click on a chart means. @param {MouseEvent} event @param {Element} chart @param {GameData} game */
 export function pointedPly(event, chart, game) {
   const box = chart.getBoundingClientRect();
-  return Math.ceil(((event.clientX - box.left) / box.width) * game.moves.length);
+  return Math.ceil(((event.clientX - box.left) / box.width) * turnsOf(game));
 }
 
 /**
