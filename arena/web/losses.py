@@ -37,7 +37,7 @@ class Loss(NamedTuple):
     games: list[tuple[str, int]]
     """The last of them, with their plies: a page begins at the game's end."""
     is_fault: bool
-    """Whether the bot broke the contract: then it has something to mend."""
+    """Whether the bot broke the contract: then it has something to fix."""
     bot: str
     against: str
     side: str
