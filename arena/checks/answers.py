@@ -114,6 +114,7 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
             if last is not None and last.termination is Termination.TIMEOUT:
                 break
     wrong = [(one, one.offence) for one in asked if one.offence is not None]
+    subject.wrong = frozenset(offence.termination for _, offence in wrong)
     left = sum(len(subject.positions(game)) for game in subject.boards.values()) - len(asked)
     unasked = f"; {left} more were not asked" if left else ""
     if not wrong:

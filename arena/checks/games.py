@@ -39,7 +39,7 @@ def second_game(subject: Subject) -> CheckFinding:
             dialogue.play_on(first, _FIRST_MOVES, _FIRST_S)
             dialogue.end(first)
         except Offence as offence:
-            return not_judged(f"it did not play on in its first game ({offence.termination})")
+            return _failed_first(subject, offence, f"in its first game, at ply {len(first.moves)}")
         try:
             _one_move(dialogue, subject.at(at))
         except Offence as offence:
@@ -49,8 +49,8 @@ def second_game(subject: Subject) -> CheckFinding:
     try:
         with subject.process() as dialogue:
             _one_move(dialogue, subject.at(at))
-    except Offence:
-        return not_judged("same failure as in item 6")
+    except Offence as offence:
+        return _failed_first(subject, offence, f"in a first game too, at ply {len(at.moves)}")
     subject.note_later(later)
     return _failed_later(subject, later)
 
@@ -60,6 +60,12 @@ def _one_move(dialogue: Dialogue, practice: PracticeGame) -> None:
     dialogue.start(practice)
     dialogue.ask(practice)
     dialogue.end(practice)
+
+
+def _failed_first(subject: Subject, offence: Offence, where: str) -> CheckFinding:
+    if offence.termination in subject.wrong:
+        return not_judged("same failure as in item 6")
+    return subject.failed(offence, where)
 
 
 def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:

@@ -54,6 +54,8 @@ class Subject:
     """The rule sets it is judged in, those that started; known after the item about starts."""
     hang: Offence | None = None
     """A `turn` without an answer: one such wait is enough."""
+    wrong: frozenset[Termination] = frozenset()
+    """The faults in the item about legal moves."""
     again: Offence | None = None
     """The first failure in a later game of a process that a fresh process did not have."""
     out_of_memory: Offence | None = None

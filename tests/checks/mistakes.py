@@ -137,7 +137,7 @@ MISTAKES = {
     # 13 and 14 games
     "dies after so many moves": mistake(
         ("for line", "moves = 0\nfor line"),
-        (_CHOICE, _CHOICE + "        moves += 1\n        assert moves < 20\n"),
-        (_START, _START + "        moves = 0\n"),
+        (_CHOICE, _CHOICE + "        moves += seat\n        assert moves < 8\n"),
+        (_START, _START + '        moves, seat = 0, request["seat"]\n'),
     ),
 }
