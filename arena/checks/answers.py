@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.positions import PracticePosition
 from arena.checks.result import CheckFinding, not_judged, passed
-from arena.checks.subject import ANSWERED, UNCLEAN, Subject
+from arena.checks.subject import ANSWERED, FRESH_TRIES, UNCLEAN, Subject
 from arena.model.protocol import Termination
 from rules.position import Game
 
@@ -176,7 +176,8 @@ class _Asker:
             if not later:
                 raise
             try:
-                self._moves(self._fresh(), at)
+                for _ in range(FRESH_TRIES):
+                    self._moves(self._fresh(), at)
             except Offence:
                 self._confirmed += 1
                 self._leave()

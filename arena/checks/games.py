@@ -7,7 +7,7 @@ from arena.checks.conditions import limit_ms
 from arena.checks.dialogue import Dialogue, Offence, Overloaded
 from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, not_judged, passed
-from arena.checks.subject import Subject
+from arena.checks.subject import FRESH_TRIES, Subject
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Termination
@@ -39,7 +39,7 @@ def second_game(subject: Subject) -> CheckFinding:
             dialogue.play_on(first, _FIRST_MOVES, _FIRST_S)
             dialogue.end(first)
         except Offence as offence:
-            return _failed_first(subject, offence, f"in its first game, at ply {len(first.moves)}")
+            return _failed(subject, offence, f"in its first game, at ply {len(first.moves)}")
         try:
             _one_move(dialogue, subject.at(at))
         except Offence as offence:
@@ -47,10 +47,11 @@ def second_game(subject: Subject) -> CheckFinding:
         else:
             return passed(f"{dialogue.games} games in one process")
     try:
-        with subject.process() as dialogue:
-            _one_move(dialogue, subject.at(at))
+        for _ in range(FRESH_TRIES):
+            with subject.process() as dialogue:
+                _one_move(dialogue, subject.at(at))
     except Offence as offence:
-        return _failed_first(subject, offence, f"in a first game too, at ply {len(at.moves)}")
+        return _failed(subject, offence, f"in a first game too, at ply {len(at.moves)}")
     subject.note_later(later)
     return _failed_later(subject, later)
 
@@ -62,10 +63,10 @@ def _one_move(dialogue: Dialogue, practice: PracticeGame) -> None:
     dialogue.end(practice)
 
 
-def _failed_first(subject: Subject, offence: Offence, where: str) -> CheckFinding:
+def _failed(subject: Subject, offence: Offence, where: str, fix: str | None = None) -> CheckFinding:
     if offence.termination in subject.wrong:
         return not_judged("same failure as in item 6")
-    return subject.failed(offence, where)
+    return subject.failed(offence, where, fix)
 
 
 def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
@@ -82,7 +83,7 @@ def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
         fix = forget.capitalize()
         if offence.termination is Termination.EXITED:  # one that comes by chance looks alike
             fix = f"{advise(offence, subject.language)} If it comes in later games alone, {forget}"
-    return subject.failed(offence, where, fix)
+    return _failed(subject, offence, where, fix)
 
 
 def against_opponent(subject: Subject) -> CheckFinding:

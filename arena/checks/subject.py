@@ -35,6 +35,9 @@ ANSWERED = {*IN_STEP, Termination.UNSOLICITED, Termination.FLOOD, Termination.LI
 UNCLEAN = ANSWERED - {Termination.WRONG_PLY, Termination.ILLEGAL_MOVE}
 """Faults in the form of what it writes."""
 
+FRESH_TRIES = 3
+"""Fresh processes that must do it right before a failure is blamed on a game before it."""
+
 
 @dataclass
 class Subject:

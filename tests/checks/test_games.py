@@ -1,6 +1,7 @@
 """What a second game in a process shows, and how whole games are told."""
 
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,12 @@ _MOVE = '        move = request["legal"][0]\n'
 def dying(when: str) -> str:
     """A bot that dies at a turn `when` its request is so."""
     return RIGHT.replace(_MOVE, f"{_MOVE}        assert not ({when})\n")
+
+
+def counted(folder: Path) -> str:
+    """A piece of a bot: how often it was run by now, in any process."""
+    log = f"open({str(folder / 'runs')!r}, 'a')"
+    return f"(lambda log: (log.write('.'), log.tell()))({log})[1]"
 
 
 @pytest.mark.parametrize(
@@ -34,3 +41,21 @@ def test_a_death_that_no_item_saw_before_is_told_with_its_line(
     assert (again.passed, again.verdict) == (False, Termination.EXITED)
     assert again.detail.startswith(where)
     assert again.fix == "Fix the error in student.py, line 10; it ended the program."
+
+
+def test_what_comes_by_chance_is_not_blamed_on_the_game_before(
+    check: Check, tmp_path: Path
+) -> None:
+    chance = f"        move = move if {counted(tmp_path)} % 5 else 'a9a9'\n"
+    *_, legal, _, again = islice(check(RIGHT.replace(_MOVE, _MOVE + chance)), 8)
+    assert legal.verdict is Termination.ILLEGAL_MOVE
+    assert again.passed or again.detail == "same failure as in item 6"
+
+
+def test_a_fresh_process_is_asked_several_times(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_BOARD_S", 0.0)
+    late = f'request["state"]["rows"] == 3 and request["ply"] > 9 and {counted(tmp_path)} % 2'
+    *_, again = islice(check(dying(late)), 8)
+    assert again.detail.startswith("in a first game too, at ply ")
