@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -99,6 +100,11 @@ class AskedPosition(NamedTuple):
     board: str
     at: PracticePosition
     offence: Offence | None
+
+    @property
+    def rule_set(self) -> str:
+        """Its game."""
+        return self.at.position.game.name
 
 
 def legal_everywhere(subject: Subject) -> CheckFinding:
@@ -202,21 +208,32 @@ class _Asker:
 
 
 def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
-    by_seat = _only(asked, lambda one: one.at.seat)
+    """What the failures have in common, and what to do then; empty where nothing is seen."""
+    wrong = [one for one in asked if one.offence is not None]
+    failing = dict.fromkeys(one.rule_set for one in wrong)
+    fine = [name for name in dict.fromkeys(one.rule_set for one in asked) if name not in failing]
+    other_games = ""
+    if subject.claims is None and fine and len(wrong) > 1:
+        other_games = (
+            f"It fails only in {', '.join(failing)}: if it is not meant to play that, say what it "
+            f"plays: `rules = {json.dumps(fine)}` in a bot.toml, or "
+            f"{' '.join(f'--rules {name}' for name in fine)}."
+        )
+        if all(one.offence for one in asked if one.rule_set in failing):
+            return other_games
+    boards = {one.board for one in wrong}
+    there = [one for one in asked if one.board in boards]
+    both_seats = len({(one.board, one.at.seat) for one in there}) == 2 * len(boards)
+    by_seat = _only(there, lambda one: one.at.seat) if both_seats else None
     if by_seat is not None:
-        answered = (one.offence is None or one.offence.termination in ANSWERED for one in asked)
-        if not all(answered):
+        if any(one.offence.termination not in ANSWERED for one in wrong if one.offence):
             return f"It fails only at seat {by_seat}."
         return (
             f"It fails only at seat {by_seat}: take the seat from each `start` "
             "(`seat`, 0 or 1) instead of always playing the same side."
         )
-    rule_set = _only(asked, lambda one: one.at.position.game.name)
-    if rule_set is not None and subject.claims is None:
-        return (
-            f"It fails only in {rule_set}: if it is not meant to play that, say what it plays "
-            'in a bot.toml (rules = ["…"]), or check it with --rules.'
-        )
+    if other_games:
+        return other_games
     board = _only(asked, lambda one: one.board)
     if board is not None:
         return f"It fails only in {board}: read size and rules from `variant` in each `start`."
