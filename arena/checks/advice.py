@@ -41,7 +41,8 @@ _FIELDS = chain(
 
 _STDERR: tuple[tuple[str, str], ...] = (
     (
-        r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'",
+        r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'"
+        r"|([\w.+-]+): command not found|: \d+: ([\w.+-]+): not found",
         "Bring {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
         "not installed where bots run, and a script is handed in alone.",
     ),
@@ -76,6 +77,8 @@ _STDERR: tuple[tuple[str, str], ...] = (
     (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),
 )
 """Patterns in the end of stderr, and what to do; {0} is what the pattern found."""
+_ERROR = re.compile(r"Traceback|Error\b|Exception\b|panicked|not found")
+"""In the words of a runtime, rather than of the program's own log."""
 
 _SIGNALS = {
     "SIGSEGV": "bad memory access",
@@ -96,7 +99,8 @@ def advise(offence: Offence, language: Phrases) -> str:
     return advice(offence, language)
 
 
-def _exited(offence: Offence, language: Phrases) -> str:
+def _by_stderr(offence: Offence, then: str) -> str | None:
+    """What to change by the end of stderr, and what came of it; None where that names nothing."""
     frames = _PYTHON_PLACE.findall(offence.stderr)
     own = [frame for frame in frames if Path(frame[0]).name != _OURS]
     others = "\n".join(line for line in offence.stderr.splitlines() if not RUNTIME.search(line))
@@ -108,8 +112,12 @@ def _exited(offence: Offence, language: Phrases) -> str:
             named = next((group for group in found.groups() if group), "it")
             said = advice.format(printable(named))
             return f"{place}: {said}" if place else said
-    if place:
-        return f"Fix the error in {place}; it ended the program."
+    return f"Fix the error in {place}; {then}." if place else None
+
+
+def _exited(offence: Offence, language: Phrases) -> str:
+    if said := _by_stderr(offence, "it ended the program"):
+        return said
     if "with code 0" in offence.detail:
         return (
             "Stay in the loop that reads requests: the program reached its end. "
@@ -127,7 +135,10 @@ def _exited(offence: Offence, language: Phrases) -> str:
 
 
 def _timeout(offence: Offence, language: Phrases) -> str:
-    belated = offence.belated
+    belated, asked = offence.belated, offence.asked
+    failed = belated is None and _ERROR.search(offence.stderr)
+    if failed and (said := _by_stderr(offence, "no answer came after it")):
+        return said
     if belated and belated.closed:
         return (
             "Flush each answer, and do not wait for the end of stdin: only when its stdin was "
@@ -136,17 +147,18 @@ def _timeout(offence: Offence, language: Phrases) -> str:
         )
     if "did not read its stdin" in offence.detail:
         return f"Read every line the referee sends: {language.read}"
-    if isinstance(offence.asked, StartRequest):
+    if isinstance(asked, StartRequest):
         came = f"it came {belated.after_ms:.0f} ms late; " if belated else ""
         return (
             f"Answer `start` within startup_ms: {came}load less, or build tables beforehand and "
             f"put them into the bot's folder. The answer is {_READY} and a newline, flushed: "
             f"{language.flush}"
         )
+    ply = f" at ply {asked.ply}" if isinstance(asked, TurnRequest) else ""
     if belated:
         return (
             f"Stop the search when the `time_ms` of the turn is nearly over, with 50 ms to spare: "
-            f"the answer came {belated.after_ms:.0f} ms late."
+            f"the answer{ply} came {belated.after_ms:.0f} ms late."
         )
     if "without a newline" in offence.detail:
         return f"End each answer with a newline, and flush it: {language.flush}"
@@ -161,8 +173,8 @@ def _timeout(offence: Offence, language: Phrases) -> str:
             f"all, look for {look}"
         )
     return (
-        f"Answer each `turn`: no reply came within {offence.waited_ms} ms after the deadline, nor "
-        f"when stdin was closed then. Look for {look}"
+        f"Answer each `turn`: no reply came{ply} within {offence.waited_ms} ms after the deadline, "
+        f"nor when stdin was closed then. Look for {look}"
     )
 
 

@@ -11,9 +11,10 @@ from arena.checks.conditions import CheckClocks, GameNames
 from arena.checks.positions import PracticeGame
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
-from arena.model.record import PlayerFault
+from arena.model.record import STDERR_FOLLOWS, PlayerFault
 from arena.referee import SessionPool, sentences
 from arena.referee.game import IN_STEP
+from arena.referee.head_tail import HeadTail
 from arena.referee.outcome import after_plies, finished
 from arena.referee.requests import QUIT, PlayerClock, Requests, StartRequest, TurnRequest
 from arena.referee.session import Answered
@@ -74,6 +75,15 @@ class Offence(Exception):
     @property
     def detail(self) -> str:
         return self.fault.detail
+
+    @property
+    def told(self) -> str:
+        """The same, with the end of its stderr where that may say why."""
+        stderr = HeadTail()
+        stderr.feed(self.stderr.encode())
+        end = stderr.last_lines()
+        known = not end or self.termination in (Termination.EXITED, Termination.ILLEGAL_MOVE)
+        return self.detail if known else f"{self.detail}{STDERR_FOLLOWS}{end}"
 
 
 class Overloaded(Exception):

@@ -172,7 +172,7 @@ class Subject:
         self.fixes.setdefault(offence.termination, fix)
         return CheckFinding(
             passed=False,
-            detail=f"{where}: {offence.detail}" if where else offence.detail,
+            detail=f"{where}: {offence.told}" if where else offence.told,
             verdict=offence.termination,
             line=excerpt(offence.heard.text) if offence.heard else None,
             line_number=offence.heard.number if offence.heard else None,

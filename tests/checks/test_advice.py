@@ -1,12 +1,13 @@
 """Advice without a process: what a move, last words on stderr or a command give away."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rules
 from arena.checks.advice import about_move, advise
-from arena.checks.dialogue import Heard, Offence
+from arena.checks.dialogue import Belated, Heard, Offence
 from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Phrases, language_of
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
@@ -190,3 +191,38 @@ def test_a_late_program_is_told_how_long_was_waited(waited_ms: int | None, said:
     fault = PlayerFault(Termination.TIMEOUT, "No complete reply by the deadline; …")
     offence = Offence(fault, waited_ms=waited_ms, limit="within 600 ms")
     assert said in advise(offence, PYTHON)
+
+
+def timed_out(stderr: str, **more: Any) -> Offence:
+    asked = TurnRequest(line=b"", ply=8, time_ms=1000, legal=("d3",))
+    return Offence(PlayerFault(Termination.TIMEOUT, "No reply."), asked, stderr=stderr, **more)
+
+
+TRACEBACK = "Traceback …:\n  File \"/b/bot.py\", line 9, in best\nNameError: name 'evaluat'\n"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "said"),
+    [
+        ("bot.sh: line 2: jqq: command not found\n", "Bring jqq with the program"),
+        ("bot.sh: 2: jqq: not found\n", "Bring jqq with the program"),
+        (TRACEBACK, "Fix the error in bot.py, line 9; no answer came after it."),
+        ("bot.cpp:40 depth 3\n", "no reply came at ply 8 within 800 ms after the deadline"),
+        ("", "no reply came at ply 8 within 800 ms after the deadline"),
+    ],
+)
+def test_what_a_program_wrote_that_did_not_answer(stderr: str, said: str) -> None:
+    offence = timed_out(stderr, waited_ms=800)
+    assert said in advise(offence, PYTHON)
+    end = " / ".join(map(str.strip, stderr.splitlines()))
+    assert offence.told == (f"No reply. The end of stderr: {end}" if end else "No reply.")
+
+
+def test_an_error_before_an_answer_that_came_late_is_not_its_cause() -> None:
+    offence = timed_out(TRACEBACK, belated=Belated(b"{}", 70, closed=False))
+    assert "the answer at ply 8 came 70 ms late" in advise(offence, PYTHON)
+
+
+def test_stderr_says_nothing_of_an_illegal_move() -> None:
+    fault = PlayerFault(Termination.ILLEGAL_MOVE, "`a1` is not legal.")
+    assert Offence(fault, stderr="best: d3").told == "`a1` is not legal."
