@@ -60,8 +60,9 @@ _STDERR: tuple[tuple[str, str], ...] = (
     ),
     (
         r"No such file or directory: '([^']+)'|no such file or directory, open '([^']+)'",
-        "Put {0} into the bot's folder and open it by a path made from the program's own "
-        "(Python: Path(__file__).parent); it may not be read from anywhere else.",
+        "Put {0} next to the program, in a folder with a bot.toml (`arena new` writes one): a "
+        "script is handed in alone. Open it by a path made from the program's own (Python: "
+        "Path(__file__).parent); it may not be read from anywhere else.",
     ),
     (
         rf"KeyError: '({'|'.join(_FIELDS)})'",
@@ -110,6 +111,8 @@ def _by_stderr(offence: Offence, then: str) -> str | None:
         found = re.search(pattern, offence.stderr)
         if found:
             named = next((group for group in found.groups() if group), "it")
+            if named.startswith("/"):  # in a folder of the arena, or of the author's machine
+                named = Path(named).name
             said = advice.format(printable(named))
             return f"{place}: {said}" if place else said
     return f"Fix the error in {place}; {then}." if place else None

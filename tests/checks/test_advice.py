@@ -56,7 +56,12 @@ def exited(stderr: str) -> Offence:
         ("socket.gaierror: Temporary failure in name resolution", "without the network"),
         ("Error: connect EACCES 1.1.1.1:80", "without the network"),
         ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
-        ("FileNotFoundError: [Errno 2] No such file or directory: 'w.json'", "Put w.json into"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'w.json'", "Put w.json next to"),
+        (
+            "FileNotFoundError: [Errno 2] No such file or directory: '/b/0a1b/w.json'",
+            "Put w.json next to the program, in a folder with a bot.toml (`arena new` writes one): "
+            "a script is handed in alone.",
+        ),
         ("  File \"/b/bot.py\", line 7, in <module>\nKeyError: 'size'", "bot.py, line 7: Look up"),
         (
             '  File "/b/bot.py", line 7, in choose\n  File "/b/sdk.py", line 90, in x\n'
