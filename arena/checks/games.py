@@ -1,5 +1,6 @@
 """Whole games: a second one in a process, then against another player and against itself."""
 
+from collections.abc import Iterable
 from itertools import chain, cycle, islice, zip_longest
 
 from arena.checks.advice import advise
@@ -100,7 +101,8 @@ def against_opponent(subject: Subject) -> CheckFinding:
             if trouble := _trouble(subject, board, records[0], ours=(seat,)):
                 return trouble
             other_seat = 0 if game.seats == 1 else 1 - seat
-            scores.append(f"{board} {records[0].scores[seat]}–{records[-1].scores[other_seat]}")
+            both = records[0].scores[seat], records[-1].scores[other_seat]
+            scores.append(_score(board, both, records))
     return passed(f"{subject.opponent.name} is the other: {', '.join(scores)}")
 
 
@@ -114,8 +116,18 @@ def against_itself(subject: Subject) -> CheckFinding:
             record = _play(subject, game, (subject.spec,) * game.seats, number, pool)
         if trouble := _trouble(subject, board, record, ours=tuple(range(game.seats))):
             return trouble
-        scores.append(f"{board} {'–'.join(map(str, record.scores))}")
+        scores.append(_score(board, record.scores, [record]))
     return passed(", ".join(scores))
+
+
+def _score(board: str, scores: Iterable[int], records: Iterable[GameRecord]) -> str:
+    """The score on a board; that of a game that was cut short is no result."""
+    said = f"{board} {'–'.join(map(str, scores))}"
+    for record in records:
+        plies = len(record.moves)
+        if record.termination is Termination.ADJUDICATED and plies == record.terms.max_plies:
+            return f"{said} (cut short after {plies} plies)"
+    return said
 
 
 def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:

@@ -1,11 +1,12 @@
 """What a second game in a process shows, and how whole games are told."""
 
+import re
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from arena.checks import answers
+from arena.checks import answers, games
 from arena.model.protocol import Termination
 from tests.right_bot import RIGHT
 
@@ -59,3 +60,13 @@ def test_a_fresh_process_is_asked_several_times(
     late = f'request["state"]["rows"] == 3 and request["ply"] > 9 and {counted(tmp_path)} % 2'
     *_, again = islice(check(dying(late)), 8)
     assert again.detail.startswith("in a first game too, at ply ")
+
+
+@pytest.mark.parametrize("rules", [("dots",), ("2048",)])
+def test_the_score_of_a_game_that_was_cut_short_is_no_result(
+    rules: tuple[str, ...], check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(games, "_MAX_PLIES", 9)
+    results = list(check(RIGHT, rules=rules))
+    for result in results[-2:]:
+        assert re.search(rf"{rules[0]}.* \d+(–\d+)? \(cut short after 9 plies\)", result.detail)
