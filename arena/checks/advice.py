@@ -130,7 +130,8 @@ def _exited(offence: Offence, language: Phrases) -> str:
         if name in offence.detail:
             return (
                 f"The program crashed with {name} ({meaning}). Build it with -g "
-                "-fsanitize=address, or run it in a debugger, on the input of this game."
+                "-fsanitize=address, or run it in a debugger: play it by `arena match BOT monkey`, "
+                "and `arena replay RUN GAME --as dialogue` prints what it was sent."
             )
     if offence.stderr.strip():
         return "Fix what the last lines on stderr name; it ended the program."

@@ -111,7 +111,9 @@ def test_what_last_words_mean(stderr: str, said: str) -> None:
 @pytest.mark.parametrize("stderr", ["", "Segmentation fault"])
 def test_a_crash_is_named_and_explained(stderr: str) -> None:
     fault = PlayerFault(Termination.EXITED, "The player was ended by SIGSEGV before `quit` …")
-    assert "crashed with SIGSEGV (bad memory access)" in advise(Offence(fault, stderr=stderr), CPP)
+    said = advise(Offence(fault, stderr=stderr), CPP)
+    assert "crashed with SIGSEGV (bad memory access)" in said
+    assert "`arena match BOT monkey`" in said
 
 
 @pytest.mark.parametrize("termination", [word for word in Termination if word.is_forfeit])
