@@ -179,7 +179,10 @@ def _wait_for_end(pid: int) -> None:
 
 def exit_on_quit(subject: Subject) -> CheckFinding:
     """Judge whether it exits within a second of `quit`, and of the end of its stdin."""
-    quit_fix = 'Leave the loop when a request has "type": "quit", and let the program end.'
+    quit_fix = (
+        'Leave the loop when a request has "type": "quit", let the program end, and end the '
+        "threads it started (Python: daemon=True)."
+    )
     end_fix = "Leave the loop when there is no more line to read: then the referee is gone."
     for leave, said, fix in (
         (Dialogue.say_quit, "`quit`", quit_fix),

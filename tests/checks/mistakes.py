@@ -127,6 +127,11 @@ MISTAKES = {
     ),
     # 12 exit on quit
     "ignores quit": mistake(("        break\n", "        pass\n")),
+    "leaves a thread": mistake(
+        ("import json\n", "import json\nimport threading\nimport time\n"),
+        ("for line", "threading.Thread(target=time.sleep, args=(60,)).start()\nfor line"),
+        last=12,
+    ),
     "spins at the end": mistake(
         (
             "for line in sys.stdin:\n",
