@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from itertools import chain
@@ -40,6 +41,15 @@ _FIELDS = chain(
 """The names of all fields that the referee may send."""
 
 _STDERR: tuple[tuple[str, str], ...] = (
+    (
+        rf"partially initialized module '({'|'.join(sys.stdlib_module_names)})'"
+        r"|consider renaming '(?:[^']*/)?([^'/]+)\.py' since it has the same name",
+        "Rename {0}.py: it hides Python's own module {0}.",
+    ),
+    (
+        r"Non-UTF-8 code starting with .* in file (?:.*/)?(.+ on line \d+), but no encoding",
+        "Save it as UTF-8: another encoding begins in {0}.",
+    ),
     (
         r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'"
         r"|([\w.+-]+): command not found|: \d+: ([\w.+-]+): not found",

@@ -68,6 +68,26 @@ def exited(stderr: str) -> Offence:
             "KeyError: 'rows'",
             "bot.py, line 7: Look up",
         ),
+        (
+            '  File "/b/random.py", line 9, in <module>\nAttributeError: partially initialized '
+            "module 'random' has no attribute 'choice' (most likely due to a circular import)",
+            "random.py, line 9: Rename random.py: it hides Python's own module random.",
+        ),
+        (
+            "AttributeError: module 'json' has no attribute 'loads' (consider renaming "
+            "'/b/json.py' since it has the same name as the standard library module named 'json'",
+            "Rename json.py: it hides Python's own module json.",
+        ),
+        (
+            '  File "/b/bot.py", line 2, in f\nAttributeError: partially initialized module '
+            "'brain' has no attribute 'f' (most likely due to a circular import)",
+            "Fix the error in bot.py, line 2",
+        ),
+        (
+            "SyntaxError: Non-UTF-8 code starting with '\\xe9' in file /b/a b/bot.py on line 2, "
+            "but no encoding declared; see https",
+            "Save it as UTF-8: another encoding begins in bot.py on line 2.",
+        ),
         ("java.lang.OutOfMemoryError: Java heap space", "Use less memory"),
         (
             'Traceback:\n  File "/b/bot.py", line 3, in f\n'
