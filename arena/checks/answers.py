@@ -225,7 +225,8 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
     there = [one for one in asked if one.board in boards]
     both_seats = len({(one.board, one.at.seat) for one in there}) == 2 * len(boards)
     by_seat = _only(there, lambda one: one.at.seat) if both_seats else None
-    if by_seat is not None:
+    often = 2 * len(wrong) >= sum(one.at.seat == by_seat for one in there)  # else it is chance
+    if by_seat is not None and often:
         if any(one.offence.termination not in ANSWERED for one in wrong if one.offence):
             return f"It fails only at seat {by_seat}."
         return (

@@ -23,6 +23,7 @@ _ASK = "if it is not meant to play that, say what it plays:"
         ),
         ('assert "rows" not in request["state"]', ("dots", "othello"), ""),
         ('assert request["state"]["to_move"] == 1', ("dots",), ""),
+        ('assert len(request["legal"][request["state"]["to_move"] :])', ("dots",), ""),
         ('assert request["state"]["to_move"] == 0', ("dots",), "It fails only at seat 1. "),
     ],
 )
