@@ -24,9 +24,12 @@ _SOURCE_BYTES = 2**20
 """Of a file whose imports are looked for: a parser takes hundreds of times as much memory."""
 _QUESTION = """\
 import sys
-if sys.path[0] == "":
-    sys.path[0] = sys.argv[1]
+finds_own = sys.path[0] == ""
+if finds_own:
+    del sys.path[0]  # the program may have a json.py
 import importlib.util, json
+if finds_own:
+    sys.path.insert(0, sys.argv[1])
 def there(name):
     try:
         return importlib.util.find_spec(name) is not None

@@ -132,15 +132,24 @@ def test_another_python_runs_in_every_sandbox(mode: Asked, python: Path, tmp_pat
     assert (found.has, found.lacks) == (("brainy",), ())
 
 
-def test_a_bot_that_answers_in_place_of_its_python_is_cut_off(tmp_path: Path) -> None:
-    home = mine(tmp_path)
-    (home / "json.py").write_text("import os\nwhile True: os.write(1, b'x' * 65536)\n")
-    contender = Contender(name="mine", program=as_package(open_bot(home)), sandbox="none")
+def test_a_python_that_says_too_much_is_cut_off(tmp_path: Path) -> None:
+    home, noisy = mine(tmp_path), tmp_path / "python-noisy"
+    noisy.write_text("#!/bin/sh\nexec cat /dev/zero\n")
+    noisy.chmod(0o755)
+    spec = Prepared(name="mine", command=(str(noisy), "bot.py"), cwd=str(home), held=Held())
     tracemalloc.start()
-    assert ask_python(prepare(contender, "dots", Home(package=str(home)))) is None
+    assert ask_python(spec) is None
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2**20
+
+
+def test_a_file_of_the_bot_does_not_answer_in_place_of_its_python(tmp_path: Path) -> None:
+    home = mine(tmp_path)
+    (home / "json.py").write_text("import os\nwhile True: os.write(1, b'x' * 65536)\n")
+    contender = Contender(name="mine", program=as_package(open_bot(home)), sandbox="none")
+    found = ask_python(prepare(contender, "dots", Home(package=str(home))))
+    assert found is not None and [each.module for each in found.lacks] == ["brainy"]
 
 
 def test_the_table_goes_before_bot_toml_and_that_before_the_tournament(
