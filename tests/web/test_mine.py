@@ -223,7 +223,7 @@ def test_withdrawn_and_rolled_back(browser: Browser, folder: Path) -> None:
 def test_a_check_is_shown_as_it_goes(browser: Browser) -> None:
     ada = browser("ada")
     ada.get("/me")  # the first page takes longer than the check
-    spoilt = RIGHT.replace(
+    spoilt = "import time\ntime.sleep(1)  # so that it is seen while it goes\n" + RIGHT.replace(
         "        reply =", '        print("<i>think\\u202e</i>")\n        reply ='
     )
     id = ada.post("/api/submissions?name=bot.py", content=spoilt).json()["id"]
