@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -101,9 +101,9 @@ def _told(ctx: Any) -> Iterator[None]:
         # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
         unfinished = ctx.invoked_subcommand in _UNFINISHED and not asks_help
         if unfinished:
-            say(
-                "Stopped: what reads the output is gone. Give the command again to go on.", err=True
-            )
+            with suppress(OSError):  # stderr may be the same pipe
+                said = "Stopped: what reads the output is gone. Give the command again to go on."
+                say(said, err=True)
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

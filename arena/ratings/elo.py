@@ -38,7 +38,7 @@ import numpy as np
 
 from arena.ratings.columns import Array, Columns
 from arena.ratings.likelihood import Likelihood
-from arena.ratings.model import Advantage, Neighbours
+from arena.ratings.model import MOST_COMPARED, Advantage, Neighbours
 from arena.ratings.results import Result
 from arena.ratings.sandwich import Covariance, sandwich
 
@@ -114,8 +114,8 @@ class Fit:
     def _neighbours(self, upper: str, lower: str, difference: float, spread: float) -> Neighbours:
         linked = self.linked(upper, lower)
         sure = difference / spread
-        if linked and 0 < sure < Z95:
-            sure = max(sure, self._from_level(upper, lower))
+        if linked and len(self.players) <= MOST_COMPARED:  # each takes an equation of the field
+            sure = max(sure, self._from_level(upper, lower), key=abs)
         return Neighbours(
             upper=upper,
             lower=lower,

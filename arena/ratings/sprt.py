@@ -79,7 +79,7 @@ class Sprt(TomlTable):
 
 
 def expected_units(test: Sprt, games_each: int) -> tuple[float, float] | None:
-    """Units that a test takes on the average, by Wald's approximation: under H0 or H1, the larger
+    """Units that a test takes on average, by Wald's approximation: under H0 or H1, the larger
     of the two, and where the lead is half way between them, the longest. None for logistic Elo,
     where the length depends on how drawish the games are. `games_each` is the games of a unit.
     """

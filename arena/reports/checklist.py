@@ -151,11 +151,10 @@ def replaced_words(entered: Entered, folder: Path | None) -> str | None:
         return None
     now, before = (folder / each.split()[0] for each in (entered.version, entered.before))
     authors = authors_of(before)
-    if now == before or set(authors) & set(authors_of(now)):
+    if now == before or not authors or set(authors) & set(authors_of(now)):
         return None
-    by = f"is by {', '.join(authors)}" if authors else "does not state its authors"
     return (
-        f"Warning: {before.name}, which it replaced, {by}. If that is not yours, let it play again "
-        "and choose another name for your bot:\n"
+        f"Warning: {before.name}, which it replaced, is by {', '.join(authors)}. If that is not "
+        "yours, let it play again and choose another name for your bot:\n"
         f"{shlex.join(('arena', 'bots', 'rollback', str(before)))}"
     )

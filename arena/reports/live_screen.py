@@ -76,7 +76,7 @@ def status(view: RunView) -> str:
 
 
 def time_left(view: RunView) -> str | None:
-    """The time left; of a sequential test, that to the games that it takes on the average. None
+    """The time left; of a sequential test, that to the games that it takes on average. None
     where neither is known.
     """
     if view.left_s is not None:

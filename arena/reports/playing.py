@@ -51,6 +51,7 @@ class LiveTable:
         self._live = Live(console=console, auto_refresh=False, transient=True)
         self._fitted_at = float("-inf")
         self._width = console.width
+        self._notes = list[Text]()
 
     def show(self, view: RunView) -> None:
         """Draw the screen."""
@@ -61,12 +62,13 @@ class LiveTable:
         if narrower:  # the terminal wrapped what was drawn, so that more lines are to be taken away
             self._console.clear()
         if narrower or not self._live.is_started:
-            for line in opening(view.started, view.config):
+            for line in (*opening(view.started, view.config), *self._notes):
                 self._console.print(line)
             self._live.start()
         for event in view.news:
             if isinstance(event, Noted):
-                self._live.console.print(Text(event.text, style="yellow"))
+                self._notes.append(Text(event.text, style="yellow"))
+                self._live.console.print(self._notes[-1])
         if time.monotonic() >= self._fitted_at + _FIT_S * max(1.0, len(view.games) / _FIT_GAMES):
             self._table, self._fitted_at = view.standings, time.monotonic()
         self._live.update(screen(self._table, view, self._console), refresh=True)

@@ -217,7 +217,7 @@ def _percent(rate: float) -> str:
 
 
 def expected_ends(test: Sprt, *, paired: bool) -> tuple[int, ...]:
-    """The games that a sequential test takes on the average, where the lead is that of H0 or H1 and
+    """The games that a sequential test takes on average, where the lead is that of H0 or H1 and
     half way between; nothing where that cannot be estimated.
     """
     expected = expected_units(test, 2 if paired else 1)
@@ -225,7 +225,7 @@ def expected_ends(test: Sprt, *, paired: bool) -> tuple[int, ...]:
 
 
 def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | None) -> list[str]:
-    """How long a sequential test takes on the average; nothing where that cannot be estimated.
+    """How long a sequential test takes on average; nothing where that cannot be estimated.
 
     `planned` games are played at most, `game_s` seconds each; None where that is not known.
     """

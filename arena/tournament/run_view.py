@@ -156,6 +156,9 @@ class RunView(AbstractContextManager["RunView"]):
         """The standings after the games there are."""
         if self._standings is None:
             unrated, rated = self.config.unrated, self.rated
+            verdict = self.schedule.verdict
+            if verdict and self._without & {verdict.player, verdict.opponent}:
+                verdict = None
             ranking = self.schedule.ranking()
             over = self.schedule.over and not self.playing
             planned = len(self.games) if over else self.schedule.total
@@ -168,7 +171,7 @@ class RunView(AbstractContextManager["RunView"]):
                 anchor=self.config.rating.anchor,
                 anchor_elo=self.config.rating.anchor_elo,
                 planned=None if self._without else planned - fewer,
-                sprt=self.schedule.verdict,
+                sprt=verdict,
                 ranking=ranking and ranking.without(self._without),
                 ending=self.schedule.ending(over=over),
                 damaged=self.damaged,

@@ -102,11 +102,11 @@ def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
         score="–".join(map(str, (row.score, *row.opponent_scores))),
         ending=ending_word(row.ending),
         detail="" if row.ending is Termination.NATURAL else without_folders(detail, folder),
-        stderr=without_folders(stderr, folder),
+        stderr=without_folders(stderr, folder)[:_LONGEST],
         started_at=record.started_at if record else "",
     )
 
 
 def _last_line(seat: SeatRecord) -> str:
     lines = filter(str.strip, reversed((seat.stderr_head + seat.stderr_tail).splitlines()))
-    return printable(next(lines, "").strip())[:_LONGEST]
+    return printable(next(lines, "").strip())

@@ -45,6 +45,19 @@ def test_a_pipe_without_a_reader_is_no_mistake(
 
 
 @pytest.mark.slow
+def test_nor_is_one_for_stdout_and_stderr(folder: Path) -> None:
+    (folder / "more.toml").write_text(MONKEYS.format(rounds=1))
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        command = (sys.executable, "-m", "arena", "run", "more.toml")
+        ended = subprocess.run(command, stdout=write, stderr=write, check=False)
+    finally:
+        os.close(write)
+    assert ended.returncode == 130
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_without_unicode_shows_what_it_can(finished: Path, encoding: str) -> None:
     shown = subprocess.run(

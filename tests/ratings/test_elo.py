@@ -155,11 +155,21 @@ def test_a_player_that_lost_all_its_games_is_separated_though_its_error_is_wide(
     assert gap.error > gap.difference and gap.separated and gap.los > 0.975
 
 
+def test_a_player_that_wins_all_is_the_surer_the_more_it_wins() -> None:
+    sure = []
+    for games in range(2, 14):
+        rated = fit([Result("ab"[n % 2], "ba"[n % 2], 1.0 - n % 2) for n in range(games)])
+        won, lost = rated.compare("a", "b"), rated.compare("b", "a")
+        assert won.los + lost.los == pytest.approx(1) and won.separated == lost.separated
+        sure.append(won.los)
+    assert sure == sorted(sure) and sure[-1] > 0.975
+
+
 def test_equals_who_lose_to_all_others_are_seldom_called_separated() -> None:
     rng, runs = np.random.default_rng(5), 200
     true = {"a": 0.0, "b": 0.0, "c": -900.0, "d": -900.0}
     pools = (fit(simulate(rng, true, pairs=5, repeating=0.7)) for _ in range(runs))
-    wrong = sum(max(pool.compare(*at).separated for at in ("cd", "dc")) for pool in pools)
+    wrong = sum(pool.compare("c", "d").separated for pool in pools)
     assert wrong / runs <= 0.05 + 4 * math.sqrt(0.95 * 0.05 / runs)
 
 

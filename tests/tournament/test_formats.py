@@ -213,6 +213,21 @@ def test_its_example_from_file_to_report(
     assert len(table) == len(config.players)
 
 
+def test_a_sequential_test_names_no_player_that_is_left_out(
+    tmp_path: Path, load: Load, played: Record
+) -> None:
+    path, text = tmp_path / "t.sqlite", "[sprt]\nelo1 = 100\n[tournament]\nrounds = 3\n"
+    config = load(text + DOTS, players=2)
+    with PlayedStore.open_run(path, config) as store:
+        run(config, store, open_executor=Playing(played, Random(1), 2).open)
+    cheater = config.players[0].name
+    with RunView(path) as view:
+        assert view.standings.sprt is not None
+    with RunView(path, [cheater]) as view:
+        assert view.standings.sprt is None
+        assert f'"{cheater}"' not in view.standings.model_dump_json()
+
+
 SHOWN = {
     "swiss": ("Ranking", "Points Buchholz S-B", "Byes (2 points each)"),
     "knockout": ("Bracket", "Final", "Third place:", "┐", "Matches won"),
