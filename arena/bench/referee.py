@@ -151,8 +151,8 @@ def show(result: RefereeBench, console: Console) -> None:
     ours, other = result.measured, result.fastchess
     cpu, other_cpu = ([run.cpu_us for run in runs] for runs in (ours, other))
     speed, other_speed = ([1e6 / run.wall_us for run in runs] for runs in (ours, other))
-    table.add_row("CPU time a move, µs", *_beside(cpu, other_cpu, "{:.1f}", CPU_TARGET, 1))
-    table.add_row("Moves a second", *_beside(speed, other_speed, "{:,.0f}", SPEED_TARGET, -1))
+    table.add_row("CPU time a move, µs", *_next_to(cpu, other_cpu, "{:.1f}", CPU_TARGET, 1))
+    table.add_row("Moves a second", *_next_to(speed, other_speed, "{:,.0f}", SPEED_TARGET, -1))
     for mode, cost_us in result.freezing_us.items():
         table.add_row(f"Freezing the other ({mode}), µs a move", f"{cost_us:+.1f}")
     console.print(table)
@@ -168,7 +168,7 @@ def show(result: RefereeBench, console: Console) -> None:
     console.print(Text(said))
 
 
-def _beside(
+def _next_to(
     ours: Sequence[float], other: Sequence[float], form: str, target: float, most: Literal[1, -1]
 ) -> tuple[str, ...]:
     """Ours, the other's, the ratio and its target: the `most` it may be (1), or the least (−1)."""

@@ -16,7 +16,7 @@ from arena.ratings.sprt import Sprt, log_likelihood_ratio
 _MOST_SPOILT = 0.05
 """Forfeits and void attempts, as a share of all attempts, up to which a test is usable."""
 _AT_ONCE = 1000
-"""Units looked at together: few are looked at in vain past the one that decides."""
+"""Units looked at together: few are looked at past the one that decides."""
 
 
 class Unit(NamedTuple):

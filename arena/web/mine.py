@@ -122,11 +122,12 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
 async def live_matches(request: Request, owner: AskingOwner) -> Response:
     """The matches as the page shows them, whenever that has changed, until they are over."""
     refuse_beyond(request)
-    return EventStream(request, _matches(request, owner))
+    found = await run_in_threadpool(mine, request, owner)  # a mistake is told before the stream
+    return EventStream(request, _matches(request, found))
 
 
-async def _matches(request: Request, owner: str) -> AsyncIterator[bytes]:
-    found, shown = await run_in_threadpool(mine, request, owner), ""
+async def _matches(request: Request, found: Mine) -> AsyncIterator[bytes]:
+    shown = ""
     while True:
         text = rendered(request, "me/matches.html", mine=found)
         yield b":\n\n" if text == shown else event("sections", json.dumps({"matches": text}))

@@ -4,6 +4,9 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+from markupsafe import escape
+from pydantic_core import to_json
+
 from arena.bots.package import package_store
 from arena.reports.html.model import SeatSaid
 
@@ -16,12 +19,18 @@ MISTAKE = (
 
 def without_folders(sentence: str, *folders: Path | None) -> str:
     """A sentence that names files from these folders on, and each folder by its name; files of a
-    bot in the user's cache from the bot's folder on.
+    bot in the user's cache from the bot's folder on. It may be part of a page or of JSON already.
     """
     sentence = re.sub(rf"{re.escape(str(package_store()))}/[\w-]+/", "", sentence)
     for folder in filter(None, folders):
-        sentence = sentence.replace(f"{folder}/", "").replace(str(folder), folder.name)
+        for written in (str, escape, _in_json):
+            path, name = written(str(folder)), written(folder.name)
+            sentence = sentence.replace(f"{path}/", "").replace(path, name)
     return sentence
+
+
+def _in_json(text: str) -> str:
+    return to_json(text).decode()[1:-1]
 
 
 def stderr_without_folders(said: SeatSaid, *folders: Path) -> SeatSaid:

@@ -6,12 +6,22 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import MONKEYS
 from tests.command import arena
+
+
+@pytest.fixture
+def closed_pipe() -> Iterator[int]:
+    """The end to write to of a pipe that nobody reads."""
+    read, write = os.pipe()
+    os.close(read)
+    yield write
+    os.close(write)
 
 
 @pytest.mark.slow
@@ -25,35 +35,25 @@ from tests.command import arena
     ],
 )
 def test_a_pipe_without_a_reader_is_no_mistake(
-    folder: Path, arguments: tuple[str, ...], code: int, said: bytes
+    folder: Path, closed_pipe: int, arguments: tuple[str, ...], code: int, said: bytes
 ) -> None:
     (folder / "more.toml").write_text(MONKEYS.format(rounds=1))
-    read, write = os.pipe()
-    os.close(read)
-    try:
-        ended = subprocess.run(
-            [sys.executable, "-m", "arena", *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=write,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    finally:
-        os.close(write)
+    ended = subprocess.run(
+        [sys.executable, "-m", "arena", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=closed_pipe,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
     assert ended.returncode == code
     assert ended.stderr.startswith(said) if said else ended.stderr == b""
 
 
 @pytest.mark.slow
-def test_nor_is_one_for_stdout_and_stderr(folder: Path) -> None:
+def test_nor_is_one_for_stdout_and_stderr(folder: Path, closed_pipe: int) -> None:
     (folder / "more.toml").write_text(MONKEYS.format(rounds=1))
-    read, write = os.pipe()
-    os.close(read)
-    try:
-        command = (sys.executable, "-m", "arena", "run", "more.toml")
-        ended = subprocess.run(command, stdout=write, stderr=write, check=False)
-    finally:
-        os.close(write)
+    command = (sys.executable, "-m", "arena", "run", "more.toml")
+    ended = subprocess.run(command, stdout=closed_pipe, stderr=closed_pipe, check=False)
     assert ended.returncode == 130
 
 

@@ -16,6 +16,7 @@ from arena.reports.live_screen import screen, status
 from arena.tournament.events import (
     GameVoid,
     MovesPlayed,
+    Noted,
     RunFinished,
     RunOutcome,
     RunStarted,
@@ -48,12 +49,17 @@ def test_a_command_to_copy_is_in_one_piece() -> None:
     assert command in text_of(console)
 
 
-def test_the_live_table_shows_standings_speed_and_games(
-    store: PlayedStore, cup: list[GameRecord]
-) -> None:
+def go_on_from_ten(store: PlayedStore, cup: list[GameRecord]) -> None:
+    """Begin to play the rest of 72 games."""
     for record in cup[:10]:
         store.add(record)
     store.append(RunStarted(clock=0, total=72, done=10, estimate=estimate()))
+
+
+def test_the_live_table_shows_standings_speed_and_games(
+    store: PlayedStore, cup: list[GameRecord]
+) -> None:
+    go_on_from_ten(store, cup)
     for number, record in enumerate(cup[10:30], start=11):
         store.append(game_started(record))
         ended(store, record, number, 72, clock=2.0 * number)
@@ -76,9 +82,8 @@ def test_the_live_table_shows_standings_speed_and_games(
 def test_a_narrower_terminal_is_cleared_of_what_it_wrapped(
     store: PlayedStore, cup: list[GameRecord]
 ) -> None:
-    for record in cup[:10]:
-        store.add(record)
-    store.append(RunStarted(clock=0, total=72, done=10, estimate=estimate()))
+    go_on_from_ten(store, cup)
+    store.append(Noted(clock=0, text="The machine is busy."))
     console, clear = terminal(), "\x1b[2J"
     assert isinstance(console.file, io.StringIO)
     table = playing.LiveTable(console)
@@ -90,7 +95,8 @@ def test_a_narrower_terminal_is_cleared_of_what_it_wrapped(
             assert (clear in drawn) == cleared, width
             assert "10 of 72 games" in drawn
             if cleared:
-                assert "62 of 72 games to play" in drawn.partition(clear)[2]
+                again = drawn.partition(clear)[2]
+                assert "62 of 72 games to play" in again and "The machine is busy." in again
     table.close()
 
 

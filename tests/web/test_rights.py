@@ -32,7 +32,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     return make_app(ServerSettings(course=folder, runs=folder / "runs"))
 
 
-def test_no_route_is_beside_the_routers(app: FastAPI) -> None:
+def test_no_route_is_outside_the_routers(app: FastAPI) -> None:
     described, *included = app.routes
     assert described.path == "/api/openapi.json"  # type: ignore[attr-defined]
     assert len(included) == len(ROUTERS)

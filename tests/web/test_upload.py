@@ -75,7 +75,7 @@ def zipped(**files: str) -> bytes:
 
 
 @pytest.mark.slow
-def test_a_broken_bot_and_then_a_mended_one(
+def test_a_broken_bot_and_then_a_fixed_one(
     client: TestClient, folder: Path, tmp_path: Path
 ) -> None:
     script = tmp_path / "first.py"
@@ -92,10 +92,10 @@ def test_a_broken_bot_and_then_a_mended_one(
     assert "stderr" in wrong["fix"]
     assert course.bots(folder) == (plays,), "the old version plays on"
 
-    mended = hand_in(client, "again.py", RIGHT)
+    fixed = hand_in(client, "again.py", RIGHT)
     listed = client.get("/api/submissions").json()
-    assert listed[0]["id"] == mended["id"]
-    events = told(client, mended["id"])
+    assert listed[0]["id"] == fixed["id"]
+    events = told(client, fixed["id"])
     assert [name for _, name, _ in events if name != "judging"] == [
         "checking", *["judged"] * 14, "checked", "entered",
     ]  # fmt: skip
@@ -106,7 +106,7 @@ def test_a_broken_bot_and_then_a_mended_one(
     assert states == ["accepted", "refused"]
     assert not list((folder / ".web").rglob("upload")), "what was handed in is not kept twice"
     late = events[-2][0]
-    assert [name for _, name, _ in told(client, mended["id"], late)] == ["entered"]
+    assert [name for _, name, _ in told(client, fixed["id"], late)] == ["entered"]
 
 
 def test_what_cannot_be_taken_is_refused_in_a_sentence(client: TestClient, folder: Path) -> None:

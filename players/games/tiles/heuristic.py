@@ -152,7 +152,7 @@ def annoyance_of(
     rougher = (roughness(after, height, lines) - roughness(board, height, lines)) + (
         roughness(roughened, width, lines) - roughness(side, width, lines)
     )
-    return rougher + np.int64(1) - groups_beside(cell, like)
+    return rougher + np.int64(1) - groups_next_to(cell, like)
 
 
 @part
@@ -170,7 +170,7 @@ def holding(board: Tiles, everywhere: Tiles) -> Any:
 
 
 @part
-def groups_beside(cell: Word, like: Word) -> Any:
+def groups_next_to(cell: Word, like: Word) -> Any:
     """How many connected groups of the cells `like` are next to `cell`, as int64."""
     count, near = np.int64(0), neighbours(ONE << cell) & like
     while near != ZERO:
