@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -27,6 +28,9 @@ from players.compiled.folder import cache_folder
 
 BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")
+
+_Kernels = tuple[str, str]
+"""A rule set, and a search that plays it."""
 
 _RARELY = 20_000, 20, 20
 """How often garbage is collected: the compiler makes little, and a search of it costs a tenth."""
@@ -78,13 +82,24 @@ def _load_for_board(rules: str, searches: Sequence[str]) -> None:
 
 def _steps(
     asked: Sequence[str], searches: Sequence[str], *, at_once: bool
-) -> Iterator[tuple[str, ...]]:
-    """For each, a rule set and the searches to load: one by one, where they are loaded at once."""
-    for rules in rule_sets.names():
-        known = TILE_SEARCHES if rules in rule_sets.tiles.NAMES else BOARD_SEARCHES
-        wanted = [search for search in known if search in searches]
-        if rules in asked and wanted:
-            yield from ((rules, each) for each in wanted) if at_once else [(rules, *wanted)]
+) -> Iterator[Sequence[_Kernels]]:
+    """What is loaded by a process each: all for boards, all for tiles, which share parts; or, where
+    processes run at once, each by its own.
+    """
+    for known in (BOARD_SEARCHES, TILE_SEARCHES):
+        wanted = [
+            (rules, search)
+            for rules in rule_sets.names()
+            if rules in asked and _searches_of(rules) == known
+            for search in known
+            if search in searches
+        ]
+        if wanted:
+            yield from ([each] for each in wanted) if at_once else [wanted]
+
+
+def _searches_of(rules: str) -> Sequence[str]:
+    return TILE_SEARCHES if rules in rule_sets.tiles.NAMES else BOARD_SEARCHES
 
 
 @cache
@@ -107,20 +122,30 @@ def _is_there(note: Path) -> bool:
         return False
 
 
-def _run(step: Sequence[str]) -> float:
+def _run(step: Sequence[_Kernels]) -> float:
     """Load what a step names, in a process, but for what is noted; the seconds it took."""
     began = time.monotonic()
-    rules, *searches = step
-    notes = {search: _notes() / f"{rules}-{search}" for search in searches}
-    if missing := [search for search, note in notes.items() if not _is_there(note)]:
-        command = (sys.executable, "-P", "-m", "players.warm", "--one", rules, *missing)
+    notes = {f"{rules}:{search}": _notes() / f"{rules}-{search}" for rules, search in step}
+    if missing := [kernels for kernels, note in notes.items() if not _is_there(note)]:
+        command = (sys.executable, "-P", "-m", "players.warm", "--one", *missing)
         if subprocess.run(command, check=False).returncode != 0:
             sys.exit(1)  # it said why
         with suppress(OSError):  # a cache that cannot be written, as the process said
             _notes().mkdir(exist_ok=True)
-            for search in missing:
-                notes[search].touch()
+            for kernels in missing:
+                notes[kernels].touch()
     return round(time.monotonic() - began, 3)
+
+
+def _load(step: Sequence[str]) -> None:
+    gc.set_threshold(*_RARELY)
+    searches = defaultdict[str, list[str]](list)
+    for kernels in step:
+        rules, _, search = kernels.partition(":")
+        searches[rules].append(search)
+    for rules, wanted in searches.items():
+        load = _load_for_tiles if rules in rule_sets.tiles.NAMES else _load_for_board
+        load(rules, wanted)
 
 
 def main() -> None:
@@ -141,17 +166,15 @@ def main() -> None:
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
-        gc.set_threshold(*_RARELY)
-        rules, *searches = given.one
-        load = _load_for_tiles if rules in rule_sets.tiles.NAMES else _load_for_board
-        load(rules, searches)
+        _load(given.one)
         return
     steps = list(_steps(given.rules, given.searches, at_once=given.processes > 1))
     with ThreadPoolExecutor(given.processes) as pool:
         for number, (step, seconds) in enumerate(
             zip(steps, pool.map(_run, steps), strict=True), start=1
         ):
-            name = f"{step[0]}: {', '.join(step[1:])}"
+            games, searches = (", ".join(dict.fromkeys(names)) for names in zip(*step, strict=True))
+            name = f"{games}: {searches}"
             _say({"step": number, "steps": len(steps), "name": name, "seconds": seconds})
 
 

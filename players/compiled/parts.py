@@ -2,8 +2,8 @@
 
 numba optimises each function that it compiles, with all that it calls, and makes machine code of
 it. Of a part only the copies inside kernels ever run, so that work, most of what compiling took, is
-left to the kernels. Neither has functions inside functions, `with` or `literal_unroll`: the passes
-for these are left out.
+left to the kernels. Neither has functions inside functions, `with`, `literal_unroll` or sums of
+whole arrays: the passes for these are left out, and the one whose notes only a reader would want.
 """
 # mypy: disable-error-code=no-untyped-call
 # numba ships no types.
@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakSet
 
 from llvmlite.binding import create_new_module_pass_manager
+from numba.core import typed_passes
 from numba.core import untyped_passes as passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
@@ -32,6 +33,8 @@ _LEFT_OUT = {
     passes.MakeFunctionToJitFunction,
     passes.RewriteDynamicRaises,
     passes.WithLifting,
+    typed_passes.AnnotateTypes,
+    typed_passes.NopythonRewrites,
 }
 
 
@@ -117,6 +120,8 @@ class _PartLowering(NativeLowering):
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         state["library"] = library = _PartLibrary(context.codegen(), name)
         super().run_pass(state)
+        described = state.cr.fndesc
+        described.typemap = described.calltypes = None  # was for lowering alone, and is large
         entry = _no_entry(name)
         context.insert_user_function(entry, state.cr.fndesc, [library])
         state.cr = state.cr._replace(cfunc=entry)

@@ -22,7 +22,7 @@ import sys
 from numba.core.event import install_recorder
 from players import warm
 from players.search.uct.search import iterate
-sys.argv = ["warm", "--one", "dots", "uct", "alphabeta", "analysis"]
+sys.argv = ["warm", "--one", "dots:uct", "dots:alphabeta", "dots:analysis"]
 with install_recorder("numba:compile") as compiled:
     warm.main()
 assert iterate.stats.cache_hits
@@ -92,13 +92,11 @@ def test_a_kernel_of_another_game_is_passed_over_without_loading_that_game() -> 
 
 def test_without_names_all_is_warmed() -> None:
     searches = (*warm.BOARD_SEARCHES, *warm.TILE_SEARCHES)
-    steps = list(warm._steps(rules.GAMES, searches, at_once=False))
-    assert steps == [
-        ("othello", "uct", "alphabeta", "analysis"),
-        ("dots", "uct", "alphabeta", "analysis"),
-        ("2048", "expectimax", "heuristic"),
-        ("2584", "expectimax", "heuristic"),
-    ]
+    boards, tiles = warm._steps(rules.GAMES, searches, at_once=False)
+    assert boards == [(game, each) for game in ("othello", "dots") for each in warm.BOARD_SEARCHES]
+    assert tiles == [(game, each) for game in ("2048", "2584") for each in warm.TILE_SEARCHES]
+    at_once = warm._steps(rules.GAMES, searches, at_once=True)
+    assert [kernels for (kernels,) in at_once] == boards + tiles
 
 
 @pytest.mark.slow
@@ -123,26 +121,26 @@ def test_what_is_in_the_cache_is_noted_and_not_loaded_again(
     def load(command: Sequence[str], check: bool) -> subprocess.CompletedProcess[bytes]:
         loaded.append(command[command.index("--one") + 1 :])
         cache_folder().mkdir(exist_ok=True)
-        return subprocess.CompletedProcess(command, int("alphabeta" in command))
+        return subprocess.CompletedProcess(command, int("dots:alphabeta" in command))
 
-    def run_step(*step: str) -> list[Sequence[str]]:
+    def run_step(rules: str, *searches: str) -> list[Sequence[str]]:
         loaded.clear()
-        warm._run(step)
+        warm._run([(rules, search) for search in searches])
         return [*loaded]
 
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     monkeypatch.setattr(subprocess, "run", load)
     monkeypatch.setattr(warm, "_notes", warm._notes.__wrapped__)
-    assert run_step("dots", "uct") == [("dots", "uct")]
+    assert run_step("dots", "uct") == [("dots:uct",)]
     assert run_step("dots", "uct") == []
-    assert run_step("othello", "uct") == [("othello", "uct")]
-    assert run_step("dots", "uct", "analysis") == [("dots", "analysis")]
+    assert run_step("othello", "uct") == [("othello:uct",)]
+    assert run_step("dots", "uct", "analysis") == [("dots:analysis",)]
     for _ in range(2):  # what failed is tried again
         with pytest.raises(SystemExit):
             run_step("dots", "alphabeta")
-        assert loaded == [("dots", "alphabeta")]
+        assert loaded == [("dots:alphabeta",)]
     monkeypatch.setattr(binding, "get_host_cpu_name", lambda: "another")
-    assert run_step("dots", "uct") == [("dots", "uct")]
+    assert run_step("dots", "uct") == [("dots:uct",)]
 
 
 def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
