@@ -68,12 +68,12 @@ def _load_for_board(rules: str, searches: Sequence[str]) -> None:
 
         settings = make_settings(compiled_game(rules).most_margin(game.variant))
         uct.load_kernels(position, settings, endgame)
-    endgame.load_kernels(position)
     if "alphabeta" in searches or "analysis" in searches:
         from players.search.alphabeta import driver as alphabeta
         from players.weights.evaluations import load_terms
 
         alphabeta.load_kernels(position, load_terms(rules, game.variant), endgame)
+    endgame.load_kernels(position)
     if "analysis" in searches:
         from players.search import analysis
 

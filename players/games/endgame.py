@@ -31,6 +31,12 @@ def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> i
     raise NotImplementedError  # answered for each type
 
 
+@kernel
+def solved(position: Position, low: int, high: int, memory: Any, stop: Flag) -> Int:
+    """`solve` as a function of its own, which may take memory."""
+    return np.int64(solve(position, low, high, memory, stop))
+
+
 class Solution(NamedTuple):
     move: str
     margin: int
@@ -47,7 +53,7 @@ def all_margins(position: Position, moves: Array, margins: Array, memory: Any, s
     count = game.moves(position, moves)
     for index in range(count):
         child = game.play(position, np.int64(moves[index]))
-        margin = np.int64(solve(child, -game.LIMIT, game.LIMIT, memory, stop))
+        margin = solved(child, -game.LIMIT, game.LIMIT, memory, stop)
         margins[index] = margin if child.seat == position.seat else -margin
     return count
 

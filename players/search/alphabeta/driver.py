@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.games import interface as game
-from players.games.endgame import Endgame, reach_in
+from players.games.endgame import Endgame, reach_in, solved
 from players.games.interface import NO_MOVE
 from players.games.registry import Board
 from players.options import AlphaBetaMethod
@@ -338,6 +338,7 @@ def legal_moves(position: Position) -> list[int]:
 
 def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
     context, scratch = kernels.Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
+    solved(position, -1, 1, endgame.memory, np.ones(1, np.int64))  # first, as others wait for it
     root = _typed(kernels.settled(position), position)
     kernels.value_at_end(root)
     kernels.moves_left(root)

@@ -16,7 +16,7 @@ from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import bare_kernel, kernel, part
 from players.compiled.prefetch import prefetch
 from players.games import interface as game
-from players.games.endgame import solve
+from players.games.endgame import solved
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
 from players.search.alphabeta import cuts, ordering, sharing
 from players.search.alphabeta import table as entries
@@ -90,12 +90,6 @@ def leaf_value(
     margin = solved(position, below, above, context.memory, context.stop)
     scratch.stopped |= is_set(context.stop)
     return np.int64(value_of_margin(margin))
-
-
-@kernel
-def solved(position: Position, low: int, high: int, memory: Any, stop: Flag) -> Int:
-    """`solve` as a function of its own, which may take memory."""
-    return np.int64(solve(position, low, high, memory, stop))
 
 
 @bare_kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from players.compiled import atomics
 from players.compiled.bits import ONE, ZERO, below, draw, is_set, lowest
-from players.compiled.cache import bare_part, kernel
+from players.compiled.cache import bare_part
 from players.games import endgame
 from players.games import interface as game
 from players.games.interface import NO_MOVE, candidates, count_moves, forced
@@ -53,16 +53,10 @@ def _prove_leaf(
         tree.proof[node] = np.int8(sign_or_margin(game.net(position), settings))
     elif np.int64(game.remaining(position)) <= settings.exact:
         limit = settings.highest + 1 if settings.margins else 1
-        margin = _solve(position, -limit, limit, memory, stop)
+        margin = endgame.solved(position, -limit, limit, memory, stop)
         if not is_set(stop):
             net = margin if position.seat == 0 else -margin
             tree.proof[node] = np.int8(sign_or_margin(net, settings))
-
-
-@kernel
-def _solve(position: Position, low: int, high: int, memory: Memory, stop: Flag) -> Int:
-    """`endgame.solve` as a function of its own, which may take memory."""
-    return np.int64(endgame.solve(position, low, high, memory, stop))
 
 
 @bare_part
