@@ -84,13 +84,13 @@ def flips(builder: Builder, square: Value, own: Value, other: Value) -> Value:
     before = b.and_(up, b.sub(end, ONES))
     turned = b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS)
 
-    stops = b.and_(down, rest)
-    flag = ir.IntType(1)(0)
-    leading = call(b, f"llvm.ctlz.v{LANES}i64", VECTOR, b.or_(stops, ONES), flag)
-    highest = b.lshr(_lanes([1 << 63] * LANES), leading)
-    end = b.and_(b.and_(highest, stops), own)
-    before = b.and_(down, b.sub(ZEROS, b.shl(end, ONES)))
-    turned = b.or_(turned, b.select(b.icmp_unsigned("!=", end, ZEROS), before, ZEROS))
+    # AVX2 cannot count leading zeros: what is below the highest bit is its shadow, by doubling.
+    mine, gaps = b.and_(down, own), b.and_(b.and_(down, rest), b.not_(own))
+    shadow = mine
+    for steps in (1, 2, 4):
+        shadow = b.or_(shadow, b.lshr(shadow, _lanes([steps * step for step in STEPS])))
+    before = b.and_(down, b.not_(shadow))
+    turned = b.or_(turned, b.select(b.icmp_signed(">", mine, gaps), before, ZEROS))
     return _union(b, turned)
 
 
