@@ -115,7 +115,7 @@ TABLED = 8
 UNSTOPPABLE = 8
 """Positions with this many are searched to the end whatever the flag says: it takes no time."""
 
-AHEAD = 10
+AHEAD = 12
 """From this many on, the table is first asked for all moves (enhanced transposition cut-off)."""
 
 SHARED = 12
