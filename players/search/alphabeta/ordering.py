@@ -3,9 +3,11 @@
 import numpy as np
 
 from players.compiled.cache import part
+from players.compiled.prefetch import prefetch
 from players.games import interface as game
 from players.games.interface import NO_MOVE, canonical, count_moves, forced
 from players.search.alphabeta import cuts
+from players.search.alphabeta.table import bucket_of
 from players.search.types import Array, Int, Move, Position, Record
 
 NO_LIMIT = 1 << 62
@@ -71,9 +73,12 @@ def rank_moves(
     count: Int,
     depth: Int,
     terms: Array,
+    table: Array,
     scratch: Record,
 ) -> None:
-    """Rank the moves from `first` on, and draw the position's outline."""
+    """Rank the moves from `first` on, and draw the position's outline. Where they are estimated,
+    the table's entries of the positions after them are fetched meanwhile.
+    """
     drawn = scratch.outlines[ply]
     game.outline(position, terms, drawn)
     for index in range(first, count):
@@ -81,6 +86,8 @@ def rank_moves(
         rank = scratch.history[position.seat, move]
         if depth >= SORTED_DEPTH:
             child = settle(game.play(position, move))
+            if len(table):
+                prefetch(table, bucket_of(table, game.key(child), depth - 1, scratch.near))
             value = np.int64(game.evaluate_after(position, move, child, drawn, terms))
             scratch.estimated[ply, move] = value
             value += MOBILITY * count_moves(child)

@@ -175,7 +175,7 @@ def search_below(
     is_ranked, index = False, np.int64(0)
     while index < count:
         if index == unranked and not is_ranked:
-            ordering.rank_moves(position, ply, index, count, depth, context.terms, scratch)
+            ordering.rank_moves(position, ply, index, count, depth, context.terms, table, scratch)
             is_ranked = True
         if is_ranked:
             ordering.bring_best(ply, index, count, scratch)
