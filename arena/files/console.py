@@ -1,5 +1,6 @@
 """The way to a terminal: what others wrote is shown there and never obeyed."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,8 @@ from arena.files.plain_text import printable
 
 _WIDTH = 80
 """Of a terminal that does not tell its own."""
+_ENDLESS = 10_000
+"""Of a pipe or a file: what is drawn in columns has all the room it needs."""
 
 
 class PlainConsole(Console):
@@ -19,6 +22,15 @@ class PlainConsole(Console):
         super().__init__(**settings)
         if self.width < 1:  # COLUMNS=0, as some programs that start others leave it
             self.width = _WIDTH
+        self._text_width = self.width
+        if not (self.is_terminal or "width" in settings or os.environ.get("COLUMNS")):
+            self.width = _ENDLESS
+
+    @property
+    def options(self) -> ConsoleOptions:
+        """How a text is laid out: also in a pipe in lines that can be read."""
+        options = super().options
+        return options.update(width=min(options.max_width, self._text_width))
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -11,13 +11,15 @@ from arena.reports.tables import and_more, new_table, paragraphs, titled
 
 _WIDEST, _NARROWEST = 24, 9
 """Columns of a terminal that a round takes; where they are fewer, matches are listed."""
+_BESIDE_NAME = 8
+"""Columns of a round for the points of a player, and lines."""
 
 
 def format_ranking(ranked: Ranking, width: int) -> RenderableType:
     """The order by the rules of the format, with its groups and its bracket."""
     parts = [format_ranking(group, width) for group in ranked.groups]
     if ranked.bracket:
-        tree = Text(bracket(ranked.bracket, width), no_wrap=True)
+        tree = Text(bracket(ranked.bracket, width), no_wrap=True, overflow="ignore")
         parts.append(Group(Text(), Text("Bracket", style="bold cyan"), tree))
     return Group(*parts, _placings(ranked), *paragraphs(ranked.notes))
 
@@ -42,7 +44,8 @@ def bracket(rounds: Sequence[BracketRound], width: int) -> str:
     """The rounds as a tree in `width` columns, and the match for the third place."""
     first = len(rounds[0].matches)
     depth = first.bit_length()  # rounds up to the final
-    wide = min(_WIDEST, width // (depth + 1))
+    longest = max(cell_len(name or "") for match in rounds[0].matches for name in match.players)
+    wide = min(max(_WIDEST, longest + _BESIDE_NAME), width // (depth + 1))
     if wide < _NARROWEST:
         return "\n".join(line for _, line in listed(rounds))
     tree, further = rounds[:depth], rounds[depth:]

@@ -1,6 +1,7 @@
 """Tables on a terminal, each column whole: where there is no room for all, some are left out."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich import box
@@ -11,7 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 _NAMES = ("Player", "Opponent")
-"""Columns of names: cut rather than wrapped, to this many characters."""
+"""Columns of names: cut rather than wrapped, to this many characters where room is short."""
 _NAME_WIDTH = 24
 _WORDS = ("Counted by", "Forfeits", "Ending")
 """Columns that may be wrapped, at words, where they have this many characters."""
@@ -38,10 +39,16 @@ class FittingTable(Table):
     """A table that leaves columns out where it would be too wide."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """As many of its columns as there is room for."""
-        kept = [(column, _width(column, console, options)) for column in self.columns]
+        """As many of its columns as there is room for, and names whole where there is."""
+        if not console.is_terminal:  # a pipe has more room for a table than for a text
+            options = options.update(width=console.width)
+        longest = [_longest(column, console, options) for column in self.columns]
+        whole = (replace(column, max_width=None) for column in self.columns)
+        kept = list(zip(whole, longest, strict=True))
+        if _total(kept) > options.max_width:
+            kept = list(zip(self.columns, map(_width, self.columns, longest), strict=True))
         for name in _LEFT_OUT_FIRST:
-            if sum(width + _GAP for _, width in kept) - _GAP <= options.max_width:
+            if _total(kept) <= options.max_width:
                 break
             kept = [each for each in kept if each[0].header != name]
         if self.row_count > _MOST_ROWS:
@@ -50,7 +57,7 @@ class FittingTable(Table):
         table = Table(*(column.copy() for column, _ in kept), **_LOOK)
         for row in zip(*(column.cells for column, _ in kept), strict=True):
             table.add_row(*row)
-        yield table
+        yield from console.render(table, options)
 
 
 def _listed(kept: Sequence[tuple[Column, int]]) -> Text:
@@ -69,14 +76,21 @@ def _padded(cell: str, column: Column, width: int) -> str:
     return set_cell_size(cell, width) + " " * _GAP
 
 
-def _width(column: Column, console: Console, options: ConsoleOptions) -> int:
-    """The room that a column needs."""
+def _total(kept: Sequence[tuple[Column, int]]) -> int:
+    return sum(width + _GAP for _, width in kept) - _GAP
+
+
+def _longest(column: Column, console: Console, options: ConsoleOptions) -> int:
+    """The room that a column takes where none of its lines is cut or wrapped."""
     cells = (column.header, *column.cells)
     if len(cells) > _MOST_ROWS:
-        width = max(cell_len(str(cell)) for cell in cells)
-    else:
-        width = max(Measurement.get(console, options, cell).maximum for cell in cells)
-    return min(width, column.max_width or width) if column.no_wrap else min(width, _TEXT_WIDTH)
+        return max(cell_len(str(cell)) for cell in cells)
+    return max(Measurement.get(console, options, cell).maximum for cell in cells)
+
+
+def _width(column: Column, longest: int) -> int:
+    """The room that a column needs at least."""
+    return min(longest, column.max_width or longest if column.no_wrap else _TEXT_WIDTH)
 
 
 def new_table(*columns: str) -> Table:

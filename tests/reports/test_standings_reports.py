@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from arena.files.console import PlainConsole
 from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
@@ -54,6 +55,19 @@ def test_terminal_report(table: Standings, width: int, golden: Golden) -> None:
     assert max(map(len, text.splitlines())) <= width
     assert "\x1b" not in text, "plain when it is not a terminal"
     assert "[bold]greedy[/bold]" in text, "names are text, never markup"
+
+
+def test_a_pipe_cuts_no_name_and_wraps_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"player-{index:x}-of-the-university-of-applied-sciences" for index in range(12)]
+    table = standings_of_results([Result(a, b, 0.5) for a in names for b in names if a != b])
+    for columns, crosstables in (("", 1), ("80", 3)):
+        monkeypatch.setenv("COLUMNS", columns)
+        out = io.StringIO()
+        terminal.show(table, PlainConsole(file=out))
+        text = out.getvalue()
+        assert text.count("Won-drawn-lost against") == crosstables
+        assert ("…" in text) is (columns == "80")
+        assert "mean \nof the pool" in text
 
 
 def test_tile_report(tile_cup: list[GameRecord], golden: Golden) -> None:
