@@ -53,6 +53,9 @@ def play_config(
     with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
             over = view.schedule.over and not replay_damaged
+            played = len(view.games)
+        if played and not over:
+            print_line(f"Goes on after {words.count_games(played)}, kept in {path}.", whole=True)
         if not over and site.here:
             try:
                 warm_players(config, builtins)

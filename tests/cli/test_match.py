@@ -45,6 +45,13 @@ def test_a_match_has_the_terms_of_a_tournament_and_is_kept(folder: Path) -> None
     assert "g0001 gnu " in played.output and "Kept in" in played.output
 
 
+def test_a_match_that_goes_on_says_so(folder: Path) -> None:
+    match = ("match", "monkey", "greedy", "--like", "cup.toml", "--store", "kept.sqlite")
+    begun, more, again = (arena(*match, "--games", games) for games in ("2", "4", "4"))
+    assert "Goes on" not in begun.output + again.output
+    assert more.output.startswith("Goes on after 2 games, kept in kept.sqlite.\n2 of 4 games")
+
+
 @pytest.mark.slow
 def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
     settings = ("--rules", "dots", "--set", "rows=1", "--set", "cols=1", "--games", "2")
