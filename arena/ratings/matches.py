@@ -20,7 +20,9 @@ class Count(Frozen):
     normalized_elo_error: float
     """Half of its interval."""
     los: float
-    """Probability that the player is the stronger, 0 to 1."""
+    """Probability that the player is the stronger, 0 to 1. A count by games takes the first move
+    for strength where one of the two had it more often; `neighbours` of the standings does not.
+    """
     with_prior: bool
     """Whether all games or pairs ended alike, so that half a lost and half a won one were added."""
 

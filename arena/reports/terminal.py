@@ -41,7 +41,7 @@ def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
         yield tile_scores(standings)
         yield from tile_reach(standings, width)
     if standings.match is not None:
-        yield match(standings.match, sequential=standings.sprt is not None)
+        yield match(standings, standings.match)
     if standings.sprt is not None:
         yield sequential_test(standings.sprt)
     if len(standings.players) > words.MOST_CROSSED:
@@ -89,8 +89,13 @@ def ranking(standings: Standings, most: int | None = None) -> RenderableType:
     return Group(titled("Elo", table), *and_more(len(standings.players), table))
 
 
-def match(counted: Match, *, sequential: bool = False) -> RenderableType:
-    """Two players head to head; without LOS where a `sequential` test decided when to stop."""
+def match(standings: Standings, counted: Match) -> RenderableType:
+    """Two players head to head; without LOS where a sequential test decided when to stop, and of
+    games where one of the two moved first more often.
+    """
+    sequential = standings.sprt is not None
+    row = next(row for row in standings.players if row.name == counted.player)
+    first, second = (each.results if each else 0 for each in (row.as_first, row.as_second))
     title = f"{counted.player} against {counted.opponent}"
     games = counted.games
     said = [f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."]
@@ -108,6 +113,11 @@ def match(counted: Match, *, sequential: bool = False) -> RenderableType:
             f"Results that share a label and are no colour-swapped pair: {counted.dependent}. They "
             "depend on each other; the Elo table counts that, a count by games cannot."
         )
+    if first != second and not counted.dependent:
+        said.append(
+            f"{row.name} moved first in {first:,} of {first + second:,} games: the Elo table takes "
+            "that out, a count by games cannot, and has no LOS."
+        )
     if not ways:
         return Group(Text(), Text(title, style="bold cyan"), *paragraphs(said))
     if any(found.with_prior for _, found in ways):
@@ -116,13 +126,14 @@ def match(counted: Match, *, sequential: bool = False) -> RenderableType:
         said.append(f"LOS is given from {_LOS_UNITS} games or pairs on.")
     table = new_table("Counted by", "Elo", "±", "nElo", "±", "LOS")
     for way, found in ways:
+        told = not sequential and units[way] >= _LOS_UNITS and (way == "pairs" or first == second)
         table.add_row(
             way + (" (with prior)" if found.with_prior else ""),
             f"{found.elo:+.2f}",
             f"{found.elo_error:.2f}",
             f"{found.normalized_elo:+.2f}",
             f"{found.normalized_elo_error:.2f}",
-            "–" if sequential or units[way] < _LOS_UNITS else words.probability(found.los),
+            words.probability(found.los) if told else "–",
         )
     return Group(titled(title, table), *paragraphs(said))
 

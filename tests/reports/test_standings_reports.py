@@ -121,8 +121,22 @@ def test_labels_that_make_no_pairs_are_no_independent_games() -> None:
     )
 
 
+def test_the_first_move_is_not_taken_for_strength() -> None:
+    mostly = [Result("new", "base", 1.0)] * 60 + [Result("new", "base", 0.0)] * 40
+    results = [*mostly, *(Result("base", "new", 1 - each.score) for each in mostly[::5])]
+    text = printed(standings_of_results(results), 120)
+    assert "moved first in 100 of 120 games" in text
+    assert re.search(r"\ngames .* –\n", text)
+    for fair in (
+        standings_of_results([*mostly[:20], *results[100:]]),
+        standings_of_results(results, first_mover=False),
+    ):
+        text = printed(fair, 120)
+        assert "moved first" not in text and re.search(r"\ngames .*%\n", text)
+
+
 def test_a_few_games_are_not_certain() -> None:
-    results = [Result("new", "base", 1.0) for _ in range(10)]
+    results = [Result("new", "base", 1.0), Result("base", "new", 0.0)] * 5
     few, enough = (printed(standings_of_results(results[:n]), 120) for n in (9, 10))
     assert "100.00%" not in few + enough
     assert re.search(r"games \(with prior\) .* –$", few, re.MULTILINE)
