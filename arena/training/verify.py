@@ -59,6 +59,21 @@ class Contest(NamedTuple):
     options: tuple[dict[str, Any], dict[str, Any]]
     """The new player's, and the old one's; budgets of their own among them do not count."""
     store_path: Path
+    number: int = 1
+    """How often it is begun, this time included; each has openings and seeds of its own."""
+
+    def next_of(self, verdicts: Mapping[str, object]) -> "Contest":
+        """Itself, or where its games were taken away, one that leaves its verdict in place."""
+        contest = self
+        while contest.at in verdicts and not contest.store_path.exists():
+            number = contest.number + 1
+            path = self.store_path
+            contest = self._replace(
+                at=f"{self.at}, test {number} of the same",
+                store_path=path.with_stem(f"{path.stem}-test-{number}"),
+                number=number,
+            )
+        return contest
 
 
 class KeptVerdicts(Protocol):
@@ -216,10 +231,17 @@ def play_target(
     """Play the test at the target, or what is left of it, and keep its verdict; FAILED where this
     or the test in process is undecided. Raises UserError, ConfigError and OSError.
     """
+    contest = contest.next_of(evidence.verdicts)
     store_path = contest.store_path
     config = ready(_tournament(contest, verification), file)
     say, more = Lines(console).say, "max_games in [verify]"
     say(f"\n{contest.sides.title} at {contest.at}:")
+    if contest.number > 1:
+        wrong = f"{100 * verification.test.alpha:g} %"
+        say(
+            f"Where there is no gain, each such test still shows one in up to {wrong} of the "
+            "cases: the verdict before stays next to this one."
+        )
     try:
         code = play_config(config, BUILTINS, store_path, more=more)
     except ConfigChangedError:
@@ -287,7 +309,7 @@ def _tournament(contest: Contest, verification: Verification) -> TournamentConfi
             {
                 "tournament": {
                     "rounds": verification.most_pairs * (2 if on_one_seed else 1),
-                    "seed": contest.config.seed,
+                    "seed": contest.config.seed + contest.number - 1,
                     "keep_alive": True,
                 },
                 "game": {"rules": contest.config.rules, **contest.config.variant},

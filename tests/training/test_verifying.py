@@ -107,6 +107,25 @@ def test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged(folder:
     assert len(tests) == 2  # as other values were tuned
 
 
+@pytest.mark.slow
+def test_a_test_begun_again_does_not_replace_the_verdict_before(folder: Path) -> None:
+    run, seeds = folder / "runs/t.tune", list[int]()
+    for number in (1, 2, 2):
+        told = verify(TUNE, max_games=2)
+        assert told.exit_code == 1, told.output
+        assert ("in up to 5 % of the cases" in told.output) is (number == 2)
+        (path,) = run.glob("verify-*.sqlite")
+        with Store.open(path) as store:
+            seeds.append(store.config.seed)
+        if number == 2:
+            said = told.output.splitlines()[-1]
+            assert said.count(f"at {AT}") == 2 and f"at {AT}, test 2 of the same" in said
+            assert path.stem.endswith("-test-2")
+        elif number == 1:
+            path.unlink()
+    assert seeds == [1, 2, 2]
+
+
 @pytest.mark.parametrize("end", ["", "-wal", "-shm", ".lock"])
 def test_files_of_tests_are_no_strangers(folder: Path, end: str) -> None:
     (folder / f"verify-1-depth-1.sqlite{end}").touch()
