@@ -124,13 +124,13 @@ class _Tuning:
                 view.say(f"Stopped; the best so far is in {best}. Go on with: {again()}")
                 return Exit.INTERRUPTED
             self._conclude(options)
-        if verification is None:
+        if verification is None or not tuned_player.changed(tuner):
             return Exit.DONE
         code = tuned_player.play_tuned(
             file, tuner, self._folder, options, verification, self._console
         )
         self._write()
-        Lines(self._console).say(self._gained(tuner.verdicts))
+        Lines(self._console).say(self._gain())
         return code
 
     def _play(self, verification: Verification | None) -> bool:
@@ -142,7 +142,7 @@ class _Tuning:
             with stoppable(tuner.load, tuner.interrupt, view.doing, view.say) as stop:
                 self._learn(stop)
                 self._measure(stop)
-        if verification is None or not tuner.finished:
+        if verification is None or not tuner.finished or not tuned_player.changed(tuner):
             return True
         test = tuned_player.budget_test(tuner, verification)
         if not test.over:
@@ -191,9 +191,15 @@ class _Tuning:
         known = {
             "measured": tuned_player.measured(tuner.matches[MEASURE], tuner.slid),
             "tests": tests_of(tuner.verdicts),
-            "gain": self._gained(tuner.verdicts),
+            "gain": self._gain(),
         }
         return result.write_result(tuner, self._folder, known)
+
+    def _gain(self) -> str:
+        """Whether there is a gain, in a sentence."""
+        if not tuned_player.changed(self._tuner):
+            return "The tuned player is the start, no value changed: there is nothing to test."
+        return self._gained(self._tuner.verdicts)
 
     def _draw(self) -> None:
         from players.learning import pictures  # matplotlib takes a second to load
@@ -211,7 +217,7 @@ class _Tuning:
     def _conclude(self, options: dict[str, Any]) -> None:
         say = self._view.say
         say(tuned_player.measured_line(self._tuner.matches[MEASURE], self._tuner.slid))
-        say(self._gained(self._tuner.verdicts))
+        say(self._gain())
         say(f"Pictures and values are in {self._folder}; {result.PLAYER} says how they were found.")
         say("The player, for a tournament of `arena run`:")
         values = ", ".join(result.entry_of(options))

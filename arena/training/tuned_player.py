@@ -136,6 +136,16 @@ class TunedPairs:
         return 0
 
 
+def changed(tuner: Tuner) -> bool:
+    """Whether the tuned player is another than the start, as both are written."""
+    space = tuner.space
+    tuned, start = (
+        (space.contestant(values).options, space.plan and space.table(values))
+        for values in (tuner.vector, space.start)
+    )
+    return tuned != start
+
+
 def budget_test(tuner: Tuner, verification: Verification) -> verify.BudgetTest:
     """The test that is played as the tuning was. Raises UserError."""
     return verify.BudgetTest(SIDES, _at_budget(tuner), TunedPairs(tuner), verification)

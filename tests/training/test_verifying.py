@@ -126,6 +126,16 @@ def test_a_test_begun_again_does_not_replace_the_verdict_before(folder: Path) ->
     assert seeds == [1, 2, 2]
 
 
+@pytest.mark.slow
+def test_a_tuning_that_changed_nothing_is_not_tested(folder: Path) -> None:
+    told = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 1e-9"))
+    assert told.exit_code == 0, told.output
+    assert "\nThe tuned player is the start, no value changed: there is nothing" in told.output
+    assert "The tuned player against the start" not in told.output
+    assert not list((folder / "runs/t.tune").glob("verify-*"))
+    assert '"tests": []' in (folder / "runs/t.tune/player.toml").read_text()
+
+
 @pytest.mark.parametrize("end", ["", "-wal", "-shm", ".lock"])
 def test_files_of_tests_are_no_strangers(folder: Path, end: str) -> None:
     (folder / f"verify-1-depth-1.sqlite{end}").touch()
