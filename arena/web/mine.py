@@ -120,14 +120,16 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
 
 @router.get("/me/challenges/live")
 async def live_matches(request: Request, owner: AskingOwner) -> Response:
-    """The matches as the page shows them, whenever that has changed, until they are over."""
+    """The matches as the page shows them, whenever that has changed, until they are over; then also
+    how many more may be asked for.
+    """
     refuse_beyond(request)
     found = await run_in_threadpool(mine, request, owner)  # a mistake is told before the stream
     return EventStream(request, _matches(request, found))
 
 
 async def _matches(request: Request, found: Mine) -> AsyncIterator[bytes]:
-    shown = ""
+    shown, challenges = "", course_of(request).challenges
     while True:
         text = rendered(request, "me/matches.html", mine=found)
         yield b":\n\n" if text == shown else event("sections", json.dumps({"matches": text}))
@@ -135,8 +137,11 @@ async def _matches(request: Request, found: Mine) -> AsyncIterator[bytes]:
             break
         shown = text
         await asyncio.sleep(_LOOK_S)
-        again = course_of(request).challenges.again
-        found = found._replace(challenges=await run_in_threadpool(again, found.challenges))
+        again = await run_in_threadpool(challenges.again, found.challenges)
+        found = found._replace(challenges=again)
+    left = await run_in_threadpool(challenges.left, found.owner, datetime.now(UTC))
+    html = rendered(request, "me/left.html", mine=found._replace(challenges_left=left))
+    yield event("sections", json.dumps({"challenges-left": html}))
     yield event("over", "{}")
 
 

@@ -165,10 +165,13 @@ def test_a_mistake_of_the_staff_is_not_the_owners(
     ada = browser("ada")
     (folder / "course.toml").write_text("deadline = \n")
     ada.post("/api/challenges", json=WANTED)
+    assert "19 more today" in ada.get("/me").text
+    told = ada.get("/me/challenges/live").text
+    assert "20 more today" in told.splitlines()[-5], "it does not count, which its page is told"
     refused = over(ada)
     assert (refused["state"], refused["sentence"]) == ("not played", MISTAKE)
     (folder / "course.toml").unlink()
-    assert "20 more today" in ada.get("/me").text, "it does not count"
+    assert "20 more today" in ada.get("/me").text
 
 
 @pytest.mark.slow
