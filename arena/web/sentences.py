@@ -1,6 +1,7 @@
 """Sentences that visitors read: they name no folder of this machine."""
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,31 +16,51 @@ MISTAKE = (
     "later."
 )
 """What others than the staff read of it."""
+_PATH_MAX = 4096
+"""The most of a path, in characters."""
 
 
 def without_folders(sentence: str, *folders: Path | None) -> str:
     """A sentence that names files from these folders on, and each folder by its name; files of a
     bot in the user's cache from the bot's folder on. It may be part of a page or of JSON already.
     """
-    sentence = re.sub(rf"{re.escape(str(package_store()))}/[\w-]+/", "", sentence)
-    for folder in filter(None, folders):
-        for written in (str, escape, _in_json):
-            path, name = written(str(folder)), written(folder.name)
-            sentence = sentence.replace(f"{path}/", "").replace(path, name)
-    return sentence
+    written = (str, escape, _in_json)
+    names = {way(str(each)): way(each.name) for each in filter(None, folders) for way in written}
+    return _paths(names).sub(lambda found: names.get(found[0], ""), sentence)
 
 
 def _in_json(text: str) -> str:
     return to_json(text).decode()[1:-1]
 
 
+def _paths(folders: Iterable[str]) -> re.Pattern[str]:
+    """What is left out of sentences: folders of the cache, and these, each with the slash after."""
+    store = rf"{re.escape(str(package_store()))}/[\w-]+/"
+    return re.compile("|".join((store, *(f"{re.escape(str(each))}/?" for each in folders))))
+
+
 def stderr_without_folders(said: SeatSaid, *folders: Path) -> SeatSaid:
-    """The same of a player's stderr, whose marks stay at their moves."""
-    whole, text, moved = said.head + said.tail, "", {0: 0}
-    for low, high in pairwise(sorted({0, *said.marks, len(said.head), len(whole)})):
-        text += without_folders(whole[low:high], *folders)
+    """The same of a player's stderr, whose marks stay at their moves; a mark within a path comes
+    after it. Where the middle is not kept, the lines next to it are left out: they may be parts of
+    paths.
+    """
+    whole, cut = said.head + said.tail, len(said.head)
+    apart = [found.span() for found in _paths(map(str, folders)).finditer(whole)]
+    lost = (0, 0)
+    if folders and said.bytes > len(whole.encode()):
+        before, after = said.head.rpartition("\n")[2], said.tail.partition("\n")[0]
+        lost = cut - len(before[-_PATH_MAX:]), cut + len(after[:_PATH_MAX])
+        apart.insert(0, lost)
+
+    def past(at: int) -> int:
+        return next((high for low, high in apart if low < at < high), at)
+
+    text, moved = "", {0: 0}
+    places = {0, *map(past, said.marks), past(cut), *lost, len(whole)}
+    for low, high in pairwise(sorted(places)):
+        text += "" if (low, high) == lost else without_folders(whole[low:high], *folders)
         moved[high] = len(text)
-    head = moved[len(said.head)]
+    head = moved[past(cut)]
     gone = len(whole.encode()) - len(text.encode())
-    marks = [moved[mark] for mark in said.marks]
+    marks = [moved[past(mark)] for mark in said.marks]
     return SeatSaid(head=text[:head], tail=text[head:], bytes=said.bytes - gone, marks=marks)

@@ -8,7 +8,10 @@ import pytest
 from markupsafe import escape
 from pydantic_core import to_json
 
-from arena.web.sentences import without_folders
+from arena.reports.html.model import SeatSaid
+from arena.web.sentences import stderr_without_folders, without_folders
+
+FOLDER = Path("/srv/course/ada")
 
 
 @pytest.mark.parametrize("name", ["fox", "O'Brien", "R&D", 'the "best"', "Müller"])
@@ -18,3 +21,24 @@ def test_no_folder_is_named_in_a_sentence_a_page_or_json(name: str) -> None:
     assert without_folders(said, folder) == left
     assert html.unescape(without_folders(str(escape(said)), folder)) == left
     assert json.loads(without_folders(to_json(said).decode(), folder)) == left
+
+
+@pytest.mark.parametrize("at", range(len(f"{FOLDER}/bot.py")))
+def test_no_mark_and_no_end_of_the_head_hides_a_folder(at: int) -> None:
+    said = f"one\n{FOLDER}/bot.py\nlast\n"
+    for cut in (4 + at, len(said)):
+        found = SeatSaid(head=said[:cut], tail=said[cut:], bytes=len(said), marks=[4, 4 + at])
+        left = stderr_without_folders(found, FOLDER)
+        assert left.head + left.tail == "one\nbot.py\nlast\n"
+        assert left.bytes == len("one\nbot.py\nlast\n")
+        assert left.marks == [4, 4 + max(0, at - len(f"{FOLDER}/"))]
+
+
+@pytest.mark.parametrize("at", range(len(f"{FOLDER}/bot.py")))
+def test_where_lines_are_not_kept_no_part_of_a_folder_is_left(at: int) -> None:
+    said = f"first\nin {FOLDER}/bot.py, line 7\nlast\n"
+    cut = said.index("/") + at
+    found = SeatSaid(head=said[:cut], tail=said[cut:], bytes=10**6, marks=[6, cut - 1, cut + 2])
+    left = stderr_without_folders(found, FOLDER)
+    assert (left.head, left.tail, left.marks) == ("first\n", "\nlast\n", [6, 6, 6])
+    assert left.bytes > len(left.head + left.tail)
