@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import rules
+from arena.model.protocol import Clock
 from arena.model.record import GameRecord
 from rules.dots import Dots
 from rules.dots_record import read_record
@@ -18,7 +19,14 @@ from tests.reports.conftest import play_record
 pytestmark = pytest.mark.slow
 
 Open = Callable[[str], Page]
+BOX = "part => { const {x, y, width, height} = part.getBBox(); return {x, y, width, height}; }"
 LOG = "one\ntwo\nthree\nafter"
+
+
+def by_a_bank(record: GameRecord) -> GameRecord:
+    """The same, played without a limit of each move."""
+    clock = Clock(move_ms=None, bank_ms=60_000)
+    return record.model_copy(update={"terms": record.terms.model_copy(update={"clock": clock})})
 
 
 def logged(record: GameRecord) -> GameRecord:
@@ -39,6 +47,7 @@ RECORDS = {
         play_record("dots", "ant", "bee", seed=3, game="g1", fault_at=2, rows=2, cols=2),
         play_record("dots", "bee", "ant", seed=4, game="g2", forfeit=1, rows=2, cols=2),
     ],
+    "bank": [by_a_bank(play_record("dots", "bee", "ant", game="g1", forfeit=0, rows=2, cols=2))],
     "othello": [
         logged(play_record("othello", "ant", "bee", seed=5, game="g1", size=6, preset="cornerless"))
     ],
@@ -185,11 +194,8 @@ def test_a_turn_that_ran_out_of_time_is_drawn_over_the_limit(opened: Open) -> No
     page = opened("dots#game/g2")
     heading = page.get_by_role("heading", name="Time a move")
     expect(heading).to_contain_text("dashed: the limit, 5 s; the last turn ran out of time")
-    boxes = (
-        "part => { const {x, y, width, height} = part.getBBox(); return {x, y, width, height}; }"
-    )
-    late, limits = (page.locator(f".times .{part}").evaluate(boxes) for part in ("late", "limit"))
-    before = page.locator(".times .bars:not(.late)").evaluate_all(f"all => all.map({boxes})")
+    late, limits = (page.locator(f".times .{part}").evaluate(BOX) for part in ("late", "limit"))
+    before = page.locator(".times .bars:not(.late)").evaluate_all(f"all => all.map({BOX})")
     assert late["y"] + late["height"] > limits["y"] + limits["height"]
     assert all(late["x"] > bars["x"] + bars["width"] for bars in before)
     page.locator(".times").click(position={"x": 1, "y": 5})
@@ -197,6 +203,16 @@ def test_a_turn_that_ran_out_of_time_is_drawn_over_the_limit(opened: Open) -> No
     page = opened("dots#game/g1")
     expect(page.locator(".times .late")).to_have_count(0)
     expect(heading).to_contain_text("is far above")
+
+
+def test_a_late_turn_by_a_bank_is_drawn_over_all_moves(opened: Open) -> None:
+    page = opened("bank#game/g1")
+    heading = page.get_by_role("heading", name="Time a move")
+    expect(heading).to_contain_text("up: first, down: second; the last turn ran out of time")
+    late = page.locator(".times .late").evaluate(BOX)
+    others = page.locator(".times .bars:not(.late)").evaluate_all(f"all => all.map({BOX})")
+    assert late["height"] > max(bars["height"] for bars in others) > late["height"] / 2
+    assert all(late["x"] > bars["x"] + bars["width"] for bars in others)
 
 
 def test_tiles_are_drawn_with_the_new_one_ringed(opened: Open) -> None:

@@ -9,14 +9,15 @@ const BAR_HEIGHT = 40;
 const LINE_HEIGHT = 64;
 /** A limit this many times above all times is not drawn: the bars would not be seen. */
 const FAR_ABOVE = 8;
-/** A turn that ran out of time has no time of its own: its bar is this many times as high as the limit. */
+/** A turn that ran out of time has no time of its own: its bar is this many times as high as the limit, or as the slowest move's where moves have none. */
 const OVER = 1.25;
 
 /** The limit in words. @param {GameData} game @param {number|null} limit */
 export function limitWords(game, limit) {
-  if (limit === null) return "";
+  const late = isLate(game) ? "the last turn ran out of time" : "";
+  if (limit === null) return late;
   if (nearLimit(game, limit) === null) return `the limit, ${duration(limit)}, is far above`;
-  return `dashed: the limit, ${duration(limit)}${isLate(game) ? "; the last turn ran out of time" : ""}`;
+  return `dashed: the limit, ${duration(limit)}${late && `; ${late}`}`;
 }
 
 /** The limit, where it is drawn. @param {GameData} game @param {number|null} limit */
@@ -42,7 +43,8 @@ function slowestMove(game) {
 /** Bars up for the first player, down for the others, and the limit. @param {GameData} game @param {number|null} limit */
 export function timeChart(game, limit) {
   const drawn = nearLimit(game, limit);
-  const most = Math.max((drawn ?? 0) * (isLate(game) ? OVER : 1), slowestMove(game));
+  const slowest = slowestMove(game);
+  const most = Math.max((drawn ?? slowest) * (isLate(game) ? OVER : 1), slowest);
   const high = (/** @type {number} */ time) => (time / most) * BAR_HEIGHT;
   const wide = (0.8 * CHART_WIDTH) / turnsOf(game);
   const hasOthers = game.players.length > 1;
@@ -51,11 +53,11 @@ export function timeChart(game, limit) {
   const limits = drawn === null ? "" : [1, -1].slice(hasOthers ? 0 : 1).map((way) => `M0 ${axis + way * high(drawn)}h${CHART_WIDTH}`).join("");
   return svg(
     "svg",
-    { class: "times", viewBox: `0 0 ${CHART_WIDTH} ${height}`, role: "img", "aria-label": `Time of each move, at most ${duration(slowestMove(game))}` },
+    { class: "times", viewBox: `0 0 ${CHART_WIDTH} ${height}`, role: "img", "aria-label": `Time of each move, at most ${duration(slowest)}` },
     svg("path", { class: "limit", d: limits }),
     svg("path", { class: "axis", d: `M0 ${axis}h${CHART_WIDTH}` }),
     [0, 1].map((seat) => svg("path", { class: `bars s${seat}`, "stroke-width": wide, d: bars(game, seat, axis, high) })),
-    drawn === null || !isLate(game) ? "" : svg("path", { class: "bars late", "stroke-width": wide, d: bar(game, game.moves.length, game.offender, axis, BAR_HEIGHT) }),
+    isLate(game) ? svg("path", { class: "bars late", "stroke-width": wide, d: bar(game, game.moves.length, game.offender, axis, BAR_HEIGHT) }) : "",
     cursor(height),
   );
 }
