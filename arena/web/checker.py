@@ -4,6 +4,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -19,6 +20,7 @@ _FAILED = "The machine failed, and nothing was changed; tell the staff."
 def main(folder: Path) -> None:
     """Check what was handed in, and write each event as it happens."""
     os.nice(_NICE)
+    signal.signal(signal.SIGTERM, _leave)  # it is cancelled; players are ended on the way out
     upload, course = folder / "upload", folder.parents[3]
     with working(folder, upload, course, failed=_FAILED) as write:
         try:
@@ -30,6 +32,11 @@ def main(folder: Path) -> None:
             write(mistake_of_staff(error))
         finally:
             shutil.rmtree(upload, ignore_errors=True)
+
+
+def _leave(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit()
 
 
 if __name__ == "__main__":

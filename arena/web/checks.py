@@ -24,7 +24,16 @@ from arena.errors import SubmissionError
 from arena.files.plain_text import printable
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
-from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of, log_of, new_id
+from arena.web.jobs import (
+    CANCELLED,
+    DamagedJob,
+    Jobs,
+    about_of,
+    asked_at,
+    events_of,
+    log_of,
+    new_id,
+)
 from arena.web.sentences import without_folders
 from arena.web.sessions import FOLDER
 
@@ -51,15 +60,17 @@ class Check(HandedIn):
     """A check as it stands."""
 
     id: str
-    state: Literal["waiting", "checking", "accepted", "refused", "broken off", "damaged"]
-    """`broken off`: the machine ended it before there was a result. `damaged`: its files tell
-    nothing."""
+    state: Literal[
+        "waiting", "checking", "accepted", "refused", "cancelled", "broken off", "damaged"
+    ]
+    """`cancelled`: its owner ended it. `broken off`: the machine did, before there was a result.
+    `damaged`: its files tell nothing."""
     judging: str | None = None
     """What is being judged now."""
     results: tuple[CheckResult, ...] = ()
     """The points judged so far."""
     sentence: str | None = None
-    """Why it was refused, broken off or damaged, and what to do; null where the points say it."""
+    """Why it has no result or was refused, and what to do; null where the points say it."""
     entered: Entered | None = None
     """What it came to; null before, and where the package could not be taken."""
 
@@ -130,8 +141,9 @@ class Checks:
         for event in events_of(folder):
             check = check.model_copy(update=_change(check, event))
         if over and check.is_going_on:
-            sentence = "The check was broken off, and nothing was changed. Hand the bot in again."
-            check = check.model_copy(update={"state": "broken off", "sentence": sentence})
+            state = "cancelled" if (folder / CANCELLED).exists() else "broken off"
+            sentence = f"The check was {state}, and nothing was changed. Hand the bot in again."
+            check = check.model_copy(update={"state": state, "sentence": sentence})
         return check
 
     def log(self, check: Check) -> str:

@@ -3,11 +3,15 @@ server. The process locks `events.jsonl` in the folder while it works, and write
 happened.
 """
 
+import math
+import os
 import re
 import secrets
+import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +24,7 @@ from pydantic import ValidationError
 
 from arena.checks.events import Event, Refused, read_event
 from arena.errors import ArenaError, ConfigError, SubmissionError
-from arena.files.lock import acquire, is_held, release
+from arena.files.lock import acquire, holder, is_held, release
 from arena.files.plain_text import end_of, printable
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
@@ -29,7 +33,12 @@ from arena.web.sentences import MISTAKE, without_folders
 ABOUT, EVENTS = "about.json", "events.jsonl"
 """What is to be done, written last; what happened, a line for each event of
 `arena.checks.events`."""
+CANCELLED = "cancelled"
+"""A file in the folder of a job that its owner has ended."""
 LOG, _LOG_BYTES = "errors.log", 8192
+_LEAVES_S, _LOOK_S = 5.0, 0.05
+"""How long a process that is cancelled may take to end its players, and each look whether it has.
+"""
 _WHEN = "%Y%m%d-%H%M%S"
 ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 """The name of a job's folder, which is in addresses."""
@@ -167,6 +176,26 @@ class Jobs:
             if folder in self._working or folder in self._waiting:
                 return False
         return not is_held(folder / EVENTS)
+
+    def cancel(self, folder: Path) -> None:
+        """End a job, also one that waits; its processes have ended then."""
+        if self.is_over(folder):
+            return
+        for name in (CANCELLED, EVENTS):  # with events no later server begins it
+            (folder / name).touch()
+        with self._lock:
+            if folder in self._waiting:
+                self._waiting.remove(folder)
+        kill_at = math.inf
+        while not self.is_over(folder):  # its process has the lock a moment after it was begun
+            pid, now = holder(folder / EVENTS), time.monotonic()
+            with suppress(ProcessLookupError):
+                if pid is not None and kill_at == math.inf:
+                    kill_at = now + _LEAVES_S
+                    os.kill(pid, signal.SIGTERM)
+                elif pid is not None and now > kill_at:
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(_LOOK_S)
 
     def _begin(self) -> None:
         with self._lock:

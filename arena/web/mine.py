@@ -22,7 +22,7 @@ from arena.web.losses import losses
 from arena.web.pages import page, rendered
 from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
-from arena.web.state import course_of
+from arena.web.state import OfCourse, course_of
 from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.upload import AskingOwner, OneFolder, events
 
@@ -101,6 +101,13 @@ async def live(request: Request, owner: AskingOwner, folder: OneFolder) -> Respo
     return EventStream(request, _sections(request, owner, folder))
 
 
+@router.post("/me/check/{id}/cancel")
+def cancel(folder: OneFolder, course: OfCourse) -> Response:
+    """End a check; another may be begun then."""
+    course.checks.jobs.cancel(folder)
+    return RedirectResponse("/me#checks", 303)
+
+
 async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator[bytes]:
     checks, shown = course_of(request).checks, None
     async for _ in events(checks, folder):
@@ -113,8 +120,8 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
     found = await run_in_threadpool(mine, request, owner)
     first = bool(shown and shown.entered and shown.entered.version and not shown.entered.before)
     changed = ("facts", "bots", "challenges") if first else ("facts", "bots")
-    parts = (rendered(request, f"me/{each}.html", mine=found) for each in changed)
-    yield event("sections", json.dumps(dict(zip(changed, parts, strict=True))))
+    parts = {each: rendered(request, f"me/{each}.html", mine=found) for each in changed}
+    yield event("sections", json.dumps(parts | {"cancel": ""}))
     yield event("over", "{}")
 
 

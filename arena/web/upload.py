@@ -195,7 +195,7 @@ async def events(checks: Checks, folder: Path, seen: int = 0) -> AsyncIterator[b
         if not over:
             await asyncio.sleep(_LOOK_S)
     check = await run_in_threadpool(checks.read, folder)
-    if check.state in ("broken off", "damaged") and check.sentence:
+    if check.state in ("cancelled", "broken off", "damaged") and check.sentence:
         broken = Refused(sentence=check.sentence).model_dump_json()
         yield event("broken", broken, number + 1)
 

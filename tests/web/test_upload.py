@@ -274,6 +274,49 @@ def test_a_check_that_is_killed_is_told_as_broken_off(
     assert course.bots(folder) == ()
 
 
+def test_a_check_that_is_cancelled_ends_at_once(
+    client: TestClient, app: FastAPI, tokens: dict[str, str], folder: Path
+) -> None:
+    ada, bob = (TestClient(app, follow_redirects=False) for _ in range(2))
+    for browser, owner in ((ada, "ada"), (bob, "bob")):
+        browser.get(f"/in/{tokens[owner]}")
+    sent = hand_in(client, "bot.py", RIGHT.replace("import sys", "import sys\nwhile True: pass"))
+    at = app.state.course.checks.jobs.folder("ada", sent["id"])
+    wait_for(lambda: (at / EVENTS).exists() and b"judging" in (at / EVENTS).read_bytes())
+    process = process_of(at)
+    assert process is not None
+    wait_for(process.children)
+    all_of_it = [process, *process.children(recursive=True)]
+    cancel = f"/me/check/{sent['id']}/cancel"
+    assert f'action="{cancel}"' in ada.get("/me").text
+    assert ada.post(cancel).status_code == 403
+    signer = app.state.course.people.signer
+    for browser, code in ((bob, 404), (ada, 303), (ada, 303)):
+        form = {"form_token": signer.form_token(browser.cookies["arena_session"])}
+        assert browser.post(cancel, data=form).status_code == code
+    assert not any(each.is_running() for each in all_of_it)
+    page = ada.get("/me").text
+    assert '<b class="error">cancelled</b>' in page and f'action="{cancel}"' not in page
+    assert told(client, sent["id"])[-1][1] == "broken"
+    assert not list((folder / ".web").rglob("upload"))
+    hand_in(client, "bot.py", RIGHT)
+    told(client, client.get("/api/submissions").json()[0]["id"])
+    assert course.bots(folder)[0].state == "plays"
+
+
+def test_a_check_that_is_cancelled_while_it_waits_is_never_begun(
+    client: TestClient, app: FastAPI
+) -> None:
+    jobs = app.state.course.checks.jobs
+    jobs._places = lambda: 0
+    sent = hand_in(client, "bot.py", RIGHT)
+    at = jobs.folder("ada", sent["id"])
+    jobs.cancel(at)
+    assert client.get(f"/api/submissions/{sent['id']}").json()["state"] == "cancelled"
+    jobs.go_on()
+    assert jobs.is_over(at)
+
+
 @pytest.mark.slow
 def test_a_killed_server_leaves_checks_whole(
     client: TestClient, app: FastAPI, folder: Path
