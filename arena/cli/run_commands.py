@@ -67,10 +67,16 @@ def report(
     from arena.reports import csv_report, terminal, words
     from arena.reports.html import one_file
     from arena.tournament.run_view import RunView
+    from arena.tournament.store import Store
 
     refuse_together(json=json, csv=csv, html=html)
     refuse_together(for_=for_, public=public)
     refuse_together(for_=for_, anonymous=anonymous)
+    if without:
+        with Store.open(run) as store:
+            names = [player.name for player in store.config.players]
+        for name in without:
+            refuse_unknown("--without", name, names)
     if html is not None:
         lost = one_file.publish(run, html, for_, without or (), public=public, anonymous=anonymous)
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")

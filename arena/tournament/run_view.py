@@ -13,7 +13,6 @@ from itertools import chain
 from pathlib import Path
 
 from arena.errors import UserError
-from arena.files.toml_tables import did_you_mean, shown
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.model import Standings
@@ -47,15 +46,8 @@ class RunView(AbstractContextManager["RunView"]):
     """What is known of a run. Close it, or use it in a `with` statement."""
 
     def __init__(self, path: Path, without: Collection[str] = ()) -> None:
-        """`without` leaves players out, and their games. Raises StoreError; UserError: it has no
-        such player.
-        """
+        """`without` leaves players out, and their games. Raises StoreError."""
         self._store = Store.open(path)
-        try:
-            _refuse_unknown(without, self._store.config)
-        except UserError:
-            self.close()
-            raise
         self._without = frozenset(without)
         self._events = events.EventReader(events.events_file(path))
         self._was_played = False
@@ -218,14 +210,6 @@ class RunView(AbstractContextManager["RunView"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _refuse_unknown(without: Iterable[str], config: TournamentConfig) -> None:
-    known = [player.name for player in config.players]
-    for name in without:
-        if name not in known:
-            near = did_you_mean(name, known)
-            raise UserError(f"--without: no player is named {shown(name)}; {near}")
 
 
 def as_planned(games: Iterable[GameDigest]) -> list[GameDigest]:
