@@ -16,8 +16,8 @@ from arena.reports.words import share
 from arena.tournament.config import Player
 from arena.tournament.run_view import RunView
 
-_FIRST_LINES: WeakKeyDictionary[RunView, dict[tuple[str, str], str]] = WeakKeyDictionary()
-"""First lines of stderr that were read before: a record is long, and a page is made often."""
+_LINES: WeakKeyDictionary[RunView, dict[tuple[str, str], str]] = WeakKeyDictionary()
+"""Lines of stderr that were read before: a record is long, and a page is made often."""
 
 
 def player_figures(view: RunView, seen: Seen) -> list[PlayerData]:
@@ -93,27 +93,31 @@ def interval(row: PlayerStanding) -> tuple[float, float, float] | None:
 
 
 def fault_data(view: RunView, fault: Broken, seen: Seen) -> FaultData:
-    """A fault, with the first line of stderr where the audience may read it."""
+    """A fault, with a line of stderr where the audience may read it."""
     ending = Termination(fault.termination)
     return FaultData(
         ending=ending,
         count=fault.count,
         game=fault.game,
         detail=seen.detail(fault.detail, ending, fault.player),
-        stderr=first_line(view, fault) if seen.audience.may_read(fault.player) else "",
+        stderr=_stderr_line(view, fault) if seen.audience.may_read(fault.player) else "",
     )
 
 
-def first_line(view: RunView, fault: Broken) -> str:
-    """What the player wrote to stderr first in the game of a fault; empty where that is nothing."""
-    known, key = _FIRST_LINES.setdefault(view, {}), (fault.game, fault.player)
+def _stderr_line(view: RunView, fault: Broken) -> str:
+    """The line that tells most of what the player wrote to stderr in the game of a fault; empty
+    where that is nothing.
+    """
+    known, key = _LINES.setdefault(view, {}), (fault.game, fault.player)
     if key not in known:
         record = None
         with suppress(StoreError):  # a damaged one
             record = view.record(fault.game)
         seats = record.seats if record else ()
-        heads = (seat.stderr_head for seat in seats if seat.player == fault.player)
-        known[key] = line_of("\n".join(heads), 300)
+        wrote = (
+            seat.stderr_head + seat.stderr_tail for seat in seats if seat.player == fault.player
+        )
+        known[key] = line_of("\n".join(wrote), 300)
     return known[key]
 
 

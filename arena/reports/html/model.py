@@ -59,8 +59,8 @@ class FaultData(Frozen):
     detail: str
     """The referee's sentence there."""
     stderr: str
-    """The first line the player wrote to stderr in that game; empty where there is none or the
-    audience may not read it."""
+    """The line that tells most of what the player wrote to stderr in that game; empty where there
+    is none or the audience may not read it."""
 
 
 class PlayerData(Frozen):

@@ -6,7 +6,8 @@ from arena.ratings.model import PlayerStanding
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
-_TRACEBACK = "Traceback (most recent call last):"
+_PLACE = '\n  File "'
+"""Begins each place of a traceback of Python, and of a syntax error, which has no other header."""
 
 
 def ending_word(ending: Termination) -> str:
@@ -39,10 +40,11 @@ def milliseconds(time: float | None) -> str:
 
 
 def line_of(stderr: str, most: int) -> str:
-    """The first line that is not blank, or the error where Python's traceback begins there, up to a
-    number of characters; empty without one.
+    """The error of Python's last traceback, else the first line that is not blank, up to a number
+    of characters; empty without one.
     """
+    _, place, after = f"\n{stderr}".rpartition(_PLACE)
     lines = list(filter(str.strip, stderr.splitlines()))
-    if lines[:1] == [_TRACEBACK]:
-        lines = [line for line in lines[1:] if not line.startswith(" ")] or lines
+    if place:
+        lines = [line for line in after.splitlines()[1:] if line[:1].strip()] or lines
     return printable("".join(lines[:1]).strip())[:most]

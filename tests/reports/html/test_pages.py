@@ -306,13 +306,25 @@ def test_forfeits_are_words(play: Play, tmp_path: Path) -> None:
         assert "1 illegal move" in text(sections(view, STAFF)["standings"])
 
 
+FAILED = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    a[1]\n'
+
+
 @pytest.mark.parametrize(
     ("stderr", "line"),
     [
         ("", ""),
         (" \n one \ntwo", "one"),
-        ("\nTraceback (most recent call last):\n  File 1\n    a\nKeyError: 1\nmore", "KeyError: 1"),
-        ("Traceback (most recent call last):\n  File 1", "Traceback (most recent call last):"),
+        (f"\n{FAILED}KeyError: 1\nmore", "KeyError: 1"),
+        (f"loaded\n{FAILED}ValueError: odd\n", "ValueError: odd"),
+        (
+            f"{FAILED}KeyError: 1\n\nDuring handling …:\n\n{FAILED}ValueError: odd",
+            "ValueError: odd",
+        ),
+        (
+            '  File "a.py", line 3\n    x = =\n        ^\nSyntaxError: invalid\n',
+            "SyntaxError: invalid",
+        ),
+        (FAILED, "Traceback (most recent call last):"),
     ],
 )
 def test_the_line_of_stderr_that_says_most(stderr: str, line: str) -> None:
