@@ -11,7 +11,8 @@ from arena.cli import (
     position_commands,
     run_commands,
 )
-from arena.cli.arguments import Arena, say
+from arena.cli.group import Arena
+from arena.cli.output import say
 
 app = typer.Typer(
     name="arena",

@@ -10,18 +10,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import (
-    RULES,
-    Arena,
-    Sandbox,
-    argument,
-    complain,
-    console,
-    flag,
-    option,
-    say,
-    say_json,
-)
+from arena.cli.group import Arena
+from arena.cli.options import Sandbox, argument, flag, option, rules_option
+from arena.cli.output import complain, console, say, say_json
 from arena.errors import Exit, UserError
 
 app = typer.Typer()
@@ -31,7 +22,9 @@ course_app.add_typer(roster_app, name="roster")
 bots_app = typer.Typer(cls=Arena, help="The submitted bots of a folder, and their versions.")
 
 Folder = Annotated[Path, argument("DIR", "The course.")]
-CourseOption = Annotated[Path, option("DIR", "The course.", "--course", show_default="this folder")]
+CourseOption = Annotated[
+    Path, option("DIR", "The course.  [default: this folder]", "--course", show_default=False)
+]
 BotPath = Annotated[Path, argument("DIR/BOT", "A submitted bot, as submissions/fox or fox.")]
 OneVersion = Annotated[
     Path, argument("DIR/BOT@VERSION", "A version, as submissions/fox@2 or fox@9c0c2c46.")
@@ -41,16 +34,14 @@ _TOKEN_VARIABLE = "ARENA_TOKEN"
 Token = Annotated[str | None, option("TOKEN", "The owner's token.", envvar=_TOKEN_VARIABLE)]
 TournamentOption = Annotated[
     Path | None,
-    option(
-        "FILE", "Check as this tournament plays: its game, clock and limits.", show_default=False
-    ),
+    option("FILE", "Check as this tournament plays: its game, clock and limits."),
 ]
 Contained = Annotated[
     Sandbox | None,
     option(
         None,
-        "What contains it; auto is the strongest there is here.",
-        show_default="auto, or the tournament's",
+        "What contains it; auto is the strongest there is here.  "
+        "[default: auto, or the tournament's]",
     ),
 ]
 Language = Literal["python", "cpp", "js", "java", "rust"]
@@ -59,7 +50,7 @@ Language = Literal["python", "cpp", "js", "java", "rust"]
 @app.command()
 def players(
     name: Annotated[
-        str | None, argument("NAME", "One of them, in full.", show_default="all, in short")
+        str | None, argument("NAME", "One of them, in full.  [default: all, in short]")
     ] = None,
 ) -> None:
     """List the built-in players and their options."""
@@ -90,16 +81,11 @@ def check(
     sandbox: Contained = None,
     rules: Annotated[
         list[str] | None,
-        option(
-            "RULES",
-            "A rule set to check it in; may be repeated.",
-            show_default="those it claims",
-            **RULES,
-        ),
+        rules_option("A rule set to check it in; may be repeated.", default="those it claims"),
     ] = None,
     seed: Annotated[
         int | None,
-        option("N", "Draws positions and games.", min=0, show_default="drawn for each check"),
+        option("N", "Draws positions and games.  [default: drawn for each check]", min=0),
     ] = None,
 ) -> Exit:
     """Check a bot before a tournament does, and tell what to change."""

@@ -5,20 +5,9 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.arguments import (
-    RULES,
-    Arena,
-    AsJson,
-    Insecure,
-    argument,
-    console,
-    flag,
-    option,
-    refuse_together,
-    say,
-    say_json,
-    show,
-)
+from arena.cli.group import Arena
+from arena.cli.options import RULES, AsJson, Insecure, argument, flag, option, refuse_together
+from arena.cli.output import console, say, say_json, show
 from arena.errors import Exit
 
 app = typer.Typer()
@@ -30,9 +19,7 @@ Repeats = Annotated[int, option("N", "Repeats, whose median is shown.", min=1)]
 
 @app.command()
 def docs(
-    page: Annotated[
-        str | None, argument("PAGE", "One of them.", show_default="a list of all")
-    ] = None,
+    page: Annotated[str | None, argument("PAGE", "One of them.  [default: a list of all]")] = None,
 ) -> None:
     """Show the pages of the documentation."""
     from arena.reports import handbook
@@ -44,7 +31,7 @@ def docs(
 def examples(
     folder: Annotated[
         Path | None,
-        argument("FOLDER", "Copy all of them into this new folder.", show_default=False),
+        argument("FOLDER", "Copy all of them into this new folder."),
     ] = None,
 ) -> None:
     """List the tournament files that are included, or copy them.
@@ -82,7 +69,7 @@ def schema(
 @app.command()
 def warm(
     rules: Annotated[
-        list[str] | None, argument("RULES", "The rule sets.", show_default="all", **RULES)
+        list[str] | None, argument("RULES", "The rule sets.  [default: all]", **RULES)
     ] = None,
 ) -> None:
     """Compile the built-in players' kernels ahead of time."""
@@ -97,10 +84,10 @@ def warm(
 def serve(
     course: Annotated[
         Path | None,
-        argument("COURSE", "A course, with its people.", show_default="runs alone, to look at"),
+        argument("COURSE", "A course, with its people.  [default: runs alone, to look at]"),
     ] = None,
     runs: Annotated[
-        Path | None, option("DIR", "The folder of the runs.", show_default="runs, or COURSE/runs")
+        Path | None, option("DIR", "The folder of the runs.  [default: runs, or COURSE/runs]")
     ] = None,
     host: Annotated[str, option("HOST", "Where to listen.")] = "127.0.0.1",
     port: Annotated[int, option("N", "The port; 0 for any that is free.", min=0, max=65535)] = 8000,
@@ -128,7 +115,7 @@ def worker(
         list[str] | None, argument("[OPTION]...", "Options of dask worker, as --tls-ca-file FILE.")
     ] = None,
     cores: Annotated[
-        int | None, option("N", "Cores to play on.", min=1, show_default="all there are")
+        int | None, option("N", "Cores to play on.  [default: all there are]", min=1)
     ] = None,
     shared: Annotated[
         bool, flag("--shared", "Other workers have the same cores: to try it, clocks are not fair.")

@@ -5,23 +5,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import (
-    RULES,
-    RULES_HELP,
-    GameSettings,
-    Insecure,
-    KeyValues,
-    Sandbox,
-    argument,
-    console,
-    flag,
-    option,
-)
+from arena.cli.options import GameSettings, Insecure, Sandbox, argument, flag, option, rules_option
+from arena.cli.output import console
 from arena.errors import Exit
 
 app = typer.Typer()
 
-_ON = "A cluster to play on: tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers here."
+_ON = (
+    "A cluster to play on: tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers here.  "
+    "[default: here, or as the file says]"
+)
 _PLAYER = (
     "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
     "TOURNAMENT.toml:NAME."
@@ -29,13 +22,13 @@ _PLAYER = (
 PlayerA = Annotated[str, argument("A", _PLAYER)]
 PlayerB = Annotated[str, argument("B", "The same.")]
 StoreOption = Annotated[
-    Path | None, option("FILE", "Where the run is kept.", show_default="runs/NAME.sqlite")
+    Path | None, option("FILE", "Where the run is kept.  [default: runs/NAME.sqlite]")
 ]
 DryRun = Annotated[bool, flag("--dry-run", "Check everything and estimate the time; play nothing.")]
 ReplayDamaged = Annotated[
     bool, flag("--replay-damaged", "Play games again that are damaged in the run's file.")
 ]
-On = Annotated[str | None, option("CLUSTER", _ON, show_default="here, or as the file says")]
+On = Annotated[str | None, option("CLUSTER", _ON)]
 
 
 @app.command()
@@ -80,19 +73,17 @@ def match(
         Path | None,
         option("FILE.toml", "The tournament whose game, clock and sandbox it is played with."),
     ] = None,
-    rules: Annotated[
-        str | None, option("RULES", RULES_HELP, show_default="othello", **RULES)
-    ] = None,
+    rules: Annotated[str | None, rules_option(default="othello")] = None,
     settings: GameSettings = None,
     move_ms: Annotated[
-        int | None, option("MS", "The limit of one move.", min=1, show_default="1000")
+        int | None, option("MS", "The limit of one move.  [default: 1000]", min=1)
     ] = None,
     seed: Annotated[
         int | None,
-        option("N", "Draws openings and chance.", min=1, show_default="the number of the run"),
+        option("N", "Draws openings and chance.  [default: the number of the run]", min=1),
     ] = None,
     store: Annotated[
-        Path | None, option("FILE", "Where it is kept.", show_default="a new file in runs")
+        Path | None, option("FILE", "Where it is kept.  [default: a new file in runs]")
     ] = None,
 ) -> int:
     """Play some games between two players now, and keep them.
@@ -123,17 +114,19 @@ def sprt(
         Literal["normalized", "logistic"],
         option("MODEL", "The Elo that is meant: normalized or logistic."),
     ] = "normalized",
-    rules: Annotated[str, option("RULES", RULES_HELP, **RULES)] = "othello",
+    rules: Annotated[str, rules_option()] = "othello",
     settings: GameSettings = None,
     a_option: Annotated[
-        KeyValues, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
+        list[str] | None, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
     ] = None,
-    b_option: Annotated[KeyValues, option("KEY=VALUE", "An option of B; repeatable.")] = None,
+    b_option: Annotated[
+        list[str] | None, option("KEY=VALUE", "An option of B; repeatable.")
+    ] = None,
     move_ms: Annotated[
-        int | None, option("MS", "The limit of one move.", show_default="1000, or the bank")
+        int | None, option("MS", "The limit of one move.  [default: 1000, or the bank]")
     ] = None,
     bank_ms: Annotated[
-        int | None, option("MS", "Time for the whole game.", show_default="none")
+        int | None, option("MS", "Time for the whole game.  [default: none]")
     ] = None,
     increment_ms: Annotated[int, option("MS", "What each move adds to the bank.")] = 0,
     max_games: Annotated[
@@ -141,11 +134,11 @@ def sprt(
     ] = 100_000,
     seed: Annotated[int, option("N", "Draws openings, chance, the players' seeds.")] = 1,
     plies: Annotated[
-        int | None, option("N", "Length of the random openings.", show_default="by game")
+        int | None, option("N", "Length of the random openings.  [default: by game]")
     ] = None,
     openings: Annotated[Path | None, option("FILE", "Openings from a file, one a line.")] = None,
     concurrency: Annotated[
-        int | None, option("N", "Games played at once.", show_default="by the cores")
+        int | None, option("N", "Games played at once.  [default: by the cores]")
     ] = None,
     new_processes: Annotated[
         bool, flag("--new-processes", "Start the players again for every game.")
@@ -153,9 +146,7 @@ def sprt(
     sandbox: Annotated[
         Sandbox, option("SANDBOX", "As in a tournament: auto, bwrap, limits, none.")
     ] = "auto",
-    name: Annotated[
-        str | None, option("NAME", "Of the run.", show_default="sprt-RULES-A-B")
-    ] = None,
+    name: Annotated[str | None, option("NAME", "Of the run.  [default: sprt-RULES-A-B]")] = None,
     store: StoreOption = None,
     dry_run: DryRun = False,
     replay_damaged: ReplayDamaged = False,
@@ -210,7 +201,7 @@ def sprt(
 def train(
     file: Annotated[Path, argument("CONFIG.toml", "What to learn.")],
     out: Annotated[
-        Path | None, option("FOLDER", "Where all of it is kept.", show_default="runs/NAME.train")
+        Path | None, option("FOLDER", "Where all of it is kept.  [default: runs/NAME.train]")
     ] = None,
 ) -> Exit:
     """Train a player for 2048 or 2584, or an evaluation for Othello or dots.
@@ -233,7 +224,7 @@ def train(
 def tune(
     file: Annotated[Path, argument("CONFIG.toml", "What to tune.")],
     out: Annotated[
-        Path | None, option("FOLDER", "Where all of it is kept.", show_default="runs/NAME.tune")
+        Path | None, option("FOLDER", "Where all of it is kept.  [default: runs/NAME.tune]")
     ] = None,
     verify: Annotated[bool, flag("--verify", "End with two SPRTs of the result.")] = False,
     on: On = None,

@@ -5,40 +5,35 @@ from typing import Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import (
-    RULES,
-    RULES_HELP,
-    Arena,
-    AsJson,
-    GameSettings,
-    KeyValues,
-    argument,
-    complain,
-    console,
-    load_game,
-    option,
-    say,
-    say_json,
-    show,
-)
+from arena.cli.group import Arena
+from arena.cli.options import RULES, RULES_HELP, AsJson, GameSettings, argument, load_game, option
+from arena.cli.output import complain, console, say, say_json, show
 from arena.errors import Exit, UserError
 
 app = typer.Typer()
 openings_app = typer.Typer(cls=Arena, help="Make files of openings for tournaments.")
 
-_POSITION = "A transcript, a board and who moves, a state as JSON, @FILE, or - for stdin."
-_PLY = "Of that game: after that many moves."
-_WITHIN = "Of a whole run: judge the choices with at most that many moves to come."
+_POSITION = (
+    "A transcript, a board and who moves, a state as JSON, @FILE, or - for stdin.  "
+    "[default: the start]"
+)
+_PLY = "Of that game: after that many moves.  [default: the last with a choice]"
+_WITHIN = (
+    "Of a whole run: judge the choices with at most that many moves to come.  [default: as many as "
+    "are solved in about 10 ms]"
+)
 _PROGRAM = "A built-in player, a script's path, or a command of several words."
 RulesName = Annotated[str, argument("RULES", RULES_HELP, **RULES)]
-PlayerOptions = Annotated[KeyValues, option("KEY=VALUE", "An option of that player.", "--option")]
+PlayerOptions = Annotated[
+    list[str] | None, option("KEY=VALUE", "An option of that player.", "--option")
+]
 
 
 @app.command()
 def play(
     rules: RulesName,
     against: Annotated[
-        str | None, option("PLAYER", _PROGRAM, show_default="the strongest that can play")
+        str | None, option("PLAYER", f"{_PROGRAM}  [default: the strongest that can play]")
     ] = None,
     options: PlayerOptions = None,
     seat: Annotated[int, option("SEAT", "Yours: 0 moves first.", min=0, max=1)] = 0,
@@ -47,7 +42,7 @@ def play(
         int, option("MS", "The player's limit for one move.", min=1, max=1_000_000_000)
     ] = 1000,
     seed: Annotated[
-        int | None, option("N", "Draws tiles, and the player's seed.", show_default="random")
+        int | None, option("N", "Draws tiles, and the player's seed.  [default: random]")
     ] = None,
 ) -> None:
     """Play a game yourself, in the terminal."""
@@ -70,7 +65,7 @@ def engine(
     move_ms: Annotated[
         int, option("MS", "Its limit for a move, unless GTP says one.", min=1, max=1_000_000_000)
     ] = 1000,
-    seed: Annotated[int | None, option("N", "Its seed.", show_default="random")] = None,
+    seed: Annotated[int | None, option("N", "Its seed.  [default: random]")] = None,
 ) -> None:
     """Let a player of ours play Othello in another program, which runs this command.
 
@@ -86,21 +81,15 @@ def engine(
 @app.command(context_settings={"ignore_unknown_options": True})  # a board may begin with "--"
 def analyse(
     what: Annotated[str, argument("RULES|RUN", "A rule set, or a run's file.")],
-    position: Annotated[
-        str | None, argument("POSITION", _POSITION, show_default="the start")
-    ] = None,
+    position: Annotated[str | None, argument("POSITION", _POSITION)] = None,
     settings: GameSettings = None,
     game: Annotated[str | None, option("GAME", "Of a run: the game's id, as g0001 or 1.")] = None,
-    ply: Annotated[
-        int | None, option("N", _PLY, min=0, show_default="the last with a choice")
-    ] = None,
+    ply: Annotated[int | None, option("N", _PLY, min=0)] = None,
     seconds: Annotated[
         float | None,
-        option("S", "How long to think about a position.", min=0.01, max=1e6, show_default="5"),
+        option("S", "How long to think about a position.  [default: 5]", min=0.01, max=1e6),
     ] = None,
-    within: Annotated[
-        int | None, option("N", _WITHIN, min=1, show_default="as many as are solved in about 10 ms")
-    ] = None,
+    within: Annotated[int | None, option("N", _WITHIN, min=1)] = None,
     json: AsJson = False,
 ) -> Exit:
     """Show what each move of a position is worth, or how well a run's endgames were played.

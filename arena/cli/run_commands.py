@@ -6,30 +6,25 @@ from typing import Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import (
-    RULES,
+from arena.cli.options import (
     AsJson,
     GameSettings,
     argument,
-    complain,
-    console,
     flag,
     load_game,
     option,
     refuse_together,
     refuse_unknown,
-    say,
-    say_csv,
-    say_json,
-    show,
+    rules_option,
 )
+from arena.cli.output import complain, console, say, say_csv, say_json, show
 from arena.errors import Exit, UserError
 
 app = typer.Typer()
 
 RunPath = Annotated[Path, argument("RUN", "A run's file, runs/NAME.sqlite.")]
 FormName = Annotated[
-    str | None, option("FORM", "The form.", "--as", show_default="by the end of the file's name")
+    str | None, option("FORM", "The form.  [default: by the end of the file's name]", "--as")
 ]
 
 
@@ -161,7 +156,7 @@ def replay(
     ] = None,
     seat: Annotated[
         int | None,
-        option("N", "The bot's, for a dialogue.", show_default="the one that forfeited, else 0"),
+        option("N", "The bot's, for a dialogue.  [default: the one that forfeited, else 0]"),
     ] = None,
 ) -> None:
     """Show one game of a run, move by move, with times and what the bots wrote to stderr.
@@ -195,7 +190,7 @@ def rate(
         ),
     ],
     anchor: Annotated[
-        str | None, option("NAME", "The player whose Elo is fixed.", show_default="pool mean")
+        str | None, option("NAME", "The player whose Elo is fixed.  [default: pool mean]")
     ] = None,
     anchor_elo: Annotated[float, option("ELO", "Its Elo.", min=-10_000, max=10_000)] = 0.0,
     json: AsJson = False,
@@ -255,7 +250,7 @@ def import_(
     to: Annotated[Path, option("RUN", "The run to make, runs/NAME.sqlite.")],
     form: FormName = None,
     rules: Annotated[
-        str | None, option("RULES", "The rule set, where the file does not say it.", **RULES)
+        str | None, rules_option("The rule set, where the file does not say it.")
     ] = None,
     settings: GameSettings = None,
 ) -> Exit:

@@ -1,0 +1,124 @@
+"""The commands of `arena`, or of a group: the help, errors and exit codes."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from arena.cli.options import one_of, place
+from arena.cli.output import say
+from arena.errors import ArenaError, Exit
+from arena.files.plain_text import printable
+
+_UNFINISHED = ("match", "run", "sprt", "train", "tune")
+"""Commands whose work stays undone when their output's reader is gone."""
+
+
+class Arena(TyperGroup):
+    """All commands, or those of a group. A command returns its exit code; each error is one
+    sentence.
+    """
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run, also where stdout has no character for a dash or a frame."""
+        if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+            sys.stdout.reconfigure(errors="replace")
+        return super().main(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. What a user can fix is shown on stderr, with exit code 2."""
+        with _told(ctx):
+            raise typer.Exit(super().invoke(ctx) or Exit.DONE)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; without any, show the help."""
+        with _told(ctx):
+            if not args and not ctx.resilient_parsing:
+                typer.echo(ctx.get_help())
+                raise typer.Exit
+            return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name; the help shows no types of its arguments."""
+        command: Any = super().get_command(ctx, cmd_name)
+        for param in command.params if command else ():
+            if param.param_type_name == "argument":
+                param.display_type_rich = lambda ctx: None
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands in the help, each with its whole first paragraph."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, " ".join(self.get_command(ctx, name).help.partition("\n\n")[0].split()))
+                    for name in self.list_commands(ctx)
+                ]
+            )
+
+
+_UsageError: Any = typer.BadParameter.__mro__[1]
+"""The error of arguments, which typer does not export."""
+
+
+@contextmanager
+def _told(ctx: Any) -> Iterator[None]:
+    """Errors become a sentence and an exit code."""
+    asks_help = {"-h", "--help"}.intersection(ctx.args)  # a command takes them away
+    try:
+        yield
+    except _UsageError as error:
+        param = getattr(error, "param", None)
+        if param is not None and (wrong := _reworded(error)):
+            raise _refused(f"{place(param)}: {wrong}") from None
+        error.message = printable(error.message)
+        raise
+    except ArenaError as error:
+        raise _refused(str(error)) from None
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # Python 3.11 covers what is raised while a class is made, as Ctrl-C in an import.
+        if not isinstance(error.__cause__ or error, KeyboardInterrupt):
+            raise
+        say("Interrupted.", err=True)
+        raise typer.Exit(Exit.INTERRUPTED) from None
+    except (SystemExit, BrokenPipeError) as error:
+        code = getattr(error, "code", None)
+        if isinstance(code, str):  # a player in this process reports its mistake so
+            raise _refused(code) from None
+        # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
+        unfinished = ctx.invoked_subcommand in _UNFINISHED and not asks_help
+        if unfinished:
+            with suppress(OSError):  # stderr may be the same pipe
+                said = "Stopped: what reads the output is gone. Give the command again to go on."
+                say(said, err=True)
+        raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise _refused(f"{where}{error.strerror or error}") from None
+
+
+def _refused(sentence: str) -> typer.Exit:
+    """The exit after a mistake, which is shown."""
+    typer.secho(printable(sentence, keep="\n"), err=True, fg="red")
+    return typer.Exit(Exit.USAGE)
+
+
+def _reworded(error: Any) -> str | None:
+    """What a value must be, and what it is; None for another mistake, such as a missing value."""
+    from pydantic import ValidationError
+
+    from arena.files.toml import read_value
+    from arena.files.toml_tables import shown
+
+    if not isinstance(error.__cause__, ValidationError):
+        return None
+    found = error.__cause__.errors()[0]
+    if choices := error.param.type_descriptor.choices:
+        return one_of(choices, found["input"])
+    said = found["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    must = said.partition(", unable to parse")[0]
+    return f"must be {must}, got {shown(read_value(str(found['input'])))}"
