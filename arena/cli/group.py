@@ -53,12 +53,8 @@ class Arena(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands in the help, each with its whole first paragraph."""
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, " ".join(self.get_command(ctx, name).help.partition("\n\n")[0].split()))
-                    for name in self.list_commands(ctx)
-                ]
-            )
+            helps = {name: self.get_command(ctx, name).help for name in self.list_commands(ctx)}
+            formatter.write_dl([(name, help.partition("\n\n")[0]) for name, help in helps.items()])
 
 
 _UsageError: Any = typer.BadParameter.__mro__[1]

@@ -25,7 +25,7 @@ def refuse_other(file: Path, command: str, *, verify: bool = False) -> None:
     if not found or command in found:
         return
     wrong = f"{file}: is a {_KINDS[found[0]]}, not a {_KINDS[command]}"
-    board_game = _table(data, "game").get("rules") in ("othello", "dots")
+    board_game = table(data, "game").get("rules") in ("othello", "dots")
     if verify and found[0] == "train" and board_game:
         raise UserError(f'{wrong}; for --verify write [tuning] with method = "td" for [training]')
     raise UserError(f"{wrong}; use: " + shlex.join(["arena", found[0], str(file)]))
@@ -35,12 +35,13 @@ def _commands_for(data: dict[str, Any]) -> Iterator[str]:
     """The commands that take these tables. A tuning by TD is a training too."""
     if "tuning" in data:
         yield "tune"
-    if {"training", "network"} & data.keys() or _table(data, "tuning").get("method") == "td":
+    if {"training", "network"} & data.keys() or table(data, "tuning").get("method") == "td":
         yield "train"
     if "tournament" in data or (isinstance(data.get("player"), list) and "game" in data):
         yield "run"
 
 
-def _table(data: dict[str, Any], name: str) -> dict[str, Any]:
-    table = data.get(name)
-    return table if isinstance(table, dict) else {}
+def table(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """A table of a file; empty where there is none."""
+    found = data.get(name)
+    return found if isinstance(found, dict) else {}

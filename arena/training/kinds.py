@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, Generic
 import rules as rule_sets
 from arena.errors import UserError
 from arena.files.toml import read_file
+from arena.tournament.file_kinds import table
 from arena.training.train_view import Block, BlockView, GameBlockView, TileBlockView
 from arena.training.verify_config import Asker, Verification, load_learned
 from arena.training.verify_learned import NetworkTrial
@@ -50,16 +51,13 @@ class TrainingKind(Generic[Block]):
 
 def learns_by_td(file: Path) -> bool:
     """Whether a tuning file is one for a training. Raises `arena.files.toml.FileError`."""
-    _, data = read_file(file)
-    table = data.get("tuning")
-    return isinstance(table, Mapping) and table.get("method") == "td"
+    return table(read_file(file)[1], "tuning").get("method") == "td"
 
 
 def load_training(file: Path) -> TrainingKind[Any]:
     """The training that a file describes. Raises `arena.files.toml.FileError`."""
     _, data = read_file(file)
-    table = data.get("game")
-    rules = table.get("rules") if isinstance(table, Mapping) else None
+    rules = table(data, "game").get("rules")
     if rules in rule_sets.tiles.NAMES and "tuning" in data:
         raise UserError(
             f"{file}: {rules} is learned by `arena train`, from a file with [training] in place of "

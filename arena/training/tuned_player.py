@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shlex
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -73,8 +72,8 @@ def _means(slid: Slid) -> dict[str, tuple[float, float]]:
 
 def _counts(scores: Sequence[float]) -> list[int]:
     """Pairs by the half points taken in them, 0 to 4."""
-    counts = Counter(verify.half_points(scores))
-    return [counts[result] for result in range(5)]
+    taken = verify.half_points(scores)
+    return [taken.count(result) for result in range(5)]
 
 
 def about(config: TuneConfig) -> str:
