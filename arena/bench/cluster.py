@@ -106,7 +106,8 @@ def simulate(
         store = stack.enter_context(PlayedStore.open_run(path, config))
         scheduler_ms, began, used = cpu_ms([scheduler]), time.monotonic(), time.process_time()
         with _watched(os.getpid(), scheduler) as memory:
-            outcome = run(config, store, open_executor=partial(_opened, client))
+            sleepers = partial(DaskExecutor, client, runs=sleeping)
+            outcome = run(config, store, open_executor=sleepers)
         wall_s, head_s = time.monotonic() - began, time.process_time() - used
         if outcome.done < outcome.total:
             raise BenchError(f"{outcome.total - outcome.done} games were not played")
@@ -142,10 +143,6 @@ def _watched(head: int, scheduler: int) -> Iterator[list[Memory]]:
         thread.join()
 
 
-def _opened(client: Client, config: TournamentConfig, masked: tuple[str, ...]) -> DaskExecutor:
-    return DaskExecutor(client, config, masked, runs=sleeping)
-
-
 def _sleepers(rounds: int, game_s: float, builtins: Builtins) -> TournamentConfig:
     players = [{"bot": "monkey", "name": f"m{number}"} for number in range(_PLAYERS)]
     tables = {"clock": {"move_ms": max(1, round(1000 * game_s))}, "player": players}
@@ -177,14 +174,13 @@ def _scheduler(folder: Path) -> Iterator[tuple[str, int]]:
 
 @contextmanager
 def _process(command: tuple[str, ...], **environment: str) -> Iterator[int]:
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield process.pid
-    finally:
-        process.kill()
-        process.wait()
+    ) as process:
+        try:
+            yield process.pid
+        finally:
+            process.kill()
 
 
 def _memory_mb(pid: int) -> float:
@@ -269,11 +265,10 @@ def bench_cluster(
         table.add_row(said, f"{found.overhead:+.1%} time", f"≤ {OVERHEAD_TARGET:.0%}")
         fast = compare(workers_here, _INSTANT, 0, builtins, repeats)
         rates = f"{_INSTANT / fast.cluster_s:,.0f} and {_INSTANT / fast.here_s:,.0f} games/s"
-        table.add_row(f"{name} and no cluster, instant players", rates, "")
+        table.add_row(f"{name} and no cluster, instant players", rates)
     if games:
-        cost = simulate(workers, games, game_s, builtins, processes)
-        for what, figure in _rows(cost):
-            table.add_row(what, figure, "")
+        for row in _rows(simulate(workers, games, game_s, builtins, processes)):
+            table.add_row(*row)
     return table
 
 

@@ -52,10 +52,9 @@ class RefereeMatchRunner:
         self._tables = TemporaryDirectory(prefix="arena-tune-")
         self._folder = Path(self._tables.name)
         self._folder.chmod(0o755)  # for players that run as another user
-        self._base = self._tournament(config, space)
-        self._games = self._base.concurrency
-        if site.here:
-            self._games = min(config.threads, self._games)
+        base = self._tournament(config, space)
+        games = min(config.threads, base.concurrency) if site.here else base.concurrency
+        self._base = base.model_copy(update={"concurrency": games})
         self._thread = ThreadPoolExecutor(1)  # workers end with the thread that started them
         self._stop = threading.Event()
         self._executor: executing.Executor | None = None
@@ -92,8 +91,7 @@ class RefereeMatchRunner:
     def _play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
         self._contenders.clear()
         if self._executor is None:
-            base = self._base.model_copy(update={"concurrency": self._games})
-            self._executor = self._site.open_executor(base, ())
+            self._executor = self._site.open_executor(self._base, ())
         left = deque(self._games_of(tasks))
         wanted, played = len(left), dict[str, GameRecord]()
 
