@@ -22,6 +22,7 @@ from distributed import Client
 from rich.table import Table
 
 from arena.bench import sleeping
+from arena.bench.compiling import HERE
 from arena.errors import BenchError
 from arena.sandbox.features import usable_cores
 from arena.sandbox.overload import cpu_ms
@@ -41,20 +42,6 @@ _A_ROUND = _PLAYERS * (_PLAYERS - 1)
 _START_S = 600
 _LOOK_S = 1.0
 _MB = 2**20
-_SLEEPER = """
-import json, sys, time
-def tell(**message):
-    sys.stdout.write(json.dumps(message) + "\\n")
-    sys.stdout.flush()
-for line in sys.stdin:
-    said = json.loads(line)
-    if said["type"] == "start":
-        pause = said["options"]["think_ms"] / 1000
-        tell(type="ready", name="sleeper")
-    elif said["type"] == "turn":
-        time.sleep(pause)
-        tell(type="move", ply=said["ply"], move=said["legal"][0])
-"""
 OVERHEAD_TARGET = 0.02
 """More wall time than the local executor takes, at most, at 100 ms a move."""
 
@@ -207,20 +194,17 @@ def compare(
     workers: int, games: int, think_ms: int, builtins: Builtins, repeats: int = 1
 ) -> Compared:
     """Play them, in turn here and on `local:N`, between players that only sleep for each move."""
-    with TemporaryDirectory(prefix="arena-bench-") as folder:
-        bot = Path(folder, "sleeper.py")
-        bot.write_text(_SLEEPER)
-        player = {"bot": str(bot), "options": {"think_ms": think_ms}}
-        tables = {
-            "tournament": {"rounds": games // 2, "keep_alive": True},
-            "game": {"rules": "dots", "rows": 3, "cols": 3},
-            "player": [player | {"name": name} for name in ("one", "other")],
-        }
-        config = ready(_config(tables, builtins), Path("arena bench cluster"))
-        here, there = list[float](), list[float]()
-        for _ in range(repeats):
-            here.append(_played_s(config, None))
-            there.append(_played_s(config, f"local:{workers}"))
+    player = {"bot": str(HERE / "instant.py"), "options": {"think_ms": think_ms}}
+    tables = {
+        "tournament": {"rounds": games // 2, "keep_alive": True},
+        "game": {"rules": "dots", "rows": 3, "cols": 3},
+        "player": [player | {"name": name} for name in ("one", "other")],
+    }
+    config = ready(_config(tables, builtins), Path("arena bench cluster"))
+    here, there = list[float](), list[float]()
+    for _ in range(repeats):
+        here.append(_played_s(config, None))
+        there.append(_played_s(config, f"local:{workers}"))
     return Compared(workers, games, min(here), min(there))
 
 

@@ -1,7 +1,10 @@
-"""A player that answers every turn with its first legal move; for machines without a C compiler."""
+"""A player that answers every turn with its first legal move, at once or after `think_ms`; at once
+for machines without a C compiler.
+"""
 
 import json
 import sys
+import time
 
 
 def main() -> None:
@@ -10,8 +13,11 @@ def main() -> None:
         request = json.loads(line)
         match request["type"]:
             case "start":
+                think_s = request["options"].get("think_ms", 0) / 1000
                 reply: dict[str, object] = {"type": "ready", "name": "instant"}
             case "turn":
+                if think_s:
+                    time.sleep(think_s)
                 info = {"score": 0, "depth": 1}
                 move = request["legal"][0]
                 reply = {"type": "move", "ply": request["ply"], "move": move, "info": info}
