@@ -7,14 +7,14 @@ from random import Random
 
 from arena.model.contender import CommandLine, Contender
 from arena.model.game_spec import Terms
-from arena.model.protocol import Clock, Termination
-from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
+from arena.model.protocol import Clock
+from arena.model.record import GameRecord, SeatRecord
+from arena.records.form import Told, record_of
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.played_store import PlayedStore
 
 _PLAYERS = tuple(f"bot-{number}" for number in range(1, 11))
 _TERMS = Terms(rules="dots", variant={"rows": 5, "cols": 5}, clock=Clock(move_ms=100))
-_HOST = Host(name="none", system="none", cpu="none", cores=1, python="3.11", arena="0.1.0")
 _DIFFERENT = 50
 """Games that differ in their moves; the others are these once more."""
 
@@ -49,26 +49,10 @@ def _player(name: str) -> Player:
 
 
 def _game(random: Random) -> GameRecord:
-    position, moves = _TERMS.game.start(), list[PlayedMove]()
-    while position.to_move is not None:
-        seat, move = position.to_move, random.choice(position.legal_moves())
-        moves.append(PlayedMove(seat=seat, move=move, used_ms=random.uniform(1, 99)))
-        position = position.play(move)
-    scores = position.scores()
-    won = (scores[0] > scores[1]) + (scores[0] == scores[1]) / 2
-    return GameRecord(
-        game="",
-        terms=_TERMS,
-        seats=(),
-        seed=0,
-        moves=tuple(moves),
-        final_state=position.state(),
-        termination=Termination.NATURAL,
-        detail="–".join(map(str, scores)),
-        offender=None,
-        scores=scores,
-        points=(won, 1 - won),
-        started_at="2026-01-01T00:00:00Z",
-        duration_ms=6000.0,
-        host=_HOST,
-    )
+    position, moves = _TERMS.game.start(), list[str]()
+    while not position.is_over:
+        moves.append(random.choice(position.legal_moves()))
+        position = position.play(moves[-1])
+    seconds = [random.uniform(0.001, 0.099) for _ in moves]
+    told = Told(moves, seconds=seconds, date="2026-01-01T00:00:00Z")
+    return record_of(told, _TERMS.game, 0).model_copy(update={"terms": _TERMS})
