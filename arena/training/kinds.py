@@ -1,6 +1,5 @@
 """What `arena train` learns: the trainings of each kind of game, and how they are shown."""
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from players.learning.games.trainer import GameBlock, GamesConfig, GamesTrainer
 from players.learning.tiles import trainer as tiles
 from players.learning.tiles.trainer import TileBlock, TileTrainer, TrainConfig
 from players.learning.trainer import BlockTrainer
+from players.learning.tuning.result import player_entry
 from players.ntuple.network import Network
 from players.ntuple.temporal import WHOLE_GAME
 from players.weights.board_tuples import BOARD_GAMES
@@ -81,7 +81,7 @@ def _tile_training(config: TrainConfig) -> TrainingKind[TileBlock]:
         view=TileBlockView(TileBoard(config.rules, config.spawn).values[1:]),
         against=(),
         outcome=lambda block: f"averaged {block.mean:,.0f}",
-        players=lambda network: ["[[player]]", 'bot = "expectimax"', _options("weights", network)],
+        players=lambda network: player_entry("expectimax", {"weights": network}),
         trial=None,
     )
 
@@ -107,15 +107,11 @@ def _game_training(
         against=(yardstick, unit),
         outcome=lambda block: f"brought {view.figure(block)} of the points {view.measure}",
         players=lambda network: [
-            *("[[player]]", 'bot = "alphabeta"', _options("evaluation", network), ""),
-            *("[[player]]", 'bot = "uct"', _options('leaf = "mixed", evaluation', network)),
+            *(*player_entry("alphabeta", {"evaluation": network}), ""),
+            *player_entry("uct", {"leaf": "mixed", "evaluation": network}),
         ],
         trial=partial(NetworkTrial, config, verification, asker),
     )
-
-
-def _options(before: str, network: str) -> str:
-    return f"options = {{ {before} = {json.dumps(network, ensure_ascii=False)} }}"
 
 
 def _about(config: TrainConfig | GamesConfig, game: str, more: str) -> str:

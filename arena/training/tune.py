@@ -220,9 +220,7 @@ class _Tuning:
         say(self._gain())
         say(f"Pictures and values are in {self._folder}; {result.PLAYER} says how they were found.")
         say("The player, for a tournament of `arena run`:")
-        values = ", ".join(result.entry_of(options))
-        bot = f'bot = "{self._tuner.config.bot}"'
-        for line in ("[[player]]", bot, f"options = {{ {values} }}"):
+        for line in result.player_entry(self._tuner.config.bot, options):
             say(f"    {line}")
 
     def _save(self) -> None:

@@ -71,14 +71,18 @@ def write_result(tuner: Tuner, folder: Path, verdict: dict[str, Any]) -> dict[st
     notes = {"about": about, "tuning": how}
     options = player_options(tuner.space, tuner.vector, folder / WEIGHTS, notes)
     lines = [f"# {line}" for line in json.dumps(how, indent=1, ensure_ascii=False).splitlines()]
-    values = entry_of(options)
     name = json.dumps(config.name, ensure_ascii=False)
     entry = ["", "[[player]]", f'bot = "{config.bot}"', f"name = {name}", "", "[player.options]"]
-    write_whole(folder / PLAYER, "\n".join([*lines, *entry, *values, ""]))
+    write_whole(folder / PLAYER, "\n".join([*lines, *entry, *_values(options), ""]))
     return options
 
 
-def entry_of(options: Mapping[str, Any]) -> list[str]:
+def player_entry(bot: str, options: Mapping[str, Any]) -> list[str]:
+    """A player with these options, as lines of a tournament file."""
+    return ["[[player]]", f'bot = "{bot}"', f"options = {{ {', '.join(_values(options))} }}"]
+
+
+def _values(options: Mapping[str, Any]) -> list[str]:
     """The options as a tournament file has them: without the budget, for there a clock runs."""
     return [
         f"{key} = {json.dumps(value, ensure_ascii=False)}"
