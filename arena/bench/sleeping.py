@@ -51,18 +51,28 @@ async def answer(what: Callable[..., Any], label: str, key: str, *arguments: obj
 
 
 async def play(task: str, label: str, number: int, *, moves: bool) -> None:
-    """As `machine.play`, by sleeping."""
+    """As `machine.play`, by sleeping: a game with as many moves as one of Othello or dots, and an
+    end by the seed.
+    """
     read = Task.model_validate_json(task)
-    worker = get_worker()
+    worker, spec, won = get_worker(), read.spec, float(read.spec.seed % 2)
     began = datetime.now(UTC)
-    await asyncio.sleep(time_of(read.spec))
+    await asyncio.sleep(time_of(spec))
     took = datetime.now(UTC) - began
-    record = _record(read).model_copy(
-        update={
-            "host": _host(worker.address),
-            "started_at": began.isoformat(),
-            "duration_ms": 1000 * took.total_seconds(),
-        }
+    record = GameRecord(
+        **spec.model_dump(exclude={"players"}),
+        attempt=read.attempt,
+        seats=tuple(SeatRecord(player=player.name) for player in spec.players),
+        moves=_MOVES,
+        final_state={},
+        termination=Termination.NATURAL,
+        detail="",
+        offender=None,
+        scores=(int(won), int(1 - won)),
+        points=(won, 1 - won),
+        started_at=began.isoformat(),
+        duration_ms=1000 * took.total_seconds(),
+        host=_host(worker.address),
     )
     worker.log_event(label, {"number": number, "record": record.model_dump_json()})
 
@@ -74,26 +84,6 @@ async def leave(label: str) -> None:
 @cache
 def _host(name: str = "") -> Host:
     return this_host().model_copy(update={"name": name})
-
-
-def _record(task: Task) -> GameRecord:
-    """A game with as many moves as one of Othello or dots, and an end by the seed."""
-    spec, won = task.spec, float(task.spec.seed % 2)
-    return GameRecord(
-        **spec.model_dump(exclude={"players"}),
-        attempt=task.attempt,
-        seats=tuple(SeatRecord(player=player.name) for player in spec.players),
-        moves=_MOVES,
-        final_state={},
-        termination=Termination.NATURAL,
-        detail="",
-        offender=None,
-        scores=(int(won), int(1 - won)),
-        points=(won, 1 - won),
-        started_at="",
-        duration_ms=0.0,
-        host=_host(),
-    )
 
 
 async def _serve(address: str, folder: str, workers: int) -> None:
