@@ -1,6 +1,7 @@
 """Compile the kernels ahead of time: `python -m players.warm --rules othello dots`.
 
-Prints one JSON line a step: `{"step": 1, "steps": 4, "name": "…", "seconds": 0.5}`. A step whose
+Prints a JSON line as a step begins, `{"steps": 4, "begun": "…"}`, and one as it ends,
+`{"step": 1, "steps": 4, "name": "…", "seconds": 0.5}`. A step whose
 kernels are in the cache already is left out: a note next to them says so. Each has a process of
 its own, which gives back its memory; those that run at once leave to each other what both need.
 numba replaces files of the cache whole.
@@ -169,13 +170,22 @@ def main() -> None:
         _load(given.one)
         return
     steps = list(_steps(given.rules, given.searches, at_once=given.processes > 1))
+
+    def run(step: Sequence[_Kernels]) -> float:
+        _say({"steps": len(steps), "begun": _name(step)})
+        return _run(step)
+
     with ThreadPoolExecutor(given.processes) as pool:
         for number, (step, seconds) in enumerate(
-            zip(steps, pool.map(_run, steps), strict=True), start=1
+            zip(steps, pool.map(run, steps), strict=True), start=1
         ):
-            games, searches = (", ".join(dict.fromkeys(names)) for names in zip(*step, strict=True))
-            name = f"{games}: {searches}"
-            _say({"step": number, "steps": len(steps), "name": name, "seconds": seconds})
+            done = {"step": number, "steps": len(steps), "name": _name(step)}
+            _say({**done, "seconds": seconds})
+
+
+def _name(step: Sequence[_Kernels]) -> str:
+    games, searches = (", ".join(dict.fromkeys(names)) for names in zip(*step, strict=True))
+    return f"{games}: {searches}"
 
 
 def _say(line: dict[str, object]) -> None:

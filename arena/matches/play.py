@@ -52,9 +52,9 @@ def play_config(
     console = PlainConsole()
     with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
-            over = view.schedule.over and not replay_damaged
-            played = len(view.games)
-        if played and not over:
+            is_played, played = view.schedule.over, len(view.games)
+        over = is_played and not replay_damaged
+        if played and not is_played:
             print_line(f"Goes on after {words.count_games(played)}, kept in {path}.", whole=True)
         if not over and site.here:
             try:

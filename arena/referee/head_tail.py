@@ -6,7 +6,8 @@ from itertools import accumulate, pairwise
 
 from arena.files.plain_text import printable
 
-_KEPT_BYTES = 32 * 1024  # at the beginning, and at the end
+KEPT_BYTES = 32 * 1024
+"""At the beginning, and at the end."""
 _FRAME = re.compile(r"at \S.*(\)|:\d+)( \{)?|\.\.\. \d+ more")
 """A line of the stack below an error of JavaScript or Java."""
 RUNTIME = re.compile(r"\bnode:|\bjava\.base/|\.\.\. \d+ more")
@@ -26,11 +27,11 @@ class HeadTail:
     def feed(self, data: bytes) -> None:
         """Take more of the stream; `total` counts its bytes."""
         self.total += len(data)
-        room = _KEPT_BYTES - len(self._head)
+        room = KEPT_BYTES - len(self._head)
         self._head += data[:room]
         self._tail += data[room:]
-        if len(self._tail) > _KEPT_BYTES:
-            del self._tail[:-_KEPT_BYTES]
+        if len(self._tail) > KEPT_BYTES:
+            del self._tail[:-KEPT_BYTES]
 
     @property
     def head(self) -> str:

@@ -26,7 +26,9 @@ _REACH_WIDTH = 18
 
 def show(standings: Standings, console: Console, played_at: Sequence[PlayedAt] = ()) -> None:
     """Print the whole report; `played_at` are the games by machine."""
-    console.print(Group(*sections(standings, console.width), *machines.sections(played_at)))
+    console.print(
+        Group(*sections(standings, console.options.max_width), *machines.sections(played_at))
+    )
 
 
 def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
@@ -113,7 +115,8 @@ def match(standings: Standings, counted: Match) -> RenderableType:
             f"Results that share a label and are no colour-swapped pair: {counted.dependent}. They "
             "depend on each other; the Elo table counts that, a count by games cannot."
         )
-    if first != second and not counted.dependent:
+    is_even = abs(first - second) <= 1
+    if not is_even and not counted.dependent:
         said.append(
             f"{row.name} moved first in {first:,} of {first + second:,} games: the Elo table takes "
             "that out, a count by games cannot, and has no LOS."
@@ -126,14 +129,14 @@ def match(standings: Standings, counted: Match) -> RenderableType:
         said.append(f"LOS is given from {_LOS_UNITS} games or pairs on.")
     table = new_table("Counted by", "Elo", "±", "nElo", "±", "LOS")
     for way, found in ways:
-        told = not sequential and units[way] >= _LOS_UNITS and (way == "pairs" or first == second)
+        shown = not sequential and units[way] >= _LOS_UNITS and (way == "pairs" or is_even)
         table.add_row(
             way + (" (with prior)" if found.with_prior else ""),
             f"{found.elo:+.2f}",
             f"{found.elo_error:.2f}",
             f"{found.normalized_elo:+.2f}",
             f"{found.normalized_elo_error:.2f}",
-            words.probability(found.los) if told else "–",
+            words.probability(found.los) if shown else "–",
         )
     return Group(titled(title, table), *paragraphs(said))
 

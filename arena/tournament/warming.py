@@ -86,7 +86,10 @@ def warm_kernels(rules: Iterable[str], searches: Iterable[str] = (), *, processe
         for line in process.stdout:
             step = json.loads(line)
             progress.update(
-                task, completed=step["step"], total=step["steps"], description=step["name"]
+                task,
+                completed=step.get("step"),
+                total=step["steps"],
+                description=step.get("begun"),
             )
     if process.returncode != 0:
         raise UserError(

@@ -69,7 +69,7 @@ class Contest(NamedTuple):
             number = contest.number + 1
             path = self.store_path
             contest = self._replace(
-                at=f"{self.at}, test {number} of the same",
+                at=f"{self.at}, test {number}",
                 store_path=path.with_stem(f"{path.stem}-test-{number}"),
                 number=number,
             )
@@ -270,8 +270,8 @@ def _as_begun(config: TournamentConfig, contest: Contest, target: Target) -> Tou
     listed = "\n".join(f"  {_as_written(line, contest.sides, target)}" for line in changed)
     raise UserError(
         f"The test at {contest.at} was begun with other settings, which may not change. "
-        f"Changed:\n{listed}\nGive the old ones back, or move {contest.store_path} away to "
-        "begin that test again."
+        f"Changed:\n{listed}\nGive the old ones back, or move {contest.store_path} away: "
+        "then another test begins, and the verdict of this one stays."
     )
 
 

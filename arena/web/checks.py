@@ -142,8 +142,11 @@ class Checks:
             check = check.model_copy(update=_change(check, event))
         if over and check.is_going_on:
             state = "cancelled" if (folder / CANCELLED).exists() else "broken off"
-            sentence = f"The check was {state}, and nothing was changed. Hand the bot in again."
-            check = check.model_copy(update={"state": state, "sentence": sentence})
+            sentence = (
+                f"The check was {state}. Hand the bot in again, unless it is among your bots."
+            )
+            ended = {"state": state, "sentence": sentence, "judging": None}
+            check = check.model_copy(update=ended)
         return check
 
     def log(self, check: Check) -> str:

@@ -7,6 +7,7 @@ import math
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -178,7 +179,7 @@ class Jobs:
         return not is_held(folder / EVENTS)
 
     def cancel(self, folder: Path) -> None:
-        """End a job, also one that waits; its processes have ended then."""
+        """End a job, also one that waits; its process has ended then."""
         if self.is_over(folder):
             return
         for name in (CANCELLED, EVENTS):  # with events no later server begins it
@@ -196,6 +197,7 @@ class Jobs:
                 elif pid is not None and now > kill_at:
                     os.kill(pid, signal.SIGKILL)
             time.sleep(_LOOK_S)
+        shutil.rmtree(folder / "upload", ignore_errors=True)  # where it was killed
 
     def _begin(self) -> None:
         with self._lock:

@@ -46,14 +46,16 @@ def stderr_without_folders(said: SeatSaid, *folders: Path) -> SeatSaid:
     """
     whole, cut = said.head + said.tail, len(said.head)
     apart = [found.span() for found in _paths(map(str, folders)).finditer(whole)]
-    lost = (0, 0)
-    if folders and said.bytes > len(whole.encode()):
-        before, after = said.head.rpartition("\n")[2], said.tail.partition("\n")[0]
-        lost = cut - len(before[-_PATH_MAX:]), cut + len(after[:_PATH_MAX])
-        apart.insert(0, lost)
 
     def past(at: int) -> int:
         return next((high for low, high in apart if low < at < high), at)
+
+    lost = (0, 0)
+    if folders and said.bytes > len(whole.encode()):
+        before, after = said.head.rpartition("\n")[2], said.tail.partition("\n")[0]
+        low, high = cut - len(before[-_PATH_MAX:]), cut + len(after[:_PATH_MAX])
+        lost = min([low, *(start for start, end in apart if start < low < end)]), past(high)
+        apart.insert(0, lost)
 
     text, moved = "", {0: 0}
     places = {0, *map(past, said.marks), past(cut), *lost, len(whole)}

@@ -75,7 +75,8 @@ def test_settings_that_changed_are_told_as_they_were_written(folder: Path) -> No
     assert slower.stderr == (
         f"The test at {AT}, by alphabeta was begun with other settings, which may not change. "
         "Changed:\n  [verify] the clock of course.toml, move_ms: 5 → 6\nGive the old ones "
-        f"back, or move {path.relative_to(folder)} away to begin that test again.\n"
+        f"back, or move {path.relative_to(folder)} away: then another test begins, and the "
+        "verdict of this one stays.\n"
     )
     kept = path.with_name("verify.json")
     content = json.loads(kept.read_text())
@@ -119,7 +120,7 @@ def test_a_test_begun_again_does_not_replace_the_verdict_before(folder: Path) ->
             seeds.append(store.config.seed)
         if number == 2:
             said = told.output.splitlines()[-1]
-            assert said.count(f"at {AT}") == 2 and f"at {AT}, test 2 of the same" in said
+            assert said.count(f"at {AT}") == 2 and f"at {AT}, test 2" in said
             assert path.stem.endswith("-test-2")
         elif number == 1:
             path.unlink()

@@ -1,11 +1,23 @@
 """The places of jobs: one that cannot start gives its own back."""
 
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from arena.web.jobs import ABOUT, Jobs
+from arena.web import jobs as jobs_module
+from arena.web.jobs import ABOUT, EVENTS, Jobs
+
+STUBBORN = """
+import signal, sys, time
+from pathlib import Path
+from arena.files.lock import acquire
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+acquire(Path(sys.argv[1], "events.jsonl"))
+Path(sys.argv[1], "begun").touch()
+time.sleep(60)
+"""
 
 
 def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
@@ -25,3 +37,20 @@ def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
     later = Jobs(tmp_path, [], lambda: 0)
     later.go_on()
     assert later.is_over(there), "it was told as broken off, and is not begun again"
+
+
+def test_a_job_that_ignores_its_end_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs_module, "_LEAVES_S", 0.2)
+    jobs = Jobs(tmp_path, [sys.executable, "-c", STUBBORN], lambda: 1)
+    folder = tmp_path / "ada" / "job"
+    (folder / "upload").mkdir(parents=True)
+    jobs.add(folder)
+    give_up = time.monotonic() + 30
+    while not (folder / "begun").exists():
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+    jobs.cancel(folder)
+    assert jobs.is_over(folder)
+    assert (folder / EVENTS).exists() and not (folder / "upload").exists()

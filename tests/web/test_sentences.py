@@ -3,11 +3,16 @@
 import html
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from markupsafe import escape
 from pydantic_core import to_json
 
+from arena.model.record import SeatRecord
+from arena.referee.head_tail import KEPT_BYTES, HeadTail
+from arena.reports.html import data
 from arena.reports.html.model import SeatSaid
 from arena.web.sentences import stderr_without_folders, without_folders
 
@@ -42,3 +47,23 @@ def test_where_lines_are_not_kept_no_part_of_a_folder_is_left(at: int) -> None:
     left = stderr_without_folders(found, FOLDER)
     assert (left.head, left.tail, left.marks) == ("first\n", "\nlast\n", [6, 6, 6])
     assert left.bytes > len(left.head + left.tail)
+
+
+@pytest.mark.parametrize("at", range(0, len(f"{FOLDER}/bot.py"), 3))
+@pytest.mark.parametrize("line", ["\x1b[1m", "\r", "a long line " * 500])
+def test_escapes_and_long_lines_hide_no_part_of_a_folder(line: str, at: int) -> None:
+    path = f"{FOLDER}/bot.py"
+    kept = HeadTail()
+    kept.feed((line * KEPT_BYTES)[: KEPT_BYTES - at].encode() + path.encode())
+    kept.feed((path * 5000).encode())
+    kept.feed(path[at:].encode() + (line * KEPT_BYTES)[: KEPT_BYTES - len(path) + at].encode())
+    seat = SeatRecord(
+        player="fox", stderr_head=kept.head, stderr_tail=kept.tail, stderr_bytes=kept.total
+    )
+    anybody: Any = SimpleNamespace(audience=SimpleNamespace(may_read=lambda player: True))
+    said = data._said(seat, anybody)
+    assert said is not None
+    assert said.bytes > len((said.head + said.tail).encode())
+    left = stderr_without_folders(said, FOLDER)
+    assert "/" not in left.head + left.tail
+    assert "ada" not in left.head + left.tail

@@ -8,6 +8,7 @@ from arena.model.game_spec import first_position
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
 from arena.ratings.results import GameDigest
+from arena.referee.head_tail import KEPT_BYTES
 from arena.reports.html.audience import Audience, Seen
 from arena.reports.html.figures import player_figures
 from arena.reports.html.model import Drawing, GameColumns, GameData, GameRunning, RunData, SeatSaid
@@ -170,7 +171,9 @@ def _said(seat: SeatRecord, seen: Seen) -> SeatSaid | None:
         length += len(printable(whole[at:mark], keep="\n\t"))
         at = max(at, mark)
         marks.append(length)
-    return SeatSaid(head=head, tail=tail, bytes=seat.stderr_bytes, marks=marks)
+    # Escapes make a text longer, also in the record, but no more is kept than that.
+    lost = max(0, seat.stderr_bytes - min(2 * KEPT_BYTES, len(whole.encode())))
+    return SeatSaid(head=head, tail=tail, bytes=lost + len((head + tail).encode()), marks=marks)
 
 
 def _boards(record: GameRecord) -> list[str]:

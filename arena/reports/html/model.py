@@ -127,6 +127,7 @@ class SeatSaid(Frozen):
     head: str
     tail: str
     bytes: int
+    """Of all it wrote, as it is shown: more than in head and tail where the middle is lost."""
     marks: list[int]
     """As in the record: characters of head and tail by each of its moves."""
 

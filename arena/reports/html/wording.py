@@ -1,13 +1,17 @@
 """Words of the pages that the terminal has no use for."""
 
+import re
+
 from arena.files.plain_text import printable
 from arena.model.protocol import Termination
 from arena.ratings.model import PlayerStanding
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
-_PLACE = '\n  File "'
-"""Begins each place of a traceback of Python, and of a syntax error, which has no other header."""
+_TRACEBACK = "Traceback (most recent call last):"
+_HEADLESS = "SyntaxError", "IndentationError", "TabError"
+"""Errors of Python that may have no such line above them."""
+_PART_OF_PATH = re.compile(r"\S*/\S*$")
 
 
 def ending_word(ending: Termination) -> str:
@@ -43,8 +47,11 @@ def line_of(stderr: str, most: int) -> str:
     """The error of Python's last traceback, else the first line that is not blank, up to a number
     of characters; empty without one.
     """
-    _, place, after = f"\n{stderr}".rpartition(_PLACE)
+    _, header, after = stderr.rpartition(_TRACEBACK)
     lines = list(filter(str.strip, stderr.splitlines()))
-    if place:
+    if header:
         lines = [line for line in after.splitlines()[1:] if line[:1].strip()] or lines
-    return printable("".join(lines[:1]).strip())[:most]
+    else:
+        lines = [line for line in lines if line.startswith(_HEADLESS)][-1:] or lines
+    line = printable("".join(lines[:1]).strip())
+    return line if len(line) <= most else _PART_OF_PATH.sub("", line[:most])

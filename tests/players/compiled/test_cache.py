@@ -68,13 +68,12 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     done = run("-m", "players.warm", "--rules", "dots", "2584")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["name"] for line in lines] == [
-        "dots: uct, alphabeta, analysis",
-        "2584: expectimax, heuristic",
-    ]
-    assert [line["step"] for line in lines] == [1, 2]
+    names = ["dots: uct, alphabeta, analysis", "2584: expectimax, heuristic"]
+    assert [line.get("begun") for line in lines] == [names[0], None, names[1], None]
+    ends = lines[1::2]
+    assert [(line["step"], line["name"]) for line in ends] == [(1, names[0]), (2, names[1])]
     assert {line["steps"] for line in lines} == {2}
-    assert all(line["seconds"] >= 0 for line in lines)
+    assert all(line["seconds"] >= 0 for line in ends)
     before = files(cache_folder())
     assert before
     done = run("-c", HITS)

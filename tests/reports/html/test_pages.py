@@ -325,6 +325,10 @@ FAILED = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>
             "SyntaxError: invalid",
         ),
         (FAILED, "Traceback (most recent call last):"),
+        (f'{FAILED}ValueError: odd\n  File "note"\n', "ValueError: odd"),
+        ('Fatal Python error\n  File "a.py", line 3\nExtension', "Fatal Python error"),
+        ('ready\n  File "a.py", line 3, in stack\nthinks', "ready"),
+        (f"{FAILED}OSError: {'no ' * 14}/srv/course/ada/bot.py", f"OSError: {'no ' * 14}"),
     ],
 )
 def test_the_line_of_stderr_that_says_most(stderr: str, line: str) -> None:
