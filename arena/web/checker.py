@@ -20,7 +20,6 @@ _FAILED = "The machine failed, and nothing was changed; tell the staff."
 def main(folder: Path) -> None:
     """Check what was handed in, and write each event as it happens."""
     os.nice(_NICE)
-    signal.signal(signal.SIGTERM, _leave)  # it is cancelled; players are ended on the way out
     upload, course = folder / "upload", folder.parents[3]
     with working(folder, upload, course, failed=_FAILED) as write:
         try:
@@ -40,4 +39,5 @@ def _leave(*_: object) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _leave)  # it is cancelled; players are ended on the way out
     main(Path(sys.argv[1]).absolute())
