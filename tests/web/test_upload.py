@@ -294,7 +294,7 @@ def test_a_check_that_is_cancelled_ends_at_once(
     for browser, code in ((bob, 404), (ada, 303), (ada, 303)):
         form = {"form_token": signer.form_token(browser.cookies["arena_session"])}
         assert browser.post(cancel, data=form).status_code == code
-    assert not any(each.is_running() for each in all_of_it)
+    wait_for(lambda: not any(each.is_running() for each in all_of_it))
     page = ada.get("/me").text
     assert '<b class="error">cancelled</b>' in page and f'action="{cancel}"' not in page
     assert told(client, sent["id"])[-1][1] == "broken"
