@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from llvmlite import binding
@@ -171,16 +172,17 @@ def main() -> None:
         return
     steps = list(_steps(given.rules, given.searches, at_once=given.processes > 1))
 
-    def run(step: Sequence[_Kernels]) -> float:
-        _say({"steps": len(steps), "begun": _name(step)})
-        return _run(step)
+    ended = count(1)
+
+    def run(step: Sequence[_Kernels]) -> None:
+        about = {"steps": len(steps)}
+        _say({**about, "begun": _name(step)})
+        seconds = _run(step)
+        _say({"step": next(ended), **about, "name": _name(step), "seconds": seconds})
 
     with ThreadPoolExecutor(given.processes) as pool:
-        for number, (step, seconds) in enumerate(
-            zip(steps, pool.map(run, steps), strict=True), start=1
-        ):
-            done = {"step": number, "steps": len(steps), "name": _name(step)}
-            _say({**done, "seconds": seconds})
+        for _ in pool.map(run, steps):
+            pass  # an error of a step is raised here
 
 
 def _name(step: Sequence[_Kernels]) -> str:

@@ -299,8 +299,7 @@ def test_a_check_that_is_cancelled_ends_at_once(
     assert '<b class="error">cancelled</b>' in page and f'action="{cancel}"' not in page
     assert told(client, sent["id"])[-1][1] == "broken"
     assert not list((folder / ".web").rglob("upload"))
-    hand_in(client, "bot.py", RIGHT)
-    told(client, client.get("/api/submissions").json()[0]["id"])
+    told(client, hand_in(client, "bot.py", RIGHT)["id"])
     assert course.bots(folder)[0].state == "plays"
 
 
