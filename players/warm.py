@@ -1,10 +1,10 @@
 """Compile the kernels ahead of time: `python -m players.warm --rules othello dots`.
 
 Prints a JSON line as a step begins, `{"steps": 4, "begun": "…"}`, and one as it ends,
-`{"step": 1, "steps": 4, "name": "…", "seconds": 0.5}`. A step whose
-kernels are in the cache already is left out: a note next to them says so. Each has a process of
-its own, which gives back its memory; those that run at once leave to each other what both need.
-numba replaces files of the cache whole.
+`{"step": 1, "steps": 4, "name": "…", "seconds": 0.5}`, where "step" counts those that ended.
+Kernels that are in the cache already are left out: a note next to them says so. Each step has a
+process of its own, which gives back its memory; those that run at once leave to each other what
+both need. numba replaces files of the cache whole.
 """
 
 import argparse
@@ -146,7 +146,7 @@ def _load(step: Sequence[str]) -> None:
         rules, _, search = kernels.partition(":")
         searches[rules].append(search)
     for rules, wanted in searches.items():
-        load = _load_for_tiles if rules in rule_sets.tiles.NAMES else _load_for_board
+        load = _load_for_board if _searches_of(rules) == BOARD_SEARCHES else _load_for_tiles
         load(rules, wanted)
 
 
@@ -171,7 +171,6 @@ def main() -> None:
         _load(given.one)
         return
     steps = list(_steps(given.rules, given.searches, at_once=given.processes > 1))
-
     ended = count(1)
 
     def run(step: Sequence[_Kernels]) -> None:
