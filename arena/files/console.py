@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
 
 from arena.files.plain_text import printable
 
@@ -36,6 +37,8 @@ class PlainConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         """The parts of what is printed."""
+        if isinstance(renderable, Table) and self.width > self._text_width:
+            options = (options or self.options).update(width=self.width)
         for part in super().render(renderable, options):
             shown = part.text if part.control else printable(part.text, keep="\n")
             yield part._replace(text=shown)

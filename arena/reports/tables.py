@@ -40,8 +40,6 @@ class FittingTable(Table):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """As many of its columns as there is room for, and names whole where there is."""
-        if not console.is_terminal:  # a pipe has more room for a table than for a text
-            options = options.update(width=console.width)
         longest = [_longest(column, console, options) for column in self.columns]
         whole = (replace(column, max_width=None) for column in self.columns)
         kept = list(zip(whole, longest, strict=True))
