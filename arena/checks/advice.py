@@ -17,20 +17,12 @@ from arena.checks.languages import PYTHON, Phrases
 from arena.files.plain_text import printable
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, End, Move, Quit, Start, Termination, Turn, excerpt
-from arena.referee.head_tail import RUNTIME
+from arena.referee.failures import place_in
 from arena.referee.requests import StartRequest, TurnRequest
 from rules.position import PASS, MalformedMove, Position
 
 _READY = '{"type":"ready","name":"my bot"}'
 _MOVE = '{"type":"move","ply":8,"move":"d2"}'
-
-_OURS = "sdk.py"
-"""A copy that comes with a bot: what goes wrong there began in the bot."""
-_PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python)([^"]+)", line (\d+)')
-_OTHER_PLACE = re.compile(r"([\w./-]+\.(?:js|mjs|java|rs|cpp)):(\d+)")
-"""Where an error happened: Python names the innermost place last, others name it first, below what
-is their runtime's.
-"""
 
 _GAMES = [rules.default(name) for name in rules.names()]
 _FIELDS = chain(
@@ -112,11 +104,8 @@ def advise(offence: Offence, language: Phrases) -> str:
 
 def _by_stderr(offence: Offence, then: str) -> str | None:
     """What to change by the end of stderr, and what came of it; None where that names nothing."""
-    frames = _PYTHON_PLACE.findall(offence.stderr)
-    own = [frame for frame in frames if Path(frame[0]).name != _OURS]
-    others = "\n".join(line for line in offence.stderr.splitlines() if not RUNTIME.search(line))
-    places = (own or frames)[-1:] or _OTHER_PLACE.findall(others)
-    place = f"{printable(Path(places[0][0]).name)}, line {places[0][1]}" if places else ""
+    found_at = place_in(offence.stderr)
+    place = f"{printable(found_at.file)}, line {found_at.line}" if found_at else ""
     for pattern, advice in _STDERR:
         found = re.search(pattern, offence.stderr)
         if found:

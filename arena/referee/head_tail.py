@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 
 from arena.files.plain_text import printable
+from arena.referee.failures import RUNTIME, failure_in
 
 KEPT_BYTES = 32 * 1024
 """At the beginning, and at the end."""
 _FRAME = re.compile(r"at \S.*(\)|:\d+)( \{)?|\.\.\. \d+ more")
 """A line of the stack below an error of JavaScript or Java."""
-RUNTIME = re.compile(r"\bnode:|\bjava\.base/|\.\.\. \d+ more")
-"""In those of the runtime itself."""
+_LINE = 200
+"""Characters of a line; of a longer one the beginning and the end."""
 _TRAILER = re.compile(r"Node\.js v\S+|[{}\]]|(code|errno|requireStack|syscall): .*")
 """What Node writes below the stack."""
 
@@ -58,12 +59,17 @@ class HeadTail:
         return tuple(accumulate(len(_text(piece)) for piece in pieces))
 
     def last_lines(self, count: int = 3) -> str:
-        """The last lines with words, joined and safe to show; empty when there are none. Markers
-        below a line, as Python draws them, say nothing once lines are joined; of a stack below an
-        error, the first line that is not the runtime's is enough.
+        """The last lines with words, joined and safe to show; empty when there are none. Where they
+        leave out what tells a runtime's error, it alone. Markers below a line, as Python draws
+        them, say nothing once lines are joined; of a stack below an error, the first line that is
+        not the runtime's is enough.
         """
-        lines = list(_without_stacks(_text(self._head + self._tail).splitlines()))
-        return " / ".join(printable(line[:200]) for line in lines[-count:])
+        text = _text(self._head + self._tail)
+        lines = list(_without_stacks(text.splitlines()))[-count:]
+        failure = failure_in(text)
+        if failure is not None and not set(failure.told) <= set(lines):
+            lines = list(failure.told)
+        return " / ".join(printable(_cut(line)) for line in lines)
 
 
 def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
@@ -73,9 +79,13 @@ def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
             if not placed and not RUNTIME.search(line):
                 placed = True
                 yield line
-        elif line.strip("~^ ") and not _TRAILER.fullmatch(line):
+        elif line.strip("~^|+- ") and not _TRAILER.fullmatch(line):
             placed = False
             yield line
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LINE else f"{line[: _LINE // 2]} … {line[-_LINE // 2 :]}"
 
 
 def _text(data: bytes | bytearray) -> str:

@@ -5,29 +5,10 @@ import re
 from arena.files.plain_text import printable
 from arena.model.protocol import Termination
 from arena.ratings.model import PlayerStanding
+from arena.referee.failures import failure_in
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
-_TRACEBACK = "Traceback (most recent call last):"
-_MARGIN = re.compile(r"^ +[|+] ", re.MULTILINE)
-"""What Python draws left of the tracebacks in a group of exceptions."""
-_ERROR = re.compile(
-    r"""^(?:
-        (?:[\w.$]*(?:Error|Exception)(?:\ \[\w+\])?:\ | Fatal\ Python\ error).*  # also JavaScript
-        | (?:Exception\ in\ thread|Unhandled\ exception)\b.*  # Java, C#
-        | thread\ '.*\ panicked\ at\ .*(?:\n.*)?  # Rust: its sentence has a line of its own
-        | (?:panic|fatal\ error):\ .*  # Go
-        | terminate\ called\ .*(?:\n\ +what\(\):.*)? | ==\d+==ERROR:\ .*  # C++, sanitizers
-        | \S+:\ \S+:\d+:\ .*\ failed\. | Assertion\ failed:\ .*
-        | .*\ at\ \S+\ line\ \d+\.  # Perl
-        | \S+:\d+:in\ .*\(\w+Error\)  # Ruby
-        | \S+:\ line\ \d+:\ .*  # shells
-    )$""",
-    re.MULTILINE | re.VERBOSE,
-)
-"""An error in the words of a runtime. No part of it looks at a line more than a few times, as a
-line may be long.
-"""
 _PART_OF_PATH = re.compile(r"\S*/\S*$")
 
 
@@ -61,12 +42,10 @@ def milliseconds(time: float | None) -> str:
 
 
 def line_of(stderr: str, most: int) -> str:
-    """The last error that a runtime wrote, else the first line that is not blank, up to a number
-    of characters; empty without one. Of Python's errors it is the one below the last traceback.
+    """The last error that a runtime wrote, else the last line that is not blank, up to a number
+    of characters; empty without one.
     """
-    text = _MARGIN.sub("", stderr)
-    _, header, after = text.rpartition(_TRACEBACK)
-    lines = [line for line in after.splitlines()[1:] if line[:1].strip()] if header else []
-    lines = lines or _ERROR.findall(text)[-1:] or list(filter(str.strip, text.splitlines()))
-    line = printable(" ".join("".join(lines[:1]).split()))
+    failure = failure_in(stderr)
+    lines = [failure.error] if failure else list(filter(str.strip, stderr.splitlines()))
+    line = printable(" ".join("".join(lines[-1:]).split()))
     return line if len(line) <= most else _PART_OF_PATH.sub("", line[:most])

@@ -1,0 +1,262 @@
+"""The error and its place, in what the runtimes of languages write when a program fails."""
+
+import pytest
+
+from arena.referee.failures import failure_in, place_in
+from arena.referee.head_tail import HeadTail
+
+PYTHON = """\
+Traceback (most recent call last):
+  File "/srv/bot.py", line 30, in <module>
+    main()
+  File "/srv/bot.py", line 14, in choose
+    raise ValueError(text)
+"""
+GROUP = """\
+  + Exception Group Traceback (most recent call last):
+  |   File "/srv/bot.py", line 4, in <module>
+  |     turns()
+  | ExceptionGroup: turns (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "/srv/bot.py", line 9, in turn
+    |     raise KeyError(1)
+    | KeyError: 1
+    +------------------------------------
+"""
+LIBRARY = """\
+Traceback (most recent call last):
+  File "/srv/bot.py", line 14, in choose
+    return pick(moves)
+           ^^^^^^^^^^^
+  File "/usr/lib/python3/dist-packages/numpy/core.py", line 90, in pick
+    raise ValueError("odd")
+ValueError: odd
+"""
+NODE = """\
+Error: only in the log
+ready
+/srv/bot.js:8
+  throw new Error("impossible board:");
+  ^
+
+Error: impossible board:
+. . .
+. . .
+. . .
+    at choose (/srv/bot.js:8:22)
+    at Object.<anonymous> (/srv/bot.js:2:1)
+    at Module._compile (node:internal/modules/cjs/loader:1521:14)
+
+Node.js v20.20.2
+"""
+JAVA = """\
+Exception in thread "main" java.lang.ExceptionInInitializerError
+\tat Main.main(Main.java:8)
+Caused by: java.lang.IndexOutOfBoundsException: Index 3
+\tat java.base/java.util.Objects.checkIndex(Objects.java:385)
+\tat Tables.<clinit>(Tables.java:4)
+\t... 1 more
+"""
+JAVAC = """\
+Main.java:8: error: incompatible types: String cannot be converted to int
+        int x = "a";
+                ^
+1 error
+error: compilation failed
+"""
+GO = """\
+ready
+panic: runtime error: index out of range [1] with length 0
+
+goroutine 1 [running]:
+main.choose(...)
+\t/srv/bot.go:7
+main.main()
+\t/srv/bot.go:20 +0xfa
+exit status 2
+"""
+RUST = """\
+ready
+
+thread 'main' (306) panicked at src/bot.rs:1:85:
+index out of bounds: the len is 0 but the index is 0
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+"""
+CPP = """\
+ready
+terminate called after throwing an instance of 'std::out_of_range'
+  what():  vector::_M_range_check: __n (which is 3) >= this->size() (which is 0)
+"""
+LIBSTDCXX = """\
+/usr/include/c++/12/bits/stl_vector.h:1123: reference std::vector::operator[](size_type): \
+Assertion '__n < this->size()' failed.
+"""
+SANITIZER = """\
+ready
+=================================================================
+==2==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000015
+WRITE of size 1 at 0x602000000015 thread T0
+    #0 0x5632b5ab01ca in choose /srv/bot.c:13
+    #1 0x7f21ecc45249 in __libc_start_call_main ../sysdeps/nptl/libc_start_call_main.h:58
+
+allocated by thread T0 here:
+    #0 0x7f21eceb89cf in __interceptor_malloc ../../src/libsanitizer/asan/asan_malloc_linux.cpp:69
+Shadow byte legend (one shadow byte represents 8 application bytes):
+  Left alloca redzone:     ca
+  Right alloca redzone:    cb
+==2==ABORTING
+"""
+RUBY = """\
+ready
+bot.rb:2:in `f': undefined method `foo' for nil:NilClass (NoMethodError)
+
+def f(x) x.foo end
+          ^^^^
+\tfrom bot.rb:3:in `g'
+\tfrom bot.rb:4:in `h'
+\tfrom bot.rb:5:in `<main>'
+"""
+LUA = """\
+lua: bot.lua:6: attempt to index a nil value (local 'x')
+stack traceback:
+\tbot.lua:6: in local 'f'
+\tbot.lua:9: in main chunk
+\t[C]: in ?
+"""
+
+
+@pytest.mark.parametrize(
+    ("stderr", "said", "place"),
+    [
+        (
+            f"ready\n{PYTHON}ValueError: odd board:\n. . .\n. . .\n. . .\n",
+            'File "/srv/bot.py", line 14, in choose / raise ValueError(text) / '
+            "ValueError: odd board:",
+            ("bot.py", 14),
+        ),
+        (
+            GROUP,
+            'File "/srv/bot.py", line 9, in turn / raise KeyError(1) / KeyError: 1',
+            ("bot.py", 9),
+        ),
+        (
+            LIBRARY,
+            'File "/srv/bot.py", line 14, in choose / return pick(moves) / ValueError: odd',
+            ("bot.py", 14),
+        ),
+        (
+            f"{PYTHON}KeyError: 1\n\nDuring handling of …:\n\n{PYTHON}ValueError: odd\n",
+            'File "/srv/bot.py", line 14, in choose / raise ValueError(text) / ValueError: odd',
+            ("bot.py", 14),
+        ),
+        (
+            '  File "/srv/bot.py", line 3\n    x = =\n        ^\nSyntaxError: invalid syntax\n',
+            'File "/srv/bot.py", line 3 / x = = / SyntaxError: invalid syntax',
+            ("bot.py", 3),
+        ),
+        (NODE, "Error: impossible board: / at choose (/srv/bot.js:8:22)", ("bot.js", 8)),
+        (
+            JAVA,
+            "at Main.main(Main.java:8) / "
+            "Caused by: java.lang.IndexOutOfBoundsException: Index 3 / "
+            "at Tables.<clinit>(Tables.java:4)",
+            ("Tables.java", 4),
+        ),
+        (
+            JAVAC,
+            "Main.java:8: error: incompatible types: String cannot be converted to int",
+            ("Main.java", 8),
+        ),
+        (
+            GO,
+            "panic: runtime error: index out of range [1] with length 0 / /srv/bot.go:7",
+            ("bot.go", 7),
+        ),
+        (
+            RUST,
+            "thread 'main' (306) panicked at src/bot.rs:1:85: "
+            "index out of bounds: the len is 0 but the index is 0",
+            ("bot.rs", 1),
+        ),
+        (
+            CPP,
+            "terminate called after throwing an instance of 'std::out_of_range' "
+            "what():  vector::_M_range_check: __n (which is 3) >= this->size() (which is 0)",
+            None,
+        ),
+        (LIBSTDCXX, LIBSTDCXX.strip(), None),
+        (
+            SANITIZER,
+            "==2==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000015 / "
+            "#0 0x5632b5ab01ca in choose /srv/bot.c:13",
+            ("bot.c", 13),
+        ),
+        (
+            "ready\nbot: bot.c:13: main: Assertion `x' failed.\n",
+            "ready / bot: bot.c:13: main: Assertion `x' failed.",
+            ("bot.c", 13),
+        ),
+        (
+            "a\nb\nbot.c:13:14: runtime error: signed integer overflow\nc\nd\ne\n",
+            "bot.c:13:14: runtime error: signed integer overflow",
+            ("bot.c", 13),
+        ),
+        (
+            "ready\nno move at bot.pl line 9, <STDIN> line 9.\n",
+            "ready / no move at bot.pl line 9, <STDIN> line 9.",
+            ("bot.pl", 9),
+        ),
+        (
+            RUBY,
+            "bot.rb:2:in `f': undefined method `foo' for nil:NilClass (NoMethodError)",
+            ("bot.rb", 2),
+        ),
+        (LUA, "lua: bot.lua:6: attempt to index a nil value (local 'x')", ("bot.lua", 6)),
+        (
+            "/srv/bot.sh: line 3: foo: unbound variable\n",
+            "/srv/bot.sh: line 3: foo: unbound variable",
+            ("bot.sh", 3),
+        ),
+        ("move 1\nmove 2\nmove 3\nmove 4\n", "move 2 / move 3 / move 4", None),
+    ],
+)
+def test_the_error_and_its_place_are_told(
+    stderr: str, said: str, place: tuple[str, int] | None
+) -> None:
+    log = HeadTail()
+    log.feed(stderr.encode())
+    assert log.last_lines() == said
+    found = place_in(stderr)
+    assert (found and found[:2]) == place
+
+
+@pytest.mark.parametrize(
+    ("stderr", "error"),
+    [
+        (PYTHON + "ValueError: odd\n", "ValueError: odd"),
+        (NODE, "Error: impossible board:"),
+        (GO, "panic: runtime error: index out of range [1] with length 0"),
+        (
+            RUST,
+            "thread 'main' (306) panicked at src/bot.rs:1:85: "
+            "index out of bounds: the len is 0 but the index is 0",
+        ),
+    ],
+)
+def test_an_error_is_one_line(stderr: str, error: str) -> None:
+    failure = failure_in(stderr)
+    assert failure is not None and failure.error == error
+
+
+def test_of_a_long_line_both_ends_are_told() -> None:
+    log = HeadTail()
+    log.feed(f"[UnhandledPromiseRejection: {'odd ' * 60}the reason]".encode())
+    said = log.last_lines()
+    assert said.startswith("[UnhandledPromiseRejection") and said.endswith("the reason]")
+    assert " … " in said and len(said) == 203
+
+
+@pytest.mark.parametrize("text", ["", "\n", "ready\nplays c4\n", 'File "a.py", line 3\nthinks\n'])
+def test_what_a_bot_logs_is_no_error(text: str) -> None:
+    assert failure_in(text) is None
