@@ -75,22 +75,13 @@ def unpack(path: Path, file: IO[bytes], folder: Path, most: int = MAX_ARCHIVE_BY
     """Write an archive's files, judged first, without a folder around all. `file` is what was
     opened of `path`, of `most` bytes. Raises ArchiveError.
     """
-    paths = _judged(path, file, most)
+    paths = {name for name, _ in _admitted(path, file, most)}
     tops = {name.split("/")[0] for name in paths}
     top = f"{tops.pop()}/" if len(tops) == 1 else ""
     if f"{top}{FILE_NAME}" not in paths:
         top = ""
     for name, raw in _admitted(path, file, most):
         write(folder / name.removeprefix(top), raw.chunks, raw.executable)
-
-
-def _judged(path: Path, file: IO[bytes], most: int) -> set[str]:
-    paths = set()
-    for name, raw in _admitted(path, file, most):
-        for _ in raw.chunks:  # counted as they come out, whatever the header says
-            pass
-        paths.add(name)
-    return paths
 
 
 def _form(path: Path) -> str | None:
@@ -111,8 +102,9 @@ def _admitted(path: Path, file: IO[bytes], most: int) -> Iterator[tuple[str, _Ra
         name = judge.admit(raw.name, raw.kind)
         chunks = _translated(raw.chunks, form, judge)
         if name is not None and raw.kind is EntryKind.FILE:
-            yield name, raw._replace(chunks=judge.counted(chunks))
-        for _ in chunks:  # the rest of the entry
+            chunks = judge.counted(chunks)
+            yield name, raw._replace(chunks=chunks)
+        for _ in chunks:  # counted as they come out, whatever the header says
             pass
     judge.finish()
 
