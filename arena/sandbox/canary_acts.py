@@ -50,26 +50,19 @@ def other_cores(given: Given) -> bool:
     return not os.sched_getaffinity(0) <= set(given["cores"])
 
 
-def see(given: Given) -> bool:
-    """See another process by its command line; our own has the mark too, among other words."""
-    mark = given["mark"].encode()
+def _some_process_shows(text: str, file: str) -> bool:
     with suppress(OSError):
         for entry in Path("/proc").iterdir():
             with suppress(OSError):
-                if b"read line\0" + mark in Path(entry, "cmdline").read_bytes():
+                if text.encode() in Path(entry, file).read_bytes():
                     return True
     return False
 
 
 def environment(given: Given) -> bool:
     """Inherit a variable of the arena, or read it from a process that did."""
-    mark = f"{VARIABLE}={given['mark']}".encode()
-    with suppress(OSError):
-        for entry in Path("/proc").iterdir():
-            with suppress(OSError):
-                if mark in Path(entry, "environ").read_bytes():
-                    return True
-    return VARIABLE in os.environ
+    read = _some_process_shows(f"{VARIABLE}={given['mark']}", "environ")
+    return read or VARIABLE in os.environ
 
 
 def meddle(given: Given) -> None:
@@ -122,11 +115,6 @@ def wake(given: Given) -> bool:
 def queue(given: Given) -> None:
     """Make a queue that outlives it; seen from outside."""
     _call(given, "mq_open", given["mark"].encode(), os.O_CREAT | os.O_RDWR, 0o600, None)
-
-
-def memory_file(given: Given) -> bool:
-    """Have a file that is nowhere but in memory."""
-    return _possible(lambda: os.close(os.memfd_create("file")))
 
 
 def _call(given: Given, name: str, *arguments: object) -> int:
@@ -192,11 +180,13 @@ ACTS: dict[str, Callable[[Given], object]] = {
     "keys": lambda given: _call(given, "keyctl", _KEYCTL_READ, given["key"], None, 0) != -1,
     # the size and time of a file, without its contents
     "stat": lambda given: _possible(Path(given["secrets"][0]).stat),
-    "memory_file": memory_file,
+    # a file that is nowhere but in memory
+    "memory_file": lambda _: _possible(lambda: os.close(os.memfd_create("file"))),
     "other_cores": other_cores,
     "wake": wake,
     "orphan": orphan,
-    "see": see,
+    # another process, by its command line; our own has the mark too, among other words
+    "see": lambda given: _some_process_shows(f"read line\0{given['mark']}", "cmdline"),
     "meddle": meddle,
     # seen from outside
     "end": lambda given: _possible(lambda: os.kill(given["ended"], signal.SIGUSR1)) and False,
