@@ -25,20 +25,14 @@ def pack(contender: Contender, home: Home) -> bytes:
     """The files of a contender's package, as this machine has them. Raises PackageError."""
     package = contender.program
     assert isinstance(package, Package)
-    folder = Path(home.package or package_store() / package.digest)
+    folder, packed = Path(home.package or package_store() / package.digest), io.BytesIO()
     try:
-        names = files_of(folder, package.opens)
-        return _tar(folder, names)
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            for name in files_of(folder, package.opens):
+                with opened(folder, name) as file:
+                    tar.addfile(tar.gettarinfo(arcname=f"{_TOP}/{name}", fileobj=file), file)
     except OSError as error:
         raise PackageError(folder, [f"cannot be read: {error.strerror}"]) from None
-
-
-def _tar(folder: Path, names: tuple[str, ...]) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        for name in names:
-            with opened(folder, name) as file:
-                tar.addfile(tar.gettarinfo(arcname=f"{_TOP}/{name}", fileobj=file), file)
     return packed.getvalue()
 
 

@@ -10,8 +10,7 @@ kill before that, the earlier version stays active.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -41,25 +40,19 @@ def keep(
     locked. A version that exists is kept as it is, receipt included. Raises SubmissionError.
     """
     assert bot.build is None, "build it first"
-    with _written(home, bot):
+    try:
         known = receipt_of(bot, home.parent)
         if known is None:
             with made_aside(home) as aside:
                 known = _make(bot, checked, aside, owner, now)
                 settle(aside, home / known.version)
         activate(home, known)
-    return known
-
-
-@contextmanager
-def _written(home: Path, bot: Bot) -> Iterator[None]:
-    try:
-        yield
     except OSError as error:
         raise SubmissionError(
             f"{home} cannot be written: {error.strerror}; {bot.name} is not accepted, and what "
             "was active stays so"
         ) from None
+    return known
 
 
 def activate(home: Path, receipt: Receipt) -> None:
