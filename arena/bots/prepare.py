@@ -63,9 +63,8 @@ def as_package(bot: Bot, python: str | None = None, default_python: str | None =
     """What travels of a bot. `python` is what its player's table names, `default_python` what is
     named for all; bot.toml comes between.
     """
-    opens = "." if bot.rules is not None else Path(bot.command[-1]).name
     named = python or bot.python or default_python
-    return Package(digest=bot.contents, opens=opens, built=bot.build is None, python=named)
+    return Package(digest=bot.contents, opens=bot.opens, built=bot.build is None, python=named)
 
 
 def _program(
