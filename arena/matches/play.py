@@ -106,7 +106,8 @@ def preview_config(
     if Store.begun_with(path) is not None:
         with Store.open(path) as store:
             store.refuse_changed(config)
-            for game in store.going_on(replay=replay_damaged).games:
+            games, _ = store.going_on(replay=replay_damaged)
+            for game in games:
                 schedule.add(game)
                 done += game.termination is not Termination.VOID
     if schedule.over:

@@ -227,11 +227,11 @@ class PlayedStore(Store):
         their records. A game whose record is damaged too is removed with `replay`, to be played
         again; without it StoreError.
         """
-        found = self.going_on(replay=replay)
-        if found.renewed:
-            self._renew(found.renewed)
-            found = self.going_on()
-        return found.games
+        games, renewed = self.going_on(replay=replay)
+        if renewed:
+            self._renew(renewed)
+            games, _ = self.going_on()
+        return games
 
     def _renew(self, damaged: set[int]) -> None:
         """Write attempts again from their records, or leave them out."""

@@ -36,7 +36,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import rules
 from arena.errors import ConfigChangedError, StoreError
@@ -67,15 +67,6 @@ from arena.tournament.store_tables import (
 
 SCHEMA_VERSION = 2
 APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
-
-
-class GoingOn(NamedTuple):
-    """What a run that goes on begins with."""
-
-    games: list[GameDigest]
-    """Games and void attempts that stay, in the order they ended."""
-    renewed: set[int]
-    """Attempts whose rows are written again from their records, or left out without one."""
 
 
 class Store:
@@ -271,9 +262,11 @@ class Store:
             if (parsed(text) is None if written is None else written != checksum(text))
         }
 
-    def going_on(self, *, replay: bool = False) -> GoingOn:
-        """What a run that goes on begins with. Raises StoreError where nothing is left of a game;
-        with `replay` it is left out, and so is every game whose record is damaged.
+    def going_on(self, *, replay: bool = False) -> tuple[list[GameDigest], set[int]]:
+        """What a run that goes on begins with: games and void attempts that stay, in the order they
+        ended; and attempts whose rows are written again from their records, or left out without
+        one. Raises StoreError where nothing is left of a game; with `replay` it is left out, and so
+        is every game whose record is damaged.
         """
         found = dict(self.digests())
         lost = without_result(found.values())
@@ -283,9 +276,9 @@ class Store:
             )
         gone = set(self.unreadable(void=True)) if replay else set[int]()
         games = (each.digest if isinstance(each, DamagedGame) else each for each in found.values())
-        kept = dict(zip(found, games, strict=True))
-        return GoingOn(
-            [game for id_, game in kept.items() if game is not None and id_ not in gone],
+        kept = zip(found, games, strict=True)
+        return (
+            [game for id_, game in kept if game is not None and id_ not in gone],
             gone | {id_ for id_, each in found.items() if isinstance(each, DamagedGame)},
         )
 
