@@ -121,7 +121,6 @@ class PlayedStore(Store):
                     database.execute(DAMAGED, attempt)
                 else:
                     self._insert(record, text)
-                    self._count_info(record)
             self._execute_all(f"DROP TABLE old; PRAGMA user_version = {SCHEMA_VERSION};")
         self._schema = SCHEMA_VERSION
 
@@ -142,8 +141,6 @@ class PlayedStore(Store):
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
                 added = self._insert(record, text or record.model_dump_json())
-                if added:
-                    self._count_info(record)
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: game {record.game} cannot be kept: {error}") from None
         self._check_still_there()
@@ -156,12 +153,13 @@ class PlayedStore(Store):
                 self._database.execute("BEGIN IMMEDIATE")
                 for record in records:
                     self._insert(record, record.model_dump_json())
-                    self._count_info(record)
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: the games cannot be kept: {error}") from None
 
     def _insert(self, record: GameRecord, text: str, id_: int | None = None) -> bool:
-        """Add the rows of a game. False when the attempt, or a result, is there already."""
+        """Add the rows of a game, again under the `id_` that it had. False when the attempt, or a
+        result, is there already.
+        """
         game = digest(record)
         row = (
             {"id": id_}
@@ -183,8 +181,8 @@ class PlayedStore(Store):
         )
         if cursor.rowcount == 0:
             return False
-        id_ = cursor.lastrowid
-        self._database.execute("INSERT INTO records VALUES (?, ?)", (id_, text))
+        added = cursor.lastrowid
+        self._database.execute("INSERT INTO records VALUES (?, ?)", (added, text))
         sandboxes = [held.model_dump_json() for held in game.held]
         insert = self._database.executemany
         insert("INSERT OR IGNORE INTO sandboxes (held) VALUES (?)", zip(sandboxes, strict=True))
@@ -195,22 +193,22 @@ class PlayedStore(Store):
         insert(
             "INSERT INTO seats "
             "VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM sandboxes WHERE held = ?), ?)",
-            ((id_, *seat) for seat in seats),
+            ((added, *seat) for seat in seats),
         )
-        rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", id_))
-        sums = (id_, checksum_of(rows), checksum(text))
+        rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", added))
+        sums = (added, checksum_of(rows), checksum(text))
         self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
         insert(
             "INSERT INTO machines VALUES (?, ?, ?, ?, ?, ?, ?)",
-            ((id_, *seat) for seat in seats_at(record)),
+            ((added, *seat) for seat in seats_at(record)),
         )
+        if id_ is None:  # else it was counted when it came
+            insert(
+                "INSERT INTO info VALUES (?, ?) "
+                "ON CONFLICT DO UPDATE SET kept = kept + excluded.kept",
+                ((seat.player, seat.info_kept) for seat in record.seats if seat.info_kept),
+            )
         return True
-
-    def _count_info(self, record: GameRecord) -> None:
-        self._database.executemany(
-            "INSERT INTO info VALUES (?, ?) ON CONFLICT DO UPDATE SET kept = kept + excluded.kept",
-            ((seat.player, seat.info_kept) for seat in record.seats if seat.info_kept),
-        )
 
     def _check_still_there(self) -> None:
         """Raise StoreError where the file was moved or deleted: games would be lost silently."""
