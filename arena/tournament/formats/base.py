@@ -94,10 +94,6 @@ class Schedule(Protocol):
         return None
 
 
-class NoKeys(TomlTable):
-    """The table of a format without keys of its own."""
-
-
 Problems = Iterable[tuple[str, str]]
 """A key of a table, or an empty text for all of it, and what is wrong with it, a sentence."""
 
@@ -109,8 +105,8 @@ class Format(NamedTuple):
     """Its name in the tournament file, and that of the table with its keys."""
     open: Callable[[Plan], Schedule]
     """Makes the schedule before the first game."""
-    keys: type[TomlTable] = NoKeys
-    """Its own keys."""
+    keys: type[TomlTable] = TomlTable
+    """The table of its own keys, by default without any."""
     rounds: int = 1
     """How many rounds are played where the file does not say."""
     problems: Callable[[Any, Sequence[str]], Problems] = lambda keys, players: ()

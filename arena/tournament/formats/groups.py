@@ -40,8 +40,7 @@ class GroupsSchedule(StagedSchedule):
         pairs = sum(len(group) * (len(group) - 1) // 2 for group in self._groups)
         going = plan.players[: plan.keys["groups"] * plan.keys["advance"]]
         knockout = Bracket(going, plan.rounds, plan.keys)
-        self.most = 2 * plan.rounds * pairs + knockout.most
-        super().__init__(plan)
+        super().__init__(plan, 2 * plan.rounds * pairs + knockout.most)
 
     def rounds(self) -> Rounds:
         """Those of the groups, then those of the bracket."""

@@ -31,8 +31,7 @@ class KnockoutSchedule(StagedSchedule):
 
     def __init__(self, plan: Plan) -> None:
         self._bracket = Bracket(plan.players, plan.rounds, plan.keys)
-        self.most = self._bracket.most
-        super().__init__(plan)
+        super().__init__(plan, self._bracket.most)
 
     def rounds(self) -> Rounds:
         """Those of the bracket."""

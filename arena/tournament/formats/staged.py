@@ -21,12 +21,10 @@ class StagedSchedule(Schedule):
     """The rounds of a generator."""
 
     total = 0
-    most: int
-    """Games, if results ask for as many as they can."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.total = self.most
+    def __init__(self, plan: Plan, most: int) -> None:
+        """`most` games, if results ask for as many as they can."""
+        self.plan, self.total = plan, most
         self._results: dict[str, GameDigest] = {}
         self._rounds = self.rounds()
         self._round = 0
