@@ -241,8 +241,8 @@ def rollback(folder: Path, name: str, which: str, owner: str | None) -> Receipt:
     """
     with _changing(folder):
         entry = _allowed(folder, name, owner)
-        if entry.state == "excluded" and owner is not None:
-            raise SubmissionError(f"{name} was excluded by the staff of the course; ask them")
+        if owner is not None:
+            _refuse_excluded(folder / name)
         receipt = chosen(which, entry.versions)
         if receipt is None:
             there = ", ".join(named(each) for each in entry.versions)

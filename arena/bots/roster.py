@@ -137,18 +137,14 @@ def names_of(text: str, source: str) -> list[str]:
         for line, row in enumerate(rows[first:], first + 1)
         if any(cell.strip() for cell in row)
     }
-    _refuse_names(source, found.items())
-    return list(dict.fromkeys(found.values()))
-
-
-def _refuse_names(source: str, found: Iterable[tuple[int, str]]) -> None:
-    wrong = [f"{source}:{line}: {shown(name)}" for line, name in found if not is_name(name)]
+    wrong = [f"{source}:{line}: {shown(name)}" for line, name in found.items() if not is_name(name)]
     if wrong:
         listed = "\n".join(first_few(wrong))
         raise SubmissionError(
             f"{listed}\nAn owner's name is also that of files: {NAME_RULE}. Use login names, in a "
             'column "owner" if there are others.'
         )
+    return list(dict.fromkeys(found.values()))
 
 
 def _refuse_alike(known: Iterable[str], names: Iterable[str]) -> None:
