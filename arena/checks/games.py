@@ -151,7 +151,7 @@ def _terms(subject: Subject, game: Game) -> Terms:
     """Those of the tournament, else a hurried clock; a game of slow moves is cut short. With a bank
     it is played whole: a bank is used up at the end.
     """
-    clocks, slowest = subject.clocks, max(1.0, subject.slowest_ms)
+    clocks, slowest = subject.conditions.clocks, max(1.0, subject.slowest_ms)
     terms = subject.conditions.terms
     if terms is None:
         return Terms(

@@ -28,7 +28,7 @@ def near_the_clock(subject: Subject) -> CheckFinding:
     that of the tournament where there is one.
     """
     boards = list(subject.first_boards.items())
-    *longer, last = subject.clocks.judged
+    *longer, last = subject.conditions.clocks.judged
     plan = [(*boards[0], clock) for clock in longer]
     plan += [(name, game, last) for name, game in boards]
     slowest: dict[int, float] = {}
@@ -51,7 +51,7 @@ def near_the_clock(subject: Subject) -> CheckFinding:
                         return subject.failed(offence, where, _LOAD_EARLIER if first else None)
             if used:
                 slowest[limit] = max(slowest.get(limit, 0.0), *used)
-    if len(slowest) < len(subject.clocks.judged):
+    if len(slowest) < len(subject.conditions.clocks.judged):
         return not_judged("skipped: no valid answer (see item 6)")
     if subject.conditions.terms is not None:
         subject.slowest_ms = max(slowest.values())  # its games have this clock

@@ -120,7 +120,7 @@ def _start(subject: Subject, rule_set: str) -> str:
     practice = subject.opening(subject.first_board(rule_set))
     try:
         with subject.process() as dialogue:
-            used_ms = dialogue.start(practice, subject.clocks.judged[0])
+            used_ms = dialogue.start(practice, subject.conditions.clocks.judged[0])
     except Offence as offence:
         if offence.termination in ANSWERED:  # in time; the next item judges what it wrote
             return "answered"

@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.bots.package import Bot
 from arena.bots.prepare import prepare
 from arena.checks.advice import advise
-from arena.checks.conditions import CheckClocks, Conditions, GameNames
+from arena.checks.conditions import Conditions, GameNames
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.languages import Phrases, language_of
 from arena.checks.positions import (
@@ -82,11 +82,6 @@ class Subject:
         terms = self.conditions.terms
         return (terms.rules,) if terms else self.conditions.rules or self.bot.rules
 
-    @property
-    def clocks(self) -> CheckClocks:
-        """Its clocks."""
-        return self.conditions.clocks
-
     @cached_property
     def names(self) -> GameNames:
         """The names of its games."""
@@ -148,7 +143,7 @@ class Subject:
     def process(self) -> Iterator[Dialogue]:
         """A fresh process of it, of which nothing is left afterwards. Raises Offence."""
         with SessionPool(cores=usable_cores()) as pool:
-            dialogue = Dialogue(pool, self.spec, self.clocks, self.names)
+            dialogue = Dialogue(pool, self.spec, self.conditions.clocks, self.names)
             try:
                 yield dialogue
             finally:
