@@ -276,7 +276,8 @@ class CanaryTargets:
         self._ended.communicate(b"\n")  # a signal sent before that line comes first
         if self._ended.returncode != 0:
             done.add("end")
-        if _removed_queue(self._mark):
+        with suppress(KeyError, OSError):
+            system_call(_CALLS["mq_unlink"], self._mark.encode())
             done.add("queue")
         return done
 
@@ -316,13 +317,6 @@ def _key() -> int:
     except (KeyError, OSError):
         return 0
     return key
-
-
-def _removed_queue(name: str) -> bool:
-    with suppress(KeyError, OSError):
-        system_call(_CALLS["mq_unlink"], name.encode())
-        return True
-    return False
 
 
 def _listening(name: str) -> socket.socket:

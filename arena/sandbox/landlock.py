@@ -109,15 +109,12 @@ class Ruleset:
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
             try:
-                self._add(fd, access)
+                if not stat.S_ISDIR(os.fstat(fd).st_mode):
+                    access &= _OF_A_FILE
+                rule = _PathBeneathAttr(allowed_access=access & self._handled, parent_fd=fd)
+                system_call(_ADD_RULE, self._fd, _RULE_PATH_BENEATH, ctypes.byref(rule), 0)
             finally:
                 os.close(fd)
-
-    def _add(self, fd: int, access: Access) -> None:
-        if not stat.S_ISDIR(os.fstat(fd).st_mode):
-            access &= _OF_A_FILE
-        rule = _PathBeneathAttr(allowed_access=access & self._handled, parent_fd=fd)
-        system_call(_ADD_RULE, self._fd, _RULE_PATH_BENEATH, ctypes.byref(rule), 0)
 
     def restrict(self) -> None:
         """Enter it, with all this process will start, for ever; it mounts no more. OSError."""

@@ -62,10 +62,11 @@ def sample(processes: Iterable[int], cpu_ms: float, cores: Collection[int]) -> L
     """The load now: `processes` are the player's, `cpu_ms` is the CPU time of all so far."""
     threads = {}
     for pid in processes:
-        for task in _tasks(pid):
-            with suppress(OSError):
-                ran, waited = map(int, (task / "schedstat").read_text().split()[:2])
-                threads[int(task.name)] = Thread(ran, waited, stat_fields(task)[0] == "R")
+        with suppress(OSError):
+            for task in (_PROC / str(pid) / "task").iterdir():
+                with suppress(OSError):
+                    ran, waited = map(int, (task / "schedstat").read_text().split()[:2])
+                    threads[int(task.name)] = Thread(ran, waited, stat_fields(task)[0] == "R")
     return Load(
         at=time.monotonic_ns(),
         threads=threads,
@@ -128,12 +129,6 @@ def _waits(before: Load, after: Load) -> list[int]:
 
 def _both(before: Load, after: Load) -> list[tuple[Core, Core]]:
     return [(before.cores[each], after.cores[each]) for each in before.cores.keys() & after.cores]
-
-
-def _tasks(pid: int) -> list[Path]:
-    with suppress(OSError):
-        return list((_PROC / str(pid) / "task").iterdir())
-    return []
 
 
 def _cores(wanted: Collection[int]) -> dict[int, Core]:
