@@ -50,7 +50,8 @@ class RunView(AbstractContextManager["RunView"]):
         self._store = Store.open(path)
         self._without = frozenset(without)
         self._events = events.EventReader(events.events_file(path))
-        self._was_played = False
+        self.is_played = False
+        """Whether a process played the run at the last look."""
         self.news: list[events.Event] = []
         """The events since the look before."""
         self._begin()
@@ -80,8 +81,8 @@ class RunView(AbstractContextManager["RunView"]):
     def refresh(self) -> None:
         """Look again."""
         played, in_play = self._store.is_played, bool(self.playing)
-        self.news = self._events.read() if played or self._was_played else []
-        self._was_played = played
+        self.news = self._events.read() if played or self.is_played else []
+        self.is_played = played
         for event in self.news:
             self._take(event)
         for seen, found in self._store.digests(after=self._seen):
@@ -115,11 +116,6 @@ class RunView(AbstractContextManager["RunView"]):
                 self.playing.pop(event.game, None)
             case events.RunFinished():
                 self.playing.clear()
-
-    @property
-    def is_played(self) -> bool:
-        """Whether a process played the run at the last look."""
-        return self._was_played
 
     @property
     def openings(self) -> tuple[tuple[str, ...], ...]:
