@@ -9,25 +9,16 @@ from pydantic import BaseModel
 class CatalogueEntry(Protocol):
     """A player that comes with the package, as its catalogue describes it."""
 
-    @property
-    def name(self) -> str:
-        """What a tournament file calls it."""
-
-    @property
-    def summary(self) -> str:
-        """One line for people."""
-
-    @property
-    def module(self) -> str:
-        """What is run, as `python -m MODULE`."""
-
-    @property
-    def uses_clock(self) -> bool | None:
-        """Whether it thinks for all the time it is given; None when its options decide."""
-
-    @property
-    def kernels(self) -> str:
-        """The search that is compiled before its first game; "" for none."""
+    name: str
+    """What a tournament file calls it."""
+    summary: str
+    """One line for people."""
+    module: str
+    """What is run, as `python -m MODULE`."""
+    uses_clock: bool | None
+    """Whether it thinks for all the time it is given; None when its options decide."""
+    kernels: str
+    """The search that is compiled before its first game; "" for none."""
 
     @property
     def options(self) -> type[BaseModel]:
