@@ -92,6 +92,12 @@ _SIGNALS = {
 }
 _WORDS = {"u": "up", "d": "down", "l": "left", "r": "right"}
 _ELF = b"\x7fELF"
+_SYSTEMS = {
+    b"MZ": "Windows",
+    b"\xcf\xfa\xed\xfe": "macOS",
+    b"\xca\xfe\xba\xbe": "macOS",
+}
+"""What programs were compiled for that are not for Linux, by their first bytes."""
 
 
 def advise(offence: Offence, language: Phrases) -> str:
@@ -249,7 +255,8 @@ _KEEP_OPEN = "Leave stdin and stdout open until `quit`; nothing in the program m
 _ADVICE: Mapping[Termination, str | Callable[[Offence, Phrases], str]] = {
     Termination.START_FAILED: (
         "Correct what the sentence names: the program's path, its #! line, or its permissions "
-        "(chmod +x)."
+        "(chmod +x). What was compiled on another machine may not run here: let `build` in "
+        "bot.toml compile it."
     ),
     Termination.EXITED: _exited,
     Termination.TIMEOUT: _timeout,
@@ -333,6 +340,11 @@ def launch_fix(spec: Prepared) -> str | None:
     interpreter = Path(line[2:].split()[0].decode(errors="replace")) if line[2:].split() else None
     if line.startswith(b"#!") and interpreter is not None and not interpreter.exists():
         return f"Name an interpreter that exists in the #! line of {name}, not {interpreter}."
+    if system := next((name for head, name in _SYSTEMS.items() if line.startswith(head)), None):
+        return (
+            f"Have {name} compiled where it plays, as this one is for {system}: hand in its source "
+            "in a folder with a bot.toml whose `build` makes the program (`arena new` writes one)."
+        )
     if not line.startswith((b"#!", _ELF)):
         return (
             f"Begin {name} with the line of its interpreter, such as #!/usr/bin/env python3, "

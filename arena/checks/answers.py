@@ -225,8 +225,7 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
     there = [one for one in asked if one.board in boards]
     both_seats = len({(one.board, one.at.seat) for one in there}) == 2 * len(boards)
     by_seat = _only(there, lambda one: one.at.seat) if both_seats else None
-    often = 2 * len(wrong) >= sum(one.at.seat == by_seat for one in there)  # else it is chance
-    if by_seat is not None and often:
+    if by_seat is not None and _are_half(wrong, [one for one in there if one.at.seat == by_seat]):
         if any(one.offence.termination not in ANSWERED for one in wrong if one.offence):
             return f"It fails only at seat {by_seat}."
         return (
@@ -236,9 +235,17 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
     if other_games:
         return other_games
     board = _only(asked, lambda one: one.board)
-    if board is not None:
+    is_illegal = {one.offence.termination for one in wrong if one.offence} == {
+        Termination.ILLEGAL_MOVE
+    }
+    if board is not None and (is_illegal or _are_half(wrong, there)):
         return f"It fails only in {board}: read size and rules from `variant` in each `start`."
     return ""
+
+
+def _are_half(wrong: list[AskedPosition], there: list[AskedPosition]) -> bool:
+    """Whether so many failed that it is not by chance that all others did not."""
+    return 2 * len(wrong) >= len(there)
 
 
 def _only(asked: list[AskedPosition], of: Callable[[AskedPosition], Value]) -> Value | None:

@@ -82,8 +82,8 @@ class Offence(Exception):
         stderr = HeadTail()
         stderr.feed(self.stderr.encode())
         end = stderr.last_lines()
-        known = not end or self.termination in (Termination.EXITED, Termination.ILLEGAL_MOVE)
-        return self.detail if known else f"{self.detail}{STDERR_FOLLOWS}{end}"
+        is_told = STDERR_FOLLOWS in self.detail or self.termination is Termination.ILLEGAL_MOVE
+        return self.detail if is_told or not end else f"{self.detail}{STDERR_FOLLOWS}{end}"
 
 
 class Overloaded(Exception):

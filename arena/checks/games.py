@@ -14,6 +14,7 @@ from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord, PlayerFault
 from arena.referee import SessionPool, play_game
+from arena.referee.failures import failure_in
 from arena.sandbox.features import usable_cores
 from rules.position import Game
 
@@ -29,8 +30,6 @@ _MAX_PLIES = 600
 
 def second_game(subject: Subject) -> CheckFinding:
     """Judge whether a process that has played a game plays others, on other boards and seats."""
-    if subject.again is not None:
-        return _failed_later(subject, subject.again)
     boards = list(subject.boards.values())
     at = next(at for at in reversed(subject.positions(boards[-1])) if at.moves)
     with subject.process() as dialogue:
@@ -41,6 +40,8 @@ def second_game(subject: Subject) -> CheckFinding:
             dialogue.end(first)
         except Offence as offence:
             return _failed(subject, offence, f"in its first game, at ply {len(first.moves)}")
+        if subject.again is not None:
+            return _failed_later(subject, subject.again)
         try:
             _one_move(dialogue, subject.at(at))
         except Offence as offence:
@@ -72,18 +73,19 @@ def _failed(subject: Subject, offence: Offence, where: str, fix: str | None = No
 
 def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
     where = "in a later game of the same process, and not in a fresh one"
-    if offence.termination is Termination.EXITED and "Traceback" not in offence.stderr:
+    forget = (
+        "forget the last game when `start` comes: set up board, seat, size and tables again from "
+        "what it says."
+    )
+    names_error = failure_in(offence.stderr) is not None or "was ended by" in offence.detail
+    if offence.termination is Termination.EXITED and not names_error:
         fix = "Stay alive after `end`: another `start` may come, and only `quit` ends the program."
     elif offence.termination is Termination.TIMEOUT:
         fix = "Answer every `start` with `ready` and every `turn` with `move`, not the first alone."
-    else:
-        forget = (
-            "forget the last game when `start` comes: set up board, seat, size and tables again "
-            "from what it says."
-        )
+    elif offence.termination is Termination.ILLEGAL_MOVE:
         fix = forget.capitalize()
-        if offence.termination is Termination.EXITED:  # one that comes by chance looks alike
-            fix = f"{advise(offence, subject.language)} If it comes in later games alone, {forget}"
+    else:  # one that comes by chance looks alike
+        fix = f"{advise(offence, subject.language)} If it comes in later games alone, {forget}"
     return _failed(subject, offence, where, fix)
 
 

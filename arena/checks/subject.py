@@ -163,13 +163,13 @@ class Subject:
         if offence.termination in ANSWERED and offence.heard is None:
             # A game of the referee shows no line: use the fix found with the line at hand.
             fix = fix or self.fixes.get(offence.termination)
-        fix = fix or advise(offence, self.language)
-        self.fixes.setdefault(offence.termination, fix)
+        advice = advise(offence, self.language)
+        self.fixes.setdefault(offence.termination, advice)
         return CheckFinding(
             passed=False,
             detail=f"{where}: {offence.told}" if where else offence.told,
             verdict=offence.termination,
             line=excerpt(offence.heard.text) if offence.heard else None,
             line_number=offence.heard.number if offence.heard else None,
-            fix=fix,
+            fix=fix or advice,
         )

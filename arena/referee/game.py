@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, derive, first_position
 from arena.model.protocol import CHANCE, Termination
-from arena.model.record import Fault, GameRecord, PlayedMove, PlayerFault
+from arena.model.record import STDERR_FOLLOWS, Fault, GameRecord, PlayedMove, PlayerFault
 from arena.referee.outcome import Outcome, after_plies, finished, make_record
 from arena.referee.pool import SessionPool
 from arena.referee.requests import Requests
@@ -238,6 +238,10 @@ class _Game:
         if word is Termination.VOID:
             why = f"The host was overloaded or stopped: {seat.prepared.name} {detail}."
             raise _Ended(Outcome(word, why))
+        if STDERR_FOLLOWS not in detail:  # a thread that died may be why no answer came
+            last = seat.stderr_totals[-1] if seat.stderr_totals else 0
+            said = seat.stderr.error_since(last)
+            detail += f"{STDERR_FOLLOWS}{said}" if said else ""
         forfeits = self.terms.on_fault == "forfeit"
         if forfeits or word not in IN_STEP or seat.lost is not None:
             self._kill(seat)

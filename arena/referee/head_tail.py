@@ -69,7 +69,13 @@ class HeadTail:
         failure = failure_in(text)
         if failure is not None and not set(failure.told) <= set(lines):
             lines = list(failure.told)
-        return " / ".join(printable(_cut(line)) for line in lines)
+        return _joined(lines)
+
+    def error_since(self, total: int) -> str:
+        """A runtime's error in what came after that many bytes, told alike; empty without one."""
+        begin = self.places((total,))[:1]
+        failure = failure_in(_text(self._head + self._tail)[begin[0] :]) if begin else None
+        return _joined(failure.told) if failure else ""
 
 
 def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
@@ -82,6 +88,10 @@ def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
         elif line.strip("~^|+- ") and not _TRAILER.fullmatch(line):
             placed = False
             yield line
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return " / ".join(printable(_cut(line)) for line in lines)
 
 
 def _cut(line: str) -> str:

@@ -136,9 +136,11 @@ class Container:
         as shells do, by a code above 128, and so may a player itself.
         """
         end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-        if end is None or self.spec.policy.mode != "bwrap" or end.si_status <= 128:
+        if end is None or self.spec.policy.mode != "bwrap":
             return end
         number = end.si_status - 128
+        if number not in signal.valid_signals():
+            return end
         return os.waitid_result((end.si_pid, end.si_uid, end.si_signo, number, os.CLD_KILLED))
 
     def host_failure(self) -> str | None:

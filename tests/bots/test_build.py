@@ -163,6 +163,11 @@ def test_first_errors_begin_where_the_first_is() -> None:
     lines = first_errors(output)
     assert lines[0] == "x.c:1: error: b"
     assert len(lines) == 10
+    assert first_errors("ld: a.o: undefined reference to 'f'\ncollect2: error: ld\n")[0][:2] == "ld"
+    template = "/usr/include/c++/sort.h:4:   required from here\n"
+    here = "bot.cpp:5:40:   required from here"
+    there = "/usr/include/c++/ops.h:45: error: no match"
+    assert first_errors(f"{template}{here}\n{there}\nnote\n") == [here, there, "note"]
     assert first_errors("a\n\nb\x1b[31m\n") == ["a", "b\\x1b[31m"]
 
 

@@ -108,7 +108,15 @@ MISTAKES = {
     ),
     "counts over games": mistake(
         ("for line", "turns = 0\nfor line"),
+        (_CHOICE, "        turns += 1\n        request['legal'][turns > 60 and 10**6]\n" + _CHOICE),
+    ),
+    "fails at its third move": mistake(
+        ("for line", "turns = 0\nfor line"),
         (_CHOICE, "        turns += 1\n        request['legal'][turns > 2 and 10**6]\n" + _CHOICE),
+    ),
+    "prints at its eighth move": mistake(
+        ("for line", "turns = 0\nfor line"),
+        (_CHOICE, "        turns += 1\n        turns == 8 and print('eighth')\n" + _CHOICE),
     ),
     "takes memory at once": mistake(("for line", "held = bytearray(10**9)\nfor line")),
     # 9 memory

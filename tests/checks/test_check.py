@@ -176,6 +176,7 @@ def test_missing_build_tools(check: Check, tmp_path: Path) -> None:
     [
         ("#!/usr/bin/env python3\r\nprint()\n", True, "Unix line ends"),
         ("print('no interpreter named')\n", True, "Begin bot.run with the line"),
+        ("MZ\x00\n", True, "as this one is for Windows"),
         ("#!/usr/bin/python9\n", True, "not /usr/bin/python9"),
         ("#!/bin/sh\n", False, "chmod +x"),
     ],

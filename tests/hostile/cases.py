@@ -126,6 +126,7 @@ TEXT = [
 
 CLOCK = [
     Case("hangs", T.TIMEOUT, "had written nothing"),
+    Case("its_thread_fails", T.TIMEOUT, "KeyError: 'no such key'"),
     Case("spins", T.TIMEOUT, "by the deadline"),
     Case("works_most", T.NATURAL, "-"),
     Case("works_twice", T.TIMEOUT, "by the deadline"),

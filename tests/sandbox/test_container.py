@@ -33,6 +33,7 @@ T = Termination
         ("import os; os.kill(os.getpid(), 11)", T.EXITED, "ended by SIGSEGV"),
         ("import sys; sys.exit('bye')", T.EXITED, "with code 1 before `quit` was sent. The end of"),
         ("raise SystemExit(0)", T.EXITED, "with code 0"),
+        ("raise SystemExit(200)", T.EXITED, "with code 200"),
     ],
 )
 def test_ends_are_told_alike(

@@ -15,6 +15,12 @@ def hangs(request: Request) -> None:
     hang()
 
 
+def its_thread_fails(request: Request) -> None:
+    thread = threading.Thread(target=lambda: request["no such key"])
+    thread.start()
+    hang()
+
+
 def spins(request: Request) -> None:
     while True:
         pass
@@ -90,5 +96,15 @@ def uses_many_cores() -> dict[str, str]:
     return told
 
 
-TURN = named(hangs, spins, works_little, works_most, works_twice, late, nearly_late, unhurried)
+TURN = named(
+    hangs,
+    its_thread_fails,
+    spins,
+    works_little,
+    works_most,
+    works_twice,
+    late,
+    nearly_late,
+    unhurried,
+)
 ACTS = named(ponders, uses_many_cores)
