@@ -78,7 +78,7 @@ class Summaries:
             return self._unreadable(run, error)
 
     def _unreadable(self, run: ShownRun, error: StoreError) -> RunSummary:
-        return _summary(run, problem=without_folders(str(error), self._runs.folder))
+        return _summary(run, problem=without_folders(str(error), run.path.parent))
 
 
 def _in_play(run: ShownRun, view: RunView) -> RunSummary:
