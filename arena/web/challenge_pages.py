@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from arena.web import run_pages
@@ -38,9 +38,6 @@ async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
     if len(opened) > _OPEN:
         opened.popitem(last=False)[1].close()
     return runs[id]
-
-
-Found = Annotated[ShownRun, Depends(run_of)]
 
 
 @api.post(
@@ -83,25 +80,4 @@ def ask_by_form(
     return RedirectResponse("/me#challenges", 303)
 
 
-@pages.get("/me/challenge/{id}")
-async def document(request: Request, run: Found, visitor: Asking) -> Response:
-    """The page of a match, as that of any run."""
-    return await run_pages.document(request, run, visitor)
-
-
-@pages.get("/me/challenge/{id}/data")
-async def data(request: Request, run: Found, visitor: Asking) -> Response:
-    """The data of the page's scripts."""
-    return await run_pages.data(request, run, visitor)
-
-
-@pages.get("/me/challenge/{id}/game/{game}")
-async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> Response:
-    """A game of the match that has ended."""
-    return await run_pages.one_game(request, run, game, visitor)
-
-
-@pages.get("/me/challenge/{id}/live")
-async def live(request: Request, run: Found, known: run_pages.Known) -> Response:
-    """The events of a match."""
-    return await run_pages.live(request, run, known)
+run_pages.add_run(pages, "/me/challenge/{id}", run_of)

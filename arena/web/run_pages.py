@@ -1,6 +1,6 @@
 """Runs on pages: the list of them, the document of each, its data, and what happens in it."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -69,9 +69,6 @@ async def _find(request: Request, name: str) -> ShownRun:  # in this thread: ano
     return find(request, name)
 
 
-Found = Annotated[ShownRun, Depends(_find)]
-
-
 async def _known(
     after: int | None = None, last_event_id: Annotated[int | None, Header()] = None
 ) -> int | None:
@@ -95,15 +92,41 @@ async def tournaments(request: Request) -> Response:
     return page(request, "index.html", runs=found, deadline=deadline, ahead=ahead, frozen=frozen)
 
 
-@router.get("/t/{name}")
-async def document(request: Request, run: Found, visitor: Asking) -> Response:
-    """The page of a run."""
-    hubs = state_of(request).hubs
-    mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
-    frozen = frozen_since(request, run)
-    key = ("page", visitor, getattr(request.state, "form_token", None), mark, frozen)
-    make = partial(_document, request, visitor, mark, frozen)
-    return answer(request, await run.made(key, make))
+def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[ShownRun]]) -> None:
+    """Add the page of a run that `find` finds, and below it what its scripts ask for."""
+    Found = Annotated[ShownRun, Depends(find)]  # noqa: N806 - a type
+
+    @router.get(address)
+    async def document(request: Request, run: Found, visitor: Asking) -> Response:
+        """The page of a run."""
+        hubs = state_of(request).hubs
+        mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
+        frozen = frozen_since(request, run)
+        key = ("page", visitor, getattr(request.state, "form_token", None), mark, frozen)
+        make = partial(_document, request, visitor, mark, frozen)
+        return answer(request, await run.made(key, make))
+
+    @router.get(f"{address}/data")
+    async def data(request: Request, run: Found, visitor: Asking) -> Response:
+        """The data of the page's scripts."""
+        make = partial(_data, visitor)
+        return answer(request, await run.made(("data", visitor), make, moves=True))
+
+    @router.get(f"{address}/game/{{game}}")
+    async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> Response:
+        """A game of a run that has ended."""
+        return answer(request, await game_of(run, game, visitor))
+
+    @router.get(f"{address}/live")
+    async def live(request: Request, run: Found, known: Known) -> Response:
+        """The events of a run from now on, or after the last that the page knows."""
+        refuse_beyond(request)
+        events = state_of(request).hubs[run].listen(known)
+        first = await anext(events)
+        return EventStream(request, as_long(first, events, shown_until(request, run)))
+
+
+add_run(router, "/t/{name}", _find)
 
 
 def _document(
@@ -118,21 +141,9 @@ def _document(
     return kept(without_folders(text, *hidden(visitor, view.config)), HTML)
 
 
-@router.get("/t/{name}/data")
-async def data(request: Request, run: Found, visitor: Asking) -> Response:
-    """The data of the page's scripts."""
-
-    def make(view: RunView) -> KeptAnswer:
-        text = run_data(view, audience(visitor, view.config)).model_dump_json()
-        return kept(without_folders(text, *hidden(visitor, view.config)), JSON)
-
-    return answer(request, await run.made(("data", visitor), make, moves=True))
-
-
-@router.get("/t/{name}/game/{game}")
-async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> Response:
-    """A game of a run that has ended."""
-    return answer(request, await game_of(run, game, visitor))
+def _data(visitor: Visitor, view: RunView) -> KeptAnswer:
+    text = run_data(view, audience(visitor, view.config)).model_dump_json()
+    return kept(without_folders(text, *hidden(visitor, view.config)), JSON)
 
 
 async def game_of(run: ShownRun, game: str, visitor: Visitor) -> KeptAnswer:
@@ -157,15 +168,6 @@ def _without_folders(game: GameData, folders: list[Path]) -> GameData:
     detail = without_folders(game.detail, *folders)
     changed = {"detail": detail, "faults": list(faults), "stderr": list(stderr)}
     return game.model_copy(update=changed)
-
-
-@router.get("/t/{name}/live")
-async def live(request: Request, run: Found, known: Known) -> Response:
-    """The events of a run from now on, or after the last that the page knows."""
-    refuse_beyond(request)
-    events = state_of(request).hubs[run].listen(known)
-    first = await anext(events)
-    return EventStream(request, as_long(first, events, shown_until(request, run)))
 
 
 async def as_long(
