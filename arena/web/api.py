@@ -14,11 +14,11 @@ from arena.reports.html.data import run_data
 from arena.reports.html.model import GameData, PlayerData
 from arena.tournament.run_view import RunView
 from arena.web.kept import KeptAnswer, answer, kept
-from arena.web.public import summaries_of
+from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.run_pages import JSON, audience, find, game_of, hidden
 from arena.web.sentences import without_folders
-from arena.web.summary import RunSummary
+from arena.web.summary import RunSummary, summaries, summary
 
 
 class ApiProblem(Frozen):
@@ -46,13 +46,13 @@ class NamedPlayer(PlayerData):
 @router.get("/runs")
 async def list_runs(request: Request) -> list[RunSummary]:
     """The runs: those that are played now, then those that changed last."""
-    return await summaries_of(request).all()
+    return await summaries(runs_of(request))
 
 
 @router.get("/runs/{name}")
 async def one_run(request: Request, name: Name) -> RunSummary:
     """One run."""
-    return await summaries_of(request).of(find(request, name))
+    return await summary(find(request, name))
 
 
 @router.get("/runs/{name}/standings", response_model=Standings)

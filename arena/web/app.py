@@ -40,7 +40,6 @@ from arena.web.scheduler import Scheduler
 from arena.web.staff_answers import Answers
 from arena.web.state import CourseState, ServerSettings, ServerState
 from arena.web.streams import Streams
-from arena.web.summary import Summaries
 from arena.web.tables import Tables
 
 __all__ = ["ServerSettings", "make_app"]
@@ -94,7 +93,6 @@ def _state(settings: ServerSettings) -> ServerState:
     state = ServerState()
     state.settings = settings
     state.runs = state.public_runs = Runs(settings.runs)
-    state.summaries = state.public_summaries = Summaries(state.runs)
     state.hubs, state.streams, state.tables = Hubs(), Streams(), Tables()
     state.lab, state.course = LabRuns(state.runs), None
     state.identify = lambda _: Visitor()
@@ -102,7 +100,6 @@ def _state(settings: ServerSettings) -> ServerState:
         state.course = course = _course(settings.course)
         state.identify = course.people.identify
         state.public_runs = PublicRuns(state.runs, course.table_freeze.public)
-        state.public_summaries = Summaries(state.public_runs)
     return state
 
 

@@ -1,6 +1,7 @@
 """/lab: sequential tests, trainings and tunings as they go on, and two of them compared."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,6 @@ class LabRuns:
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
-        self._tests: dict[str, tuple[FileState, LabRun | None]] = {}
-        """Each run as a sequential test, None where it is none."""
         self._folders: dict[str, tuple[FileState, LabRun]] = {}
 
     async def all(self) -> tuple[list[LabRun], list[str]]:
@@ -66,7 +65,8 @@ class LabRuns:
             known = {folder.name: folder for folder in folders(self._runs.folder)}
             if name in known:
                 return await run_in_threadpool(self._of_folder, known[name])
-        return await self._test(self._runs[name])
+        run = self._runs[name]
+        return await run.once("test", run.state(moves=False), partial(_test, run))
 
     def _of_folder(self, folder: Path) -> LabRun:
         state = state_of_folder(folder)
@@ -75,23 +75,18 @@ class LabRuns:
             known = self._folders[folder.name] = state, folder_run(folder)
         return known[1]
 
-    async def _test(self, run: ShownRun) -> LabRun | None:
-        state = run.state(moves=False)
-        known = self._tests.get(run.name)
-        if known is None or known[0] != state:
-            is_test = await run_in_threadpool(_is_test, run)
-            known = self._tests[run.name] = state, await _read(run) if is_test else None
-        return known[1]
 
-
-def _is_test(run: ShownRun) -> bool:
-    with Store.open(run.path) as store:
-        return store.config.format == SEQUENTIAL_TEST.name
-
-
-async def _read(run: ShownRun) -> LabRun:
+async def _test(run: ShownRun) -> LabRun | None:
+    """The run as a sequential test; None where it is none."""
+    if not await run_in_threadpool(_is_test, run.path):
+        return None
     changed, running = run.changed_at, run.is_played
     return await run.look(lambda view: test_of(run.name, view, changed, is_running=running))
+
+
+def _is_test(path: Path) -> bool:
+    with Store.open(path) as store:
+        return store.config.format == SEQUENTIAL_TEST.name
 
 
 async def _found(request: Request, name: str) -> LabRun:

@@ -8,7 +8,6 @@ from fastapi import Request
 from arena.web.rights import Role, visitor_of
 from arena.web.runs import Runs, ShownRun
 from arena.web.state import state_of
-from arena.web.summary import Summaries
 
 
 class PublicRuns(Runs):
@@ -34,9 +33,3 @@ def runs_of(request: Request) -> Runs:
     """The runs that a visitor sees."""
     state = state_of(request)
     return state.runs if visitor_of(request).may(Role.STAFF) else state.public_runs
-
-
-def summaries_of(request: Request) -> Summaries:
-    """Lines on the runs that a visitor sees."""
-    state = state_of(request)
-    return state.summaries if visitor_of(request).may(Role.STAFF) else state.public_summaries

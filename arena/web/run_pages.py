@@ -23,12 +23,13 @@ from arena.web import assets
 from arena.web.kept import KeptAnswer, answer, kept
 from arena.web.news import RESET
 from arena.web.pages import page, rendered
-from arena.web.public import runs_of, summaries_of
+from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
 from arena.web.sentences import stderr_without_folders, without_folders
 from arena.web.state import state_of
 from arena.web.streams import EventStream, event, refuse_beyond
+from arena.web.summary import summaries
 from arena.web.tournaments import frozen_since, shown_until, still_to_come
 
 router = APIRouter(dependencies=[may(Role.ANYONE)])
@@ -84,9 +85,9 @@ async def tournaments(request: Request) -> Response:
     """The page of all runs."""
     course = state_of(request).course
     deadline = course.rules.now().deadline if course else None
-    found = await summaries_of(request).all()
-    ahead = await run_in_threadpool(still_to_come, request)
     shown = runs_of(request)
+    found = await summaries(shown)
+    ahead = await run_in_threadpool(still_to_come, request)
     readable = [each.name for each in found if each.problem is None]
     frozen = {name: frozen_since(request, shown[name]) for name in readable}
     return page(request, "index.html", runs=found, deadline=deadline, ahead=ahead, frozen=frozen)

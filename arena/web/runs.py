@@ -5,7 +5,7 @@ made of it kept until then.
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +39,7 @@ class ShownRun:
         self._was_played = False
         self._is_over: bool | None = None
         self._kept: OrderedDict[Hashable, tuple[FileState, Any]] = OrderedDict()
+        self._once: dict[str, tuple[FileState, Any]] = {}
         self.news: list[Event] | None = None
         """What happened since it was asked for last; None while it is not followed."""
 
@@ -82,6 +83,13 @@ class ShownRun:
             if len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
             return known[1]
+
+    async def once(self, what: str, state: FileState, make: Callable[[], Awaitable[Made]]) -> Made:
+        """The one thing of its kind that was made of the run in this state, or is made now."""
+        known: tuple[FileState, Made] | None = self._once.get(what)
+        if known is None or known[0] != state:
+            known = self._once[what] = state, await make()
+        return known[1]
 
     async def is_over(self) -> bool:
         """Whether nothing was left to play when it was looked at last. Raises StoreError."""

@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # these modules answer requests, and import this one
     from arena.web.scheduler import Scheduler
     from arena.web.staff_answers import Answers
     from arena.web.streams import Streams
-    from arena.web.summary import Summaries
     from arena.web.tables import Tables
 
 
@@ -52,10 +51,8 @@ class ServerState(State):
 
     settings: ServerSettings
     runs: Runs
-    summaries: Summaries
     public_runs: Runs
     """The runs as visitors see them."""
-    public_summaries: Summaries
     hubs: Hubs
     streams: Streams
     tables: Tables

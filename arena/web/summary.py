@@ -1,6 +1,7 @@
 """A line for each run: what there is, what is played now, what changed last."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -13,7 +14,7 @@ from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.tournament.store_faults import DamagedGame
-from arena.web.runs import FileState, Runs, ShownRun
+from arena.web.runs import Runs, ShownRun
 from arena.web.sentences import without_folders
 
 
@@ -43,42 +44,35 @@ class RunSummary(Frozen):
     """Why the run cannot be read; null where it can."""
 
 
-class Summaries:
-    """The summaries of all runs of a folder, each made again when the run has changed."""
+async def summaries(runs: Runs) -> list[RunSummary]:
+    """The runs that are played now, then the others, what changed last first."""
+    found = [await _named(runs, name) for name in runs.names()]
+    return sorted(found, key=lambda each: (each.is_played, each.changed_at), reverse=True)
 
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
-        self._made: dict[str, tuple[FileState, RunSummary]] = {}
 
-    async def all(self) -> list[RunSummary]:
-        """The runs that are played now, then the others, what changed last first."""
-        found = [await self._named(name) for name in self._runs.names()]
-        return sorted(found, key=lambda each: (each.is_played, each.changed_at), reverse=True)
+async def _named(runs: Runs, name: str) -> RunSummary:
+    try:
+        return await summary(runs[name])
+    except StoreError as error:  # it is frozen, and cannot be copied
+        return _unreadable(ShownRun(runs.folder / f"{name}.sqlite"), error)
 
-    async def _named(self, name: str) -> RunSummary:
-        try:
-            return await self.of(self._runs[name])
-        except StoreError as error:  # it is frozen, and cannot be copied
-            return self._unreadable(ShownRun(self._runs.folder / f"{name}.sqlite"), error)
 
-    async def of(self, run: ShownRun) -> RunSummary:
-        """The summary of a run."""
-        state = run.state()
-        known = self._made.get(run.name)
-        if known is None or known[0] != state:
-            known = self._made[run.name] = state, await self._make(run)
-        return known[1]
+async def summary(run: ShownRun) -> RunSummary:
+    """The summary of a run."""
+    return await run.once("summary", run.state(), partial(_make, run))
 
-    async def _make(self, run: ShownRun) -> RunSummary:
-        try:
-            if run.is_played:
-                return await run.look(lambda view: _in_play(run, view))
-            return await run_in_threadpool(_at_rest, run)
-        except StoreError as error:
-            return self._unreadable(run, error)
 
-    def _unreadable(self, run: ShownRun, error: StoreError) -> RunSummary:
-        return _summary(run, problem=without_folders(str(error), run.path.parent))
+async def _make(run: ShownRun) -> RunSummary:
+    try:
+        if run.is_played:
+            return await run.look(partial(_in_play, run))
+        return await run_in_threadpool(_at_rest, run)
+    except StoreError as error:
+        return _unreadable(run, error)
+
+
+def _unreadable(run: ShownRun, error: StoreError) -> RunSummary:
+    return _summary(run, problem=without_folders(str(error), run.path.parent))
 
 
 def _in_play(run: ShownRun, view: RunView) -> RunSummary:
