@@ -18,6 +18,7 @@ from arena.web.last_good import LastGood
 from arena.web.pages import page
 from arena.web.rates import Rate, address_of
 from arena.web.rights import Asking, Role, Visitor, may
+from arena.web.runs import FileState, stamp
 from arena.web.sessions import SignedSession, Signer
 from arena.web.state import CourseState, OfCourse, state_of
 
@@ -40,7 +41,7 @@ class People:
         self.signer = Signer(course)
         self.wrong = Rate(60, 60)  # a class may come from one address
         self._course = course
-        self._read: tuple[tuple[int, ...], Roster] | None = None
+        self._read: tuple[FileState | None, Roster] | None = None
         self.roster = LastGood(self._roster)
 
     def identify(self, request: Request) -> Visitor:
@@ -92,13 +93,9 @@ class People:
 
     def _roster(self) -> Roster:
         """The roster as it is now, read again where the file is another. Raises ConfigError."""
-        try:
-            about = (self._course / FILE).stat()
-        except FileNotFoundError:
-            return Roster()
-        stamp = (about.st_ino, about.st_mtime_ns, about.st_size)
-        if self._read is None or self._read[0] != stamp:
-            self._read = stamp, read_roster(self._course)
+        state = stamp(self._course / FILE)
+        if self._read is None or self._read[0] != state:
+            self._read = state, read_roster(self._course)
         return self._read[1]
 
 
