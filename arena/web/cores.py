@@ -1,16 +1,13 @@
 """The cores of this machine: those that tournaments play on, and those of pages and checks."""
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from arena.sandbox.features import usable_cores
 
 _MANY = 8
 """From this many cores on, pages and checks have two."""
-Result = TypeVar("Result")
 
 
 class Cores(NamedTuple):
@@ -22,12 +19,10 @@ class Cores(NamedTuple):
 
 @cache
 def cores() -> Cores:
-    """The cores as they were divided when this was asked first, before `keep_off`."""
-    return divided(usable_cores())
-
-
-def divided(usable: tuple[int, ...]) -> Cores:
-    """The last one or two cores are left for pages and checks."""
+    """The cores as they were divided when this was asked first, before `keep_off`: the last one or
+    two are left for pages and checks.
+    """
+    usable = usable_cores()
     if len(usable) < 2:
         return Cores(usable, usable)
     rest = 2 if len(usable) >= _MANY else 1
@@ -37,14 +32,3 @@ def divided(usable: tuple[int, ...]) -> Cores:
 def keep_off() -> None:
     """Keep this process and those it starts off the cores that play."""
     os.sched_setaffinity(0, cores().rest)
-
-
-def on_cores(which: tuple[int, ...], start: Callable[[], Result]) -> Result:
-    """What `start` returns: processes that it starts run on these cores, and this one does not."""
-
-    def run() -> Result:
-        os.sched_setaffinity(0, which)  # of this thread, and inherited
-        return start()
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(run).result()

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 from arena.files import lock
 from arena.files.plain_text import end_of, printable
 from arena.tournament.events import EVENT, RunFinished, RunOutcome, events_file
-from arena.web.cores import cores, on_cores
+from arena.web.cores import cores
 
 _TAIL_BYTES = 1 << 20
 """The last event is looked for in these."""
@@ -55,7 +56,8 @@ class TournamentProcess:
             log.flush()
 
             def begin() -> subprocess.Popen[bytes]:
-                # Of this thread, and inherited: `arena` takes it as soon as it can end well.
+                # Of this thread, and inherited: `arena` takes SIGINT as soon as it can end well.
+                os.sched_setaffinity(0, cores().play)
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                 return subprocess.Popen(
                     command,
@@ -66,7 +68,8 @@ class TournamentProcess:
                     start_new_session=True,
                 )
 
-            return on_cores(cores().play, begin)
+            with ThreadPoolExecutor(1) as pool:
+                return pool.submit(begin).result()
 
     def outcome(self, since: datetime) -> RunOutcome | None:
         """How the run ended that was begun then; None where it was killed."""
