@@ -25,6 +25,7 @@ _CHECKS = 30
 router = APIRouter(prefix="/staff", dependencies=[may(Role.STAFF)], include_in_schema=False)
 
 
+@router.get("/owners")  # where the answers of forms about owners are shown
 @router.get("")
 def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
     """The page of the course."""
@@ -40,12 +41,6 @@ def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
         problems=staff.problems(),
         log=last_lines(staff.course),
     )
-
-
-@router.get("/owners")
-def owners(request: Request, staff: ByStaff, answer: str = "") -> Response:
-    """The page of the course, for the answers of forms about owners."""
-    return overview(request, staff, answer)
 
 
 @router.get("/t/{name}")
