@@ -3,7 +3,7 @@ the roster without tokens, and what the staff wrote.
 """
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -80,7 +80,8 @@ def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Membe
     yield "owners.csv", partial(_owners, course)
     bots = course_of.bots(course)
     header = ("bot", "owner", "state", "plays", "version", "digest", "accepted_at")
-    yield "bots.csv", partial(_table, header, [row for bot in bots for row in _versions(bot)])
+    rows = (row for bot in bots for row in _versions(bot))
+    yield "bots.csv", partial(_text, table(header, rows))
     for name in (COURSE_FILE, staff_log.FILE):
         if (course / name).exists():
             yield name, partial(_opened, course / name)
@@ -97,7 +98,7 @@ def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Membe
 def _owners(course: Path) -> IO[bytes]:
     owners = read_roster(course).owners
     rows = ((each.name, each.added_at, each.revoked_at) for each in owners)
-    return _table(("owner", "added_at", "revoked_at"), rows)
+    return _text(table(("owner", "added_at", "revoked_at"), rows))
 
 
 def _versions(bot: course_of.Entry) -> Iterator[tuple[object, ...]]:
@@ -138,10 +139,6 @@ def _opened(file: Path) -> IO[bytes]:
 
 def _refused(error: Exception) -> IO[bytes]:
     raise error
-
-
-def _table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> IO[bytes]:
-    return _text(table(header, rows))
 
 
 def _text(text: str) -> IO[bytes]:
