@@ -106,13 +106,6 @@ def _of_games(config: TournamentConfig, schedule: Schedule, played: int) -> dict
     }
 
 
-def _summary(
-    run: ShownRun, *, title: str | None = None, played: int = 0, **more: Any
-) -> RunSummary:
-    return RunSummary(
-        name=run.name,
-        title=run.name if title is None else title,
-        played=played,
-        changed_at=run.changed_at,
-        **more,
-    )
+def _summary(run: ShownRun, **more: Any) -> RunSummary:
+    unread: dict[str, Any] = {"title": run.name, "played": 0}
+    return RunSummary(name=run.name, changed_at=run.changed_at, **unread | more)
