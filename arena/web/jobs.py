@@ -88,12 +88,6 @@ def events_of(folder: Path) -> Iterator[Event]:
             raise DamagedJob(file) from None
 
 
-def size_of_events(folder: Path) -> int:
-    """The bytes that a job has written of its events."""
-    file = folder / EVENTS
-    return file.stat().st_size if file.exists() else 0
-
-
 def mistake_of_staff(error: ConfigError) -> Refused:
     """A mistake in a file of the course, as an owner reads it; the staff reads the log."""
     sys.stderr.write(f"{error}\n")

@@ -18,8 +18,9 @@ from arena.checks.events import Event, Refused
 from arena.entering.remote import MAX_BYTES
 from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
-from arena.web.jobs import DamagedJob, events_of, size_of_events
+from arena.web.jobs import EVENTS, DamagedJob, events_of
 from arena.web.rights import Asking, Role, form_of, may
+from arena.web.runs import FileState, stamp
 from arena.web.safe import TOO_LARGE
 from arena.web.state import OfCourse
 from arena.web.streams import EventStream, event, refuse_beyond
@@ -96,7 +97,10 @@ async def hand_in(
     that are sent at `/api/submissions/{id}/live`.
     """
     course.uploads.take(owner, "six bots within a minute")
-    file, contents = await _received(request, name)
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        file, contents = await _of_form(request)
+    else:
+        file, contents = name, await _of_body(request)
     try:
         return await run_in_threadpool(course.checks.add, owner, file, contents)
     except StillChecking as error:
@@ -148,14 +152,8 @@ async def upload(
     return RedirectResponse("/me#checks", 303)
 
 
-async def _received(request: Request, name: str) -> tuple[str, IO[bytes]]:
-    """The file's name and contents, kept on the disk where they are large."""
-    if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return await _of_form(request)
-    return name, await _of_body(request)
-
-
 async def _of_body(request: Request) -> IO[bytes]:
+    """The file that the body is, kept on the disk where it is large."""
     contents = SpooledTemporaryFile(max_size=2**20)  # noqa: SIM115 - the caller closes it
     try:
         async for part in request.stream():
@@ -170,6 +168,7 @@ async def _of_body(request: Request) -> IO[bytes]:
 
 
 async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
+    """The file of a form, and its name."""
     form = await form_of(request)
     sent = form.get("bot")
     if not isinstance(sent, UploadFile):
@@ -182,9 +181,9 @@ async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
 
 async def events(checks: Checks, folder: Path, seen: int = 0) -> AsyncIterator[bytes]:
     """The events of a check after the first `seen`, as server-sent events."""
-    number, size, heard_at, over = 0, 0, time.monotonic(), False
+    number, state, heard_at, over = 0, None, time.monotonic(), False
     while not over:
-        news, size, over = await run_in_threadpool(_look, checks, folder, number, size)
+        news, state, over = await run_in_threadpool(_look, checks, folder, number, state)
         for happened in news:
             number, heard_at = number + 1, time.monotonic()
             if number > seen:
@@ -200,15 +199,17 @@ async def events(checks: Checks, folder: Path, seen: int = 0) -> AsyncIterator[b
         yield event("broken", broken, number + 1)
 
 
-def _look(checks: Checks, folder: Path, number: int, size: int) -> tuple[list[Event], int, bool]:
-    """The events after the first `number`, which had this size; their size now, and whether there
-    will be no more.
+def _look(
+    checks: Checks, folder: Path, number: int, before: FileState | None
+) -> tuple[list[Event], FileState | None, bool]:
+    """The events after the first `number`, whose file was in the state `before`; its state now, and
+    whether there will be no more.
     """
     over = checks.jobs.is_over(folder)  # asked first: what it wrote last is read then
-    news, written = list[Event](), size_of_events(folder)
+    news, state = list[Event](), stamp(folder / EVENTS)
     try:
-        if written > size:
+        if state != before:
             news.extend(islice(events_of(folder), number, None))
     except DamagedJob:  # which the last event reports, after those before it
         over = True
-    return news, written, over
+    return news, state, over
