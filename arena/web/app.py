@@ -1,7 +1,7 @@
 """The application: its routers, its rules for every answer, and what it serves."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
 
@@ -115,9 +115,14 @@ def _course(folder: Path) -> CourseState:
 async def _until_closed(app: FastAPI) -> AsyncIterator[None]:
     course: CourseState | None = app.state.course
     try:
-        with tournaments.kept(course) if course else nullcontext():
-            yield
+        if course is not None:
+            course.scheduler.begin()
+            for waiting in (course.checks, course.challenges):
+                waiting.jobs.go_on()  # only now: another server may have them
+        yield
     finally:
+        if course is not None:
+            course.scheduler.end()
         app.state.hubs.end()
         app.state.public_runs.close()
         await app.state.tables.close()

@@ -1,7 +1,6 @@
 """The tournaments of a course on pages: what is played, what waits, what is frozen."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
@@ -11,7 +10,7 @@ from arena.web.public import runs_of
 from arena.web.rights import Role, visitor_of
 from arena.web.runs import ShownRun
 from arena.web.scheduler import TournamentState
-from arena.web.state import CourseState, state_of
+from arena.web.state import state_of
 
 WORDS: dict[TournamentState, str] = {
     "new": "not begun",
@@ -24,18 +23,6 @@ WORDS: dict[TournamentState, str] = {
     "void": "over, with void games",
     "failed": "cannot be played",
 }
-
-
-@contextmanager
-def kept(course: CourseState) -> Iterator[None]:
-    """Look after the tournaments and jobs of a course. Raises UserError."""
-    course.scheduler.begin()
-    for waiting in (course.checks, course.challenges):
-        waiting.jobs.go_on()  # only now: another server may have them
-    try:
-        yield
-    finally:
-        course.scheduler.end()
 
 
 def still_to_come(request: Request) -> dict[str, str]:
