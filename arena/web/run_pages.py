@@ -70,16 +70,6 @@ async def _find(request: Request, name: str) -> ShownRun:  # in this thread: ano
     return find(request, name)
 
 
-async def _known(
-    after: int | None = None, last_event_id: Annotated[int | None, Header()] = None
-) -> int | None:
-    """The last event that a page knows; a browser that comes back sends it in a header."""
-    return after if last_event_id is None else last_event_id
-
-
-Known = Annotated[int | None, Depends(_known)]
-
-
 @router.get("/")
 async def tournaments(request: Request) -> Response:
     """The page of all runs."""
@@ -119,9 +109,17 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
         return answer(request, await game_of(run, game, visitor))
 
     @router.get(f"{address}/live")
-    async def live(request: Request, run: Found, known: Known) -> Response:
-        """The events of a run from now on, or after the last that the page knows."""
+    async def live(
+        request: Request,
+        run: Found,
+        after: int | None = None,
+        last_event_id: Annotated[int | None, Header()] = None,
+    ) -> Response:
+        """The events of a run from now on, or after the last that the page knows; a browser that
+        comes back sends it in a header.
+        """
         refuse_beyond(request)
+        known = after if last_event_id is None else last_event_id
         events = state_of(request).hubs[run].listen(known)
         first = await anext(events)
         return EventStream(request, as_long(first, events, shown_until(request, run)))
