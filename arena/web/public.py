@@ -23,11 +23,6 @@ class PublicRuns(Runs):
         copy = self._frozen(name)
         return run if copy is None else self._show(copy)
 
-    def close(self) -> None:
-        """Let go of all."""
-        super().close()
-        self._runs.close()
-
 
 def runs_of(request: Request) -> Runs:
     """The runs that a visitor sees."""
