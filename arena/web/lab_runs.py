@@ -163,7 +163,9 @@ def _tuning(folder: Path) -> LabRun:
         return _no_tuning(folder)
     content = json.loads(_text(path))
     config, points = content["config"], content["points"]
-    names = _parameters(config, len(points[0][1]))
+    named = [str(each["name"]) for each in config["ranges"]]
+    weights = len(points[0][1]) - len(named)
+    names = [*named, *(f"weight {number}" for number in range(1, weights + 1))]
     games = int(content["counts"]["games"])
     compared = [
         (int(at), [float(each) for each in scores]) for at, scores in content["comparisons"]
@@ -186,7 +188,11 @@ def _tuning(folder: Path) -> LabRun:
                 for index, name in enumerate(names)
             ),
         ),
-        verdicts=tuple(_verdicts(content["verdicts"])),
+        verdicts=tuple(
+            (name, Verdict.model_validate(kept))
+            for name, kept in content["verdicts"].items()
+            if "llr" in kept
+        ),
         columns=("games", *names),
         rows=tuple((f"{at}", *(f"{each:.4g}" for each in vector)) for at, vector in points),
     )
@@ -206,17 +212,6 @@ def _no_tuning(folder: Path) -> LabRun:
 
 def _is_running(folder: Path) -> bool:
     return lock.is_held(folder / _LOCKS[folder.suffix])
-
-
-def _parameters(config: Mapping[str, Any], count: int) -> list[str]:
-    names = [str(each["name"]) for each in config["ranges"]]
-    return names + [f"weight {number}" for number in range(1, count - len(names) + 1)]
-
-
-def _verdicts(found: Mapping[str, Any]) -> Iterator[tuple[str, Verdict]]:
-    for name, kept in found.items():
-        if "llr" in kept:
-            yield name, Verdict.model_validate(kept)
 
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, str]:
