@@ -269,6 +269,17 @@ def test_a_table_that_cannot_be_frozen_hides_no_other(app: FastAPI, folder: Path
     assert sorted(each["problem"] is None for each in client.get("/api/runs").json()) == [0, 1]
 
 
+def test_a_frozen_table_that_is_damaged_names_no_folder(app: FastAPI, folder: Path) -> None:
+    app.state.course.scheduler.change("cup", freeze_at=datetime.now(UTC))
+    client = TestClient(app)
+    assert "is frozen" in client.get("/t/cup").text
+    (kept,) = folder.rglob("frozen/cup.sqlite")
+    kept.write_bytes(kept.read_bytes()[:5000])
+    for page in ("/", "/api/runs", "/api/runs/cup"):
+        shown = client.get(page).text
+        assert "cup.sqlite: not a run, or damaged" in shown and str(folder) not in shown
+
+
 def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None:
     soon = datetime.now(UTC) + timedelta(hours=1)
     staff.does("t/cup/freeze", at=soon.isoformat())
