@@ -11,7 +11,6 @@ from arena.sandbox.spawn import interpreter
 class Phrases(NamedTuple):
     """The phrases of a language, each a piece of code or an instruction."""
 
-    name: str
     log: str
     """Writes debug text to stderr."""
     flush: str
@@ -23,42 +22,36 @@ class Phrases(NamedTuple):
 
 
 PYTHON = Phrases(
-    "Python",
     "print(…, file=sys.stderr)",
     "print(json.dumps(reply), flush=True)",
     "for line in sys.stdin:",
     "json.dumps(reply)",
 )
 JAVASCRIPT = Phrases(
-    "JavaScript",
     "console.error(…)",
     'process.stdout.write(JSON.stringify(reply) + "\\n")',
     'require("readline").createInterface({input: process.stdin}).on("line", …)',
     "JSON.stringify(reply)",
 )
 CPP = Phrases(
-    "C++",
     "std::cerr << …",
     "std::cout << reply << std::endl",
     "while (std::getline(std::cin, line))",
     'R"({"type":"move","ply":8,"move":"d2"})"',
 )
 JAVA = Phrases(
-    "Java",
     "System.err.println(…)",
     "System.out.println(reply); System.out.flush()",
     "while ((line = reader.readLine()) != null)",
     '"{\\"type\\":\\"move\\",\\"ply\\":8,\\"move\\":\\"d2\\"}"',
 )
 RUST = Phrases(
-    "Rust",
     "eprintln!(…)",
     'println!("{reply}"); std::io::stdout().flush()',
     "for line in std::io::stdin().lines()",
     "serde_json::to_string(&reply)",
 )
 ANY = Phrases(
-    "another language",
     "stderr is free for it",
     "flush stdout after each reply",
     "read one line, answer it, read the next",
