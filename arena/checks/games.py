@@ -100,8 +100,9 @@ def against_opponent(subject: Subject) -> CheckFinding:
             seat = number % game.seats
             lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
             records = [_play(subject, game, lineup, number, pool) for lineup in lineups]
-            if trouble := _trouble(subject, board, records[0], ours=(seat,)):
-                return trouble
+            for record, ours in zip(records, ((seat,), ()), strict=False):
+                if trouble := _trouble(subject, board, record, ours):
+                    return trouble
             other_seat = 0 if game.seats == 1 else 1 - seat
             both = records[0].scores[seat], records[-1].scores[other_seat]
             scores.append(_score(board, both, records))

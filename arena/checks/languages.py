@@ -58,7 +58,13 @@ ANY = Phrases(
     '{"type":"move","ply":8,"move":"d2"}',
 )
 
-_PROGRAMS = {"python": PYTHON, "pypy": PYTHON, "node": JAVASCRIPT, "java": JAVA}
+_PROGRAMS = {
+    "python": PYTHON,
+    "pypy": PYTHON,
+    "node": JAVASCRIPT,
+    "nodejs": JAVASCRIPT,
+    "java": JAVA,
+}
 _COMPILED = (CPP, JAVA, RUST)
 _SHELLS = ("sh", "bash", "dash", "zsh")
 _SUFFIXES = {
@@ -87,5 +93,4 @@ def language_of(command: Sequence[str], folder: Path | None) -> Phrases:
 
 
 def _by_program(word: str) -> Phrases | None:
-    known = (found for name, found in _PROGRAMS.items() if Path(word).name.startswith(name))
-    return next(known, None)
+    return _PROGRAMS.get(Path(word).name.rstrip("0123456789."))  # python3.12

@@ -187,7 +187,9 @@ def test_a_wrong_info_is_told_apart_from_a_wrong_move(rest: str, said: str) -> N
     ("command", "files", "language"),
     [
         (("python3", "bot.py"), {}, PYTHON),
+        (("python3.12", "-m", "bot"), {}, PYTHON),
         (("/usr/bin/node", "main.mjs"), {}, JAVASCRIPT),
+        (("./nodesearch",), {"main.cpp": ""}, CPP),
         (("java", "-jar", "bot.jar"), {}, JAVA),
         (("./bot",), {"bot": "#!/usr/bin/env -S python3 -u\n"}, PYTHON),
         (("./bot",), {"src/main.rs": "", "Cargo.toml": ""}, RUST),

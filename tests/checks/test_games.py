@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from arena.checks import answers, games
+from arena.model.contender import Prepared
+from arena.model.game_spec import GameSetup
 from arena.model.protocol import Termination
+from arena.model.record import GameRecord
+from arena.referee import SessionPool, play_game
 from tests.right_bot import RIGHT
 
 from .conftest import Check
@@ -70,3 +74,18 @@ def test_the_score_of_a_game_that_was_cut_short_is_no_result(
     results = list(check(RIGHT, rules=rules))
     for result in results[-2:]:
         assert re.search(rf"{rules[0]}.* \d+(–\d+)? \(cut short after 9 plies\)", result.detail)
+
+
+def test_a_game_of_the_other_that_is_void_is_no_result(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(setup: GameSetup, players: tuple[Prepared, ...], pool: SessionPool) -> GameRecord:
+        record = play_game(setup, players, pool)
+        void = {"termination": Termination.VOID, "detail": "The host was overloaded."}
+        return record.model_copy(update=void) if players[0].name == "other" else record
+
+    monkeypatch.setattr(games, "_MAX_PLIES", 9)
+    monkeypatch.setattr(games, "play_game", play)
+    *_, against, itself = check(RIGHT, rules=("2048",))
+    assert against.passed is None and "The host was overloaded" in against.detail
+    assert itself.passed
