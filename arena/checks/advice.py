@@ -157,11 +157,13 @@ def _timeout(offence: Offence, language: Phrases) -> str:
     if "did not read its stdin" in offence.detail:
         return f"Read every line the referee sends: {language.read}"
     if isinstance(asked, StartRequest):
-        came = f"it came {belated.after_ms:.0f} ms late; " if belated else ""
+        answer = f"{_READY} and a newline, flushed: {language.flush}"
+        sooner = "load less, or build tables beforehand and put them into the bot's folder."
+        if belated is None:
+            return f"Answer `start` with {answer}. If that comes too late, {sooner}"
         return (
-            f"Answer `start` within startup_ms: {came}load less, or build tables beforehand and "
-            f"put them into the bot's folder. The answer is {_READY} and a newline, flushed: "
-            f"{language.flush}"
+            f"Answer `start` within startup_ms: it came {belated.after_ms:.0f} ms late; {sooner} "
+            f"The answer is {answer}"
         )
     ply = f" at ply {asked.ply}" if isinstance(asked, TurnRequest) else ""
     if belated:

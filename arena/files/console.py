@@ -37,7 +37,7 @@ class PlainConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         """The parts of what is printed."""
-        if isinstance(renderable, Table) and self.width > self._text_width:
+        if isinstance(renderable, Table) and renderable.show_header:  # a grid lays out a text
             options = (options or self.options).update(width=self.width)
         for part in super().render(renderable, options):
             shown = part.text if part.control else printable(part.text, keep="\n")

@@ -49,21 +49,25 @@ RUNTIME = re.compile(
 class Place(NamedTuple):
     """Where a program failed."""
 
-    file: str
-    """Without its folders."""
+    path: str
     line: int
     named_in: int
     """The line of the text, counted from 0 without empty ones."""
+
+    @property
+    def file(self) -> str:
+        """Without its folders."""
+        return Path(self.path).name
 
 
 class Failure(NamedTuple):
     """A program's last error."""
 
     error: str
-    """Its line."""
+    """Its line, without the folders of the arena or of the author."""
     told: tuple[str, ...]
     """The lines that tell it, in the order they were written: also the place in the program itself
-    where one is named, and what Python quotes from there.
+    where one is named, without these folders, and what Python quotes from there.
     """
 
 
@@ -77,14 +81,19 @@ def failure_in(stderr: str) -> Failure | None:
     if _IS_CONTINUED.fullmatch(error):
         error = " ".join(line.strip() for line in lines[at : at + 2])
     place = _place_in(lines, at)
-    if place is None or place.named_in == at:
+    if place is None:
         return Failure(error, (error,))
-    there = [lines[place.named_in].strip()]
+    shown = place.file if place.path.startswith("/") else place.path
+    error, place_line = (
+        line.strip().replace(place.path, shown) for line in (error, lines[place.named_in])
+    )
+    if place.named_in == at:
+        return Failure(error, (error,))
     if place.named_in > at:
-        return Failure(error, (error, *there))
+        return Failure(error, (error, place_line))
     quoted = lines[place.named_in + 1]
-    is_quoted = _PYTHON_PLACE.search(there[0]) and quoted.startswith("    ")
-    return Failure(error, (*there, *([quoted.strip()] if is_quoted else ()), error))
+    is_quoted = _PYTHON_PLACE.search(place_line) and quoted.startswith("    ")
+    return Failure(error, (place_line, *([quoted.strip()] if is_quoted else ()), error))
 
 
 def place_in(stderr: str) -> Place | None:
@@ -120,12 +129,12 @@ def _place_in(lines: Sequence[str], at: int) -> Place | None:
 def _python_places(lines: Sequence[str]) -> Iterator[Place]:
     for index, line in enumerate(lines):
         if found := _PYTHON_PLACE.search(line):
-            yield Place(Path(found[1]).name, int(found[2]), index)
+            yield Place(found[1], int(found[2]), index)
 
 
 def _other_places(lines: Sequence[str]) -> Iterator[Place]:
     for index, line in enumerate(lines):
         found = None if RUNTIME.search(line) else _OTHER_PLACE.search(line)
         if found:
-            file, number = filter(None, found.groups())
-            yield Place(Path(file).name, int(number), index)
+            path, number = filter(None, found.groups())
+            yield Place(path, int(number), index)

@@ -59,17 +59,14 @@ class HeadTail:
         return tuple(accumulate(len(_text(piece)) for piece in pieces))
 
     def last_lines(self, count: int = 3) -> str:
-        """The last lines with words, joined and safe to show; empty when there are none. Where they
-        leave out what tells a runtime's error, it alone. Markers below a line, as Python draws
-        them, say nothing once lines are joined; of a stack below an error, the first line that is
-        not the runtime's is enough.
+        """A runtime's error and its place, else the last lines with words, joined and safe to
+        show; empty when there are none. Markers below a line, as Python draws them, say nothing
+        once lines are joined; of a stack, the first line that is not the runtime's is enough.
         """
         text = _text(self._head + self._tail)
-        lines = list(_without_stacks(text.splitlines()))[-count:]
-        failure = failure_in(text)
-        if failure is not None and not set(failure.told) <= set(lines):
-            lines = list(failure.told)
-        return _joined(lines)
+        if failure := failure_in(text):
+            return _joined(failure.told)
+        return _joined(list(_without_stacks(text.splitlines()))[-count:])
 
     def error_since(self, total: int) -> str:
         """A runtime's error in what came after that many bytes, told alike; empty without one."""

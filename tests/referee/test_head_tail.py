@@ -45,8 +45,8 @@ def test_markers_below_a_line_are_no_last_words() -> None:
             b"    at play (/b/bot.js:9:1)\n"
             b"    at Readable.push (node:internal/streams/readable:392:5)\n\n"
             b"Node.js v20.20.2\n",
-            "play(m.legl[0]) / TypeError: Cannot read properties of undefined (reading '0') / "
-            "at Interface.<anonymous> (/b/bot.js:2:17)",
+            "TypeError: Cannot read properties of undefined (reading '0') / "
+            "at Interface.<anonymous> (bot.js:2:17)",
         ),
         (
             b"node:internal/modules/cjs/loader:1148\n  throw err;\n  ^\n\n"
@@ -54,7 +54,6 @@ def test_markers_below_a_line_are_no_last_words() -> None:
             b"    at Module._load (node:internal/modules/cjs/loader:986:27)\n"
             b"    at node:internal/main/run_main_module:28:49 {\n"
             b"  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.20.2\n",
-            "node:internal/modules/cjs/loader:1148 / throw err; / "
             "Error: Cannot find module '/b/missing.js'",
         ),
         (
