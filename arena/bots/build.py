@@ -101,7 +101,8 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
         wrong = f"could not be started: {fault.detail}"
     if wrong:
         sentence = f"its build command, {shlex.join(bot.build or words)}, {wrong}"
-        if lines := first_errors(said.decode("utf-8", "replace")):
+        output = said.decode("utf-8", "replace").replace(f"{folder}/", "")
+        if lines := first_errors(output):
             sentence += ":\n    " + "\n    ".join(lines)
         raise BuildError(Path(bot.source), [sentence])
 
