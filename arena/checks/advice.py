@@ -76,6 +76,19 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "Read one line for one JSON object: each request is a line of its own, and there are "
         "no others.",
     ),
+    (
+        r"UnsupportedClassVersionError",
+        "Compile for the Java of this machine: `javac --release` with its number, or let `build` "
+        "in bot.toml compile it.",
+    ),
+    (
+        r"env: .?([\w.+-]+).?: No such file",
+        "Name an interpreter that exists in the #! line: {0} is not installed here.",
+    ),
+    (
+        r"can't open file '([^']+)'",
+        "Correct the name in `command` of bot.toml: there is no {0} in the folder.",
+    ),
     (r"MemoryError|heap out of memory|OutOfMemoryError|bad_alloc", "Use less memory."),
     (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),
 )

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import StoreError
-from arena.files.plain_text import printable
 from arena.model.protocol import Termination
-from arena.model.record import STDERR_FOLLOWS, SeatRecord
+from arena.model.record import STDERR_FOLLOWS
 from arena.reports.games import GameRow, seen_by_each
-from arena.reports.html.wording import ending_word
+from arena.reports.html.wording import ending_word, line_of
 from arena.reports.submissions import owners
 from arena.tournament.run_view import RunView
 from arena.web.runs import Runs, ShownRun
@@ -48,7 +47,7 @@ class Loss(NamedTuple):
     detail: str
     """The referee's sentence on a fault; empty where the score says it all."""
     stderr: str
-    """The end of what it wrote there, where it exited; else its last line; empty without one."""
+    """The end of what it wrote there, where it exited; else the error or its last line."""
     started_at: str
 
 
@@ -87,7 +86,8 @@ def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
     with suppress(StoreError):  # a damaged record; the row has the rest
         record = view.record(row.game)
     detail, _, end = row.detail.partition(STDERR_FOLLOWS)
-    stderr = end or (_last_line(record.seats[row.seat]) if record else "")
+    seat = record and record.seats[row.seat]
+    stderr = end or (line_of(seat.stderr_head + seat.stderr_tail, _LONGEST) if seat else "")
     package = next(each.home.package for each in view.config.players if each.name == row.player)
     folder = Path(package) if package else None
     return Loss(
@@ -105,8 +105,3 @@ def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
         stderr=without_folders(stderr, folder)[:_LONGEST],
         started_at=record.started_at if record else "",
     )
-
-
-def _last_line(seat: SeatRecord) -> str:
-    lines = filter(str.strip, reversed((seat.stderr_head + seat.stderr_tail).splitlines()))
-    return printable(next(lines, "").strip())

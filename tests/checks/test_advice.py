@@ -55,6 +55,14 @@ def exited(stderr: str) -> Offence:
         ("Error: Cannot find module './brain'", "Bring ./brain with the program"),
         ("socket.gaierror: Temporary failure in name resolution", "without the network"),
         ("Error: connect EACCES 1.1.1.1:80", "without the network"),
+        ("/usr/bin/env: ‘pythonn3’: No such file or directory", "pythonn3 is not installed here"),
+        ("env: can't execute 'x': No such file or directory", "Fix what the last lines"),
+        ("python3: can't open file '/b/Bot.py': [Errno 2] No such file or directory", "no Bot.py"),
+        (
+            "Error: LinkageError occurred\njava.lang.UnsupportedClassVersionError: Bot has been "
+            "compiled by a more recent version of the Java Runtime",
+            "Compile for the Java of this machine",
+        ),
         ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'w.json'", "Put w.json next to"),
         (
