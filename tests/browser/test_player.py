@@ -14,7 +14,7 @@ from tests.reports.conftest import play_record
 
 pytestmark = pytest.mark.slow
 
-LOG = "Traceback: lost\nmore"
+LOG = "ready\nValueError: lost\nmore"
 SEATS = [("ant", "bee"), ("bee", "ant"), ("cat", "ant"), ("ant", "cat")] * 2
 GAMES = [
     play_record(
@@ -52,11 +52,11 @@ def test_its_results_against_each_lead_to_their_games(report: str, page: Page) -
     expect(page.locator("#games-count")).to_have_text("4 games.")
 
 
-def test_its_faults_come_with_their_first_line(report: str, page: Page) -> None:
+def test_its_faults_come_with_their_error(report: str, page: Page) -> None:
     page.goto(f"{report}#player/cat")
     faults = page.locator("#player-view .faults")
     expect(faults).to_contain_text("It ran out of time once, first in g7")
-    expect(faults.locator("pre")).to_have_text("Traceback: lost")
+    expect(faults.locator("pre")).to_have_text("ValueError: lost")
     faults.get_by_role("link").click()
     expect(page.locator("#game-view h2")).to_contain_text("Game g7")
 

@@ -93,14 +93,15 @@ def interval(row: PlayerStanding) -> tuple[float, float, float] | None:
 
 
 def fault_data(view: RunView, fault: Broken, seen: Seen) -> FaultData:
-    """A fault, with a line of stderr where the audience may read it."""
+    """A fault, with a line of stderr where the audience may read it and no sentence has it."""
     ending = Termination(fault.termination)
+    line = _stderr_line(view, fault) if seen.audience.may_read(fault.player) else ""
     return FaultData(
         ending=ending,
         count=fault.count,
         game=fault.game,
         detail=seen.detail(fault.detail, ending, fault.player),
-        stderr=_stderr_line(view, fault) if seen.audience.may_read(fault.player) else "",
+        stderr="" if line in fault.detail else line,
     )
 
 

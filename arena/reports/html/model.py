@@ -60,7 +60,7 @@ class FaultData(Frozen):
     """The referee's sentence there."""
     stderr: str
     """The line that tells most of what the player wrote to stderr in that game; empty where there
-    is none or the audience may not read it."""
+    is none, the sentence has it, or the audience may not read it."""
 
 
 class PlayerData(Frozen):

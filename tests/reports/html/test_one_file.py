@@ -120,7 +120,8 @@ def test_the_data_of_every_game_are_in_the_file(run: Path) -> None:
     assert [game.id for game in games] == data.games.id == [f"g{n:04d}" for n in range(1, 7)]
     assert [tuple(game.players) for game in games] == data.games.players
     assert games[0].ending is Termination.EXITED and games[0].offender == 0
-    assert data.figures[0].faults[0].stderr == WROTE
+    fault = data.figures[0].faults[0]
+    assert (fault.detail, fault.stderr) == (LAST_WORDS, ""), "the sentence has the line"
 
 
 def test_the_overview_is_complete_without_a_script(run: Path) -> None:
