@@ -108,7 +108,6 @@ _ELF = b"\x7fELF"
 _SYSTEMS = {
     b"MZ": "Windows",
     b"\xcf\xfa\xed\xfe": "macOS",
-    b"\xca\xfe\xba\xbe": "macOS",
 }
 """What programs were compiled for that are not for Linux, by their first bytes."""
 

@@ -2,30 +2,35 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 _LOOKED_AT = 8_000
 """Characters at the end: a report of an address sanitizer has half of that."""
-_LINE = 400
-"""Characters of a line: what players write may be long, and patterns take the square of that."""
+LINE = 200
+"""Characters at the beginning and at the end of a line: what players write may be long, and
+patterns take the square of that.
+"""
 _TRACEBACK = "Traceback (most recent call last):"
+_FATAL = "Fatal Python error"
+"""Its frames are below it, the innermost first."""
 _MARGIN = re.compile(r"^ +[|+] ", re.MULTILINE)
 """What Python draws left of the tracebacks in a group of exceptions."""
 _ERROR = re.compile(
     r"""
     [\w.$]*(?:Error|Exception)(?:\ \[\w+\])?(?::\ .*)? | Fatal\ Python\ error.*  # also JavaScript
-    | \[?UnhandledPromiseRejection.*
-    | (?:Exception\ in\ thread|Caused\ by:|Unhandled\ exception)\ .*  # Java, C#
+    | \w+\ \[\w*Error\](?::\ .*)? | \[?UnhandledPromiseRejection.*  # JavaScript
+    | (?:Exception\ in\ thread|Caused\ by:)\ .* | Unhandled\ exception[.:]?\ .*  # Java, C#
     | thread\ '.*\ panicked\ at\ .*  # Rust
     | (?:panic|fatal\ error):\ .*  # Go
     | terminate\ called\ .* | .*:\ .*Assertion\ .*failed.* | Assertion\ failed:\ .*  # C, C++
     | ==\d+==\s?ERROR:\ .* | \S+:\d+:\d+:\ runtime\ error:\ .*  # sanitizers
     | \S+:\d+:(?:\d+:)?\ (?:fatal\ )?error:\ .*  # compilers
-    | .*\ at\ \S+\ line\ \d+(?:,\ <\w*>\ \w+\ \d+)?\.  # Perl
-    | \S+:\d+:in\ .*\(\w+Error\)  # Ruby
+    | .*\ at\ (?:\S+\.p[lm]|/\S+)\ line\ \d+(?:,\ <\w*>\ \w+\ \d+)?\.  # Perl
+    | \S+:\d+:in\ .*\([A-Z]\w+\)  # Ruby
     | \w+:\ \S+\.lua:\d+:\ .*
-    | (?:\S+:\ ){1,2}line\ \d+:\ .*  # shells, awk
+    | (?:\S*/\S+|\S*sh|\S*awk):\ (?:\S+:\ )?line\ \d+:\ .*  # shells, awk
     """,
     re.VERBOSE,
 )
@@ -34,16 +39,29 @@ _IS_CONTINUED = re.compile(r"thread '.*:|terminate called .*")
 
 _OURS = "sdk.py"
 """A copy that comes with a bot: what goes wrong there began in the bot."""
-_PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python|<)([^"]+)", line (\d+)')
+_PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python|<)([^"]*[^"/])", line (\d+)')
 _OTHER_PLACE = re.compile(
-    r"([\w./-]+\.(?:js|mjs|cjs|ts|java|rs|c|cc|cpp|cxx|h|hpp|go|rb|lua)):(\d+)"
-    r"| at (\S+) line (\d+)|(\S+): line (\d+):"
+    r"(?<![\w./-])((?:file://)?[\w./-]+"
+    r"\.(?:js|mjs|cjs|ts|java|kt|cs|rs|c|cc|cpp|cxx|h|hpp|go|rb|lua)):(?:line )?(\d+)"
 )
-RUNTIME = re.compile(
+_PLACE_IN_ERROR = re.compile(r" at (\S+) line (\d+)|(\S+): line (\d+):")
+"""A place in the words of Perl, of shells: other lines may have such words too."""
+_RUNTIME = re.compile(
     r"\bnode:|\bjava\.base/|\.\.\. \d+ more|/rustc/|/go/src/|/usr/(?:include|lib)/"
     r"|libsanitizer/|sysdeps/|/csu/"
 )
 """In the lines of a stack that are the runtime's own."""
+_FRAME = re.compile(
+    r"at \S.*(\)|:\d+)( \{)?|\.\.\. \d+ more"  # JavaScript, Java
+    r"|from \S+:\d+:in .*|stack traceback:|\S+: in .*"  # Ruby, Lua
+    r"|goroutine \d+ .*|main\..*\)|\S+\.go:\d+( \+\S+)?"  # Go
+)
+"""A line of the stack below an error."""
+_TRAILER = re.compile(
+    r"Node\.js v\S+|[{}\]]|(code|errno|requireStack|syscall): .*"
+    r"|exit status \d+|note: run with .*|==\d+==ABORTING"
+)
+"""What runtimes write below the stack."""
 
 
 class Place(NamedTuple):
@@ -67,7 +85,8 @@ class Failure(NamedTuple):
     """Its line, without the folders of the arena or of the author."""
     told: tuple[str, ...]
     """The lines that tell it, in the order they were written: also the place in the program itself
-    where one is named, without these folders, and what Python quotes from there.
+    where one is named, without these folders, what Python quotes from there, and the last line
+    that is no part of a stack: an error that was caught may not be what ended the program.
     """
 
 
@@ -80,50 +99,92 @@ def failure_in(stderr: str) -> Failure | None:
     error = lines[at].strip()
     if _IS_CONTINUED.fullmatch(error):
         error = " ".join(line.strip() for line in lines[at : at + 2])
+    last = tuple(line for line in _words_below(lines, at)[-1:] if line not in error)
     place = _place_in(lines, at)
     if place is None:
-        return Failure(error, (error,))
-    shown = place.file if place.path.startswith("/") else place.path
+        return Failure(error, (error, *last))
+    is_absolute = place.path.startswith(("/", "file://"))
+    shown = place.file if is_absolute else place.path
     error, place_line = (
         line.strip().replace(place.path, shown) for line in (error, lines[place.named_in])
     )
     if place.named_in == at:
-        return Failure(error, (error,))
+        return Failure(error, (error, *last))
     if place.named_in > at:
-        return Failure(error, (error, place_line))
+        return Failure(error, (error, place_line, *last))
     quoted = lines[place.named_in + 1]
     is_quoted = _PYTHON_PLACE.search(place_line) and quoted.startswith("    ")
-    return Failure(error, (place_line, *([quoted.strip()] if is_quoted else ()), error))
+    return Failure(error, (place_line, *([quoted.strip()] if is_quoted else ()), error, *last))
 
 
 def place_in(stderr: str) -> Place | None:
     """Where the last error at the end of a text happened in the program itself."""
     lines = _lines(stderr)
-    return _place_in(lines, _error_in(lines) or 0)
+    return _place_in(lines, _error_in(lines))
+
+
+def words_in(stderr: str) -> Iterator[str]:
+    """The lines with words: without markers below a line, as Python draws them, and of a stack
+    the first line that is not the runtime's.
+    """
+    placed = True  # whether the error's place was told
+    for line in map(str.strip, stderr.splitlines()):
+        if _FRAME.fullmatch(line):
+            if not placed and not _RUNTIME.search(line):
+                placed = True
+                yield line
+        elif line.strip("~^|+- ") and not _TRAILER.fullmatch(line):
+            placed = False
+            yield line
 
 
 def _lines(stderr: str) -> Sequence[str]:
-    text = _MARGIN.sub("", stderr[-_LOOKED_AT:])
-    return [line[:_LINE] for line in text.splitlines() if line.strip()]
+    """Those of the end that are not empty; a frame of a recursion once."""
+    once = "\n".join(line for line, _ in groupby(_MARGIN.sub("", stderr).splitlines()))
+    lines = filter(str.strip, once[-_LOOKED_AT:].splitlines())
+    return [line if len(line) <= 2 * LINE else line[:LINE] + line[-LINE:] for line in lines]
+
+
+def _words_below(lines: Sequence[str], at: int) -> Sequence[str]:
+    """What comes after an error and is no part of its stack."""
+    if lines[at].startswith("=="):
+        return ()  # a sanitizer writes a page, and is the last to write
+    own = (line for line in lines[at + 1 :] if not (line[0].isspace() or _FRAME.fullmatch(line)))
+    return [line for line in own if not _TRAILER.fullmatch(line)]
 
 
 def _error_in(lines: Sequence[str]) -> int | None:
     """Below Python's last traceback it is what follows the indented lines."""
-    ends = [at for at, line in enumerate(lines) if line.endswith(_TRACEBACK)][-1:]
-    for end in ends:
-        for at in range(end + 1, len(lines)):
+    begun = _last_traceback(lines)
+    if begun is not None:
+        for at in range(begun + 1, len(lines)):
             if not lines[at][0].isspace():
-                return at
+                fatal = (each for each in range(at, len(lines)) if lines[each].startswith(_FATAL))
+                return next(fatal, at)
     return next((at for at in reversed(range(len(lines))) if _ERROR.fullmatch(lines[at])), None)
 
 
-def _place_in(lines: Sequence[str], at: int) -> Place | None:
+def _last_traceback(lines: Sequence[str]) -> int | None:
+    backwards = reversed(range(len(lines)))
+    return next((at for at in backwards if lines[at].endswith(_TRACEBACK)), None)
+
+
+def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
     """Python names the innermost place last, above the error; others first, mostly below it."""
     frames = list(_python_places(lines))
-    own = [frame for frame in frames if frame.file != _OURS]
-    others = [] if frames else list(_other_places(lines))
-    below = [place for place in others if place.named_in >= at]
-    return next(iter((own or frames)[-1:] or below[:1] or others[-1:]), None)
+    if frames:
+        begun = _last_traceback(lines)
+        of_last = [frame for frame in frames if begun is None or frame.named_in > begun] or frames
+        own = [frame for frame in of_last if frame.file != _OURS] or of_last
+        if at is not None and lines[at].startswith(_FATAL):
+            return next((frame for frame in own if frame.named_in > at), None)
+        return own[-1]
+    if at is not None and (found := _PLACE_IN_ERROR.search(lines[at])):
+        path, number = filter(None, found.groups())
+        return Place(path, int(number), at)
+    others = list(_other_places(lines))
+    below = [place for place in others if place.named_in >= (at or 0)]
+    return next(iter(below[:1] or others[-1:]), None)
 
 
 def _python_places(lines: Sequence[str]) -> Iterator[Place]:
@@ -134,7 +195,6 @@ def _python_places(lines: Sequence[str]) -> Iterator[Place]:
 
 def _other_places(lines: Sequence[str]) -> Iterator[Place]:
     for index, line in enumerate(lines):
-        found = None if RUNTIME.search(line) else _OTHER_PLACE.search(line)
+        found = None if _RUNTIME.search(line) else _OTHER_PLACE.search(line)
         if found:
-            path, number = filter(None, found.groups())
-            yield Place(path, int(number), index)
+            yield Place(found[1], int(found[2]), index)

@@ -1,27 +1,20 @@
 """What is kept of a player's stderr."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import accumulate, pairwise
 
 from arena.files.plain_text import printable
-from arena.referee.failures import RUNTIME, failure_in
+from arena.referee.failures import LINE, failure_in, words_in
 
 KEPT_BYTES = 32 * 1024
 """At the beginning, and at the end."""
-_FRAME = re.compile(r"at \S.*(\)|:\d+)( \{)?|\.\.\. \d+ more")
-"""A line of the stack below an error of JavaScript or Java."""
-_LINE = 200
-"""Characters of a line; of a longer one the beginning and the end."""
-_TRAILER = re.compile(r"Node\.js v\S+|[{}\]]|(code|errno|requireStack|syscall): .*")
-"""What Node writes below the stack."""
 
 
 class HeadTail:
     """The first and the last 32 KiB of a stream of any length."""
 
     def __init__(self) -> None:
-        self.total = 0
+        self.total = self._begun = 0
         self._head = bytearray()
         self._tail = bytearray()
 
@@ -58,33 +51,28 @@ class HeadTail:
         pieces = (kept[low:high] for low, high in pairwise((0, *ends)))
         return tuple(accumulate(len(_text(piece)) for piece in pieces))
 
+    def begin(self) -> None:
+        """A process begins: what came before is not its own."""
+        self._begun = self.total
+
     def last_lines(self, count: int = 3) -> str:
-        """A runtime's error and its place, else the last lines with words, joined and safe to
-        show; empty when there are none. Markers below a line, as Python draws them, say nothing
-        once lines are joined; of a stack, the first line that is not the runtime's is enough.
+        """A runtime's error and its place, else the last lines with words, of the process that
+        began last; joined and safe to show, empty without any.
         """
-        text = _text(self._head + self._tail)
-        if failure := failure_in(text):
-            return _joined(failure.told)
-        return _joined(list(_without_stacks(text.splitlines()))[-count:])
+        text = self._since(self._begun)
+        failure = failure_in(text)
+        return _joined(failure.told if failure else list(words_in(text))[-count:])
 
     def error_since(self, total: int) -> str:
-        """A runtime's error in what came after that many bytes, told alike; empty without one."""
-        begin = self.places((total,))[:1]
-        failure = failure_in(_text(self._head + self._tail)[begin[0] :]) if begin else None
+        """A runtime's error in what that process wrote after that many bytes, and its place; empty
+        without one.
+        """
+        failure = failure_in(self._since(max(total, self._begun)))
         return _joined(failure.told) if failure else ""
 
-
-def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
-    placed = True  # whether the error's place was told
-    for line in map(str.strip, lines):
-        if _FRAME.fullmatch(line):
-            if not placed and not RUNTIME.search(line):
-                placed = True
-                yield line
-        elif line.strip("~^|+- ") and not _TRAILER.fullmatch(line):
-            placed = False
-            yield line
+    def _since(self, total: int) -> str:
+        begin = self.places((total,))[:1]
+        return _text(self._head + self._tail)[begin[0] :] if begin else ""
 
 
 def _joined(lines: Iterable[str]) -> str:
@@ -92,7 +80,7 @@ def _joined(lines: Iterable[str]) -> str:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= _LINE else f"{line[: _LINE // 2]} … {line[-_LINE // 2 :]}"
+    return line if len(line) <= LINE else f"{line[: LINE // 2]} … {line[-LINE // 2 :]}"
 
 
 def _text(data: bytes | bytearray) -> str:

@@ -55,6 +55,7 @@ class PlayerProcess:
         self.spec = spec
         self.cores = cores
         self.stderr = stderr or HeadTail()
+        self.stderr.begin()
         self.memory_bytes = self.peak_memory_bytes = 0  # when it was last looked at; so far
         self.lines_read = 0
         self.last_line = b""

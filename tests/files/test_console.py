@@ -4,6 +4,7 @@ import io
 
 import pytest
 from rich.console import Group
+from rich.padding import Padding
 from rich.table import Table
 
 from arena.files.console import PlainConsole
@@ -19,3 +20,12 @@ def test_a_pipe_has_room_for_any_table(
     out = io.StringIO()
     PlainConsole(file=out).print(Group(table))
     assert len(out.getvalue().splitlines()) == lines
+
+
+def test_a_table_in_a_layout_on_a_terminal_has_its_part_of_it() -> None:
+    layout, table = Table.grid(), Table("moves", box=None)
+    table.add_row("m" * 90)
+    layout.add_row(Padding(table, (0, 20)))
+    out = io.StringIO()
+    PlainConsole(file=out, force_terminal=True, width=60).print(layout)
+    assert "…" in out.getvalue(), "cut where it does not fit, with a mark"

@@ -131,7 +131,8 @@ stack traceback:
     [
         (
             f"ready\n{PYTHON}ValueError: odd board:\n. . .\n. . .\n. . .\n",
-            'File "bot.py", line 14, in choose / raise ValueError(text) / ValueError: odd board:',
+            'File "bot.py", line 14, in choose / raise ValueError(text) / '
+            "ValueError: odd board: / . . .",
             ("bot.py", 14),
         ),
         (
@@ -154,7 +155,7 @@ stack traceback:
             'File "bot.py", line 3 / x = = / SyntaxError: invalid syntax',
             ("bot.py", 3),
         ),
-        (NODE, "Error: impossible board: / at choose (bot.js:8:22)", ("bot.js", 8)),
+        (NODE, "Error: impossible board: / at choose (bot.js:8:22) / . . .", ("bot.js", 8)),
         (
             JAVA,
             "Caused by: java.lang.IndexOutOfBoundsException: Index 3 / "
@@ -163,7 +164,8 @@ stack traceback:
         ),
         (
             JAVAC,
-            "Main.java:8: error: incompatible types: String cannot be converted to int",
+            "Main.java:8: error: incompatible types: String cannot be converted to int / "
+            "error: compilation failed",
             ("Main.java", 8),
         ),
         (
@@ -196,8 +198,8 @@ stack traceback:
             ("bot.c", 13),
         ),
         (
-            "a\nb\nbot.c:13:14: runtime error: signed integer overflow\nc\nd\ne\n",
-            "bot.c:13:14: runtime error: signed integer overflow",
+            "a\nb\nbot.c:13:14: runtime error: signed integer overflow\nc\nd\nends\n",
+            "bot.c:13:14: runtime error: signed integer overflow / ends",
             ("bot.c", 13),
         ),
         (
@@ -207,7 +209,8 @@ stack traceback:
         ),
         (
             RUBY,
-            "bot.rb:2:in `f': undefined method `foo' for nil:NilClass (NoMethodError)",
+            "bot.rb:2:in `f': undefined method `foo' for nil:NilClass (NoMethodError) / "
+            "def f(x) x.foo end",
             ("bot.rb", 2),
         ),
         (LUA, "lua: bot.lua:6: attempt to index a nil value (local 'x')", ("bot.lua", 6)),
@@ -216,6 +219,40 @@ stack traceback:
             "bot.sh: line 3: foo: unbound variable",
             ("bot.sh", 3),
         ),
+        (
+            f"{PYTHON}KeyError: 1\nplays on\nweights.bin is from another version; train again\n",
+            'File "bot.py", line 14, in choose / raise ValueError(text) / KeyError: 1 / '
+            "weights.bin is from another version; train again",
+            ("bot.py", 14),
+        ),
+        (
+            "Fatal Python error: Segmentation fault\n\nCurrent thread 0x7f (most recent call):\n"
+            '  File "/srv/bot.py", line 4 in deep\n  File "/srv/bot.py", line 7 in <module>\n',
+            "Fatal Python error: Segmentation fault / "
+            'File "bot.py", line 4 in deep / Current thread 0x7f (most recent call):',
+            ("bot.py", 4),
+        ),
+        (
+            'Exception in thread "search" java.lang.StackOverflowError\n'
+            + "\tat Bot.best(Bot.java:9)\n" * 1024,
+            'Exception in thread "search" java.lang.StackOverflowError / at Bot.best(Bot.java:9)',
+            ("Bot.java", 9),
+        ),
+        (
+            "Unhandled exception. System.IndexOutOfRangeException: Index was outside\n"
+            "   at Bot.Choose() in /srv/Bot.cs:line 12\n   at Bot.Main() in /srv/Bot.cs:line 3\n",
+            "Unhandled exception. System.IndexOutOfRangeException: Index was outside / "
+            "at Bot.Choose() in Bot.cs:line 12",
+            ("Bot.cs", 12),
+        ),
+        (
+            "/srv/bot.mjs:3\n  throw new NoMove()\n\nNoMove [Error]: none for c4\n"
+            "    at choose (file:///srv/bot.mjs:8:22)\n\nNode.js v20.20.2\n",
+            "NoMove [Error]: none for c4 / at choose (bot.mjs:8:22)",
+            ("bot.mjs", 8),
+        ),
+        ("searched to depth at c4 line 3.\n", "searched to depth at c4 line 3.", None),
+        ("loading book: line 12: ok\n", "loading book: line 12: ok", None),
         ("move 1\nmove 2\nmove 3\nmove 4\n", "move 2 / move 3 / move 4", None),
     ],
 )

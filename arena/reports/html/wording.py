@@ -5,7 +5,7 @@ import re
 from arena.files.plain_text import printable
 from arena.model.protocol import Termination
 from arena.ratings.model import PlayerStanding
-from arena.referee.failures import failure_in
+from arena.referee.failures import failure_in, words_in
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
@@ -42,10 +42,10 @@ def milliseconds(time: float | None) -> str:
 
 
 def line_of(stderr: str, most: int) -> str:
-    """The last error that a runtime wrote, else the last line that is not blank, up to a number
+    """The last error that a runtime wrote, else the last line with words, up to a number
     of characters; empty without one.
     """
     failure = failure_in(stderr)
-    lines = [failure.error] if failure else list(filter(str.strip, stderr.splitlines()))
+    lines = [failure.error] if failure else list(words_in(stderr))
     line = printable(" ".join("".join(lines[-1:]).split()))
     return line if len(line) <= most else _PART_OF_PATH.sub("", line[:most])
