@@ -70,3 +70,13 @@ def test_of_a_stack_the_error_and_its_place_are_kept(stderr: bytes, said: str) -
     log = HeadTail()
     log.feed(stderr)
     assert log.last_lines() == said
+
+
+def test_what_an_earlier_process_wrote_is_not_told_of_the_next() -> None:
+    log = HeadTail()
+    log.feed(b"KeyError: 'tables'\n")
+    assert log.error_since(0) == log.last_lines() == "KeyError: 'tables'"
+    log.begin()
+    assert log.error_since(0) == log.last_lines() == ""
+    log.feed(b"no book for this size\n")
+    assert (log.error_since(0), log.last_lines()) == ("", "no book for this size")
