@@ -19,7 +19,7 @@ _MARGIN = re.compile(r"^ +[|+] ", re.MULTILINE)
 """What Python draws left of the tracebacks in a group of exceptions."""
 _ERROR = re.compile(
     r"""
-    [\w.$]*(?:Error|Exception)(?:\ \[\w+\])?(?::\ .*)? | Fatal\ Python\ error.*  # also JavaScript
+    \[?[\w.$]*(?:Error|Exception)(?:\ \[\w+\])?(?::\ .*)? | Fatal\ Python\ error.*  # also JavaScript
     | \w+\ \[\w*Error\](?::\ .*)? | \[?UnhandledPromiseRejection.*  # JavaScript
     | (?:Exception\ in\ thread|Caused\ by:)\ .* | Unhandled\ exception[.:]?\ .*  # Java, C#
     | thread\ '.*\ panicked\ at\ .*  # Rust
@@ -29,7 +29,7 @@ _ERROR = re.compile(
     | \S+:\d+:(?:\d+:)?\ (?:fatal\ )?error:\ .*  # compilers
     | .*\ at\ (?:\S+\.p[lm]|/\S+)\ line\ \d+(?:,\ <\w*>\ \w+\ \d+)?\.  # Perl
     | \S+:\d+:in\ .*\([A-Z]\w+\)  # Ruby
-    | \w+:\ \S+\.lua:\d+:\ .*
+    | \S+:\ \S+\.lua:\d+:\ .*
     | (?:\S*/\S+|\S*sh|\S*awk):\ (?:\S+:\ )?line\ \d+:\ .*  # shells, awk
     """,
     re.VERBOSE,

@@ -118,7 +118,7 @@ def f(x) x.foo end
 \tfrom bot.rb:5:in `<main>'
 """
 LUA = """\
-lua: bot.lua:6: attempt to index a nil value (local 'x')
+/usr/bin/lua5.4: bot.lua:6: attempt to index a nil value (local 'x')
 stack traceback:
 \tbot.lua:6: in local 'f'
 \tbot.lua:9: in main chunk
@@ -213,7 +213,11 @@ stack traceback:
             "def f(x) x.foo end",
             ("bot.rb", 2),
         ),
-        (LUA, "lua: bot.lua:6: attempt to index a nil value (local 'x')", ("bot.lua", 6)),
+        (
+            LUA,
+            "/usr/bin/lua5.4: bot.lua:6: attempt to index a nil value (local 'x')",
+            ("bot.lua", 6),
+        ),
         (
             "/srv/bot.sh: line 3: foo: unbound variable\n",
             "bot.sh: line 3: foo: unbound variable",
@@ -250,6 +254,12 @@ stack traceback:
             "    at choose (file:///srv/bot.mjs:8:22)\n\nNode.js v20.20.2\n",
             "NoMove [Error]: none for c4 / at choose (bot.mjs:8:22)",
             ("bot.mjs", 8),
+        ),
+        (
+            "ready\n[AggregateError: none was kept] {\n  [errors]: [\n    Error: b\n"
+            "        at choose (/srv/bot.js:8:83)\n  ]\n}\n\nNode.js v20.20.2\n",
+            "[AggregateError: none was kept] { / at choose (bot.js:8:83)",
+            ("bot.js", 8),
         ),
         ("searched to depth at c4 line 3.\n", "searched to depth at c4 line 3.", None),
         ("loading book: line 12: ok\n", "loading book: line 12: ok", None),
