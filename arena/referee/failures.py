@@ -19,7 +19,8 @@ _MARGIN = re.compile(r"^ +[|+] ", re.MULTILINE)
 """What Python draws left of the tracebacks in a group of exceptions."""
 _ERROR = re.compile(
     r"""
-    \[?[\w.$]*(?:Error|Exception)(?:\ \[\w+\])?(?::\ .*)? | Fatal\ Python\ error.*  # also JavaScript
+    \[?[\w.$]*(?:Error|Exception)(?:\ \[\w+\])?(?::\ .*)?  # Python, JavaScript
+    | Fatal\ Python\ error.*
     | \w+\ \[\w*Error\](?::\ .*)? | \[?UnhandledPromiseRejection.*  # JavaScript
     | (?:Exception\ in\ thread|Caused\ by:)\ .* | Unhandled\ exception[.:]?\ .*  # Java, C#
     | thread\ '.*\ panicked\ at\ .*  # Rust

@@ -23,6 +23,10 @@ _NAMES = {
     "winner",
 }  # fmt: skip
 _SENTENCES = {"detail", "notes", "ending", "title"}
+_NUMBERED = re.compile(r"g\d+")
+"""Games with numbers alone, as a round-robin has them."""
+_ID_DIGITS = 12
+"""Of a game without names: enough for no two among millions to be alike."""
 _LONGEST = 60
 """Characters of a name; of a longer one the beginning is shown, and its place."""
 
@@ -73,7 +77,7 @@ class Seen:
         self.audience = audience
         there = [each for each in config.players if each.name not in audience.without]
         if audience.pseudonyms:
-            there.sort(key=lambda each: (each.joined, self._secret(each)))
+            there.sort(key=lambda each: (each.joined, self._hash(each.name)))
         self.players = tuple(each.name for each in there)
         """The players that are shown, in the order of their places."""
         self.place = {name: place for place, name in enumerate(self.players)}
@@ -85,15 +89,23 @@ class Seen:
         words = "|".join(map(re.escape, longest))
         self._found = re.compile(rf"(?<!\w)(?:{words})(?!\w)") if words else None
 
-    def _secret(self, player: Player) -> bytes:
+    def _hash(self, text: str) -> bytes:
         key = self.audience.pseudonyms.encode()
-        return blake2b(player.name.encode(), key=blake2b(key).digest()).digest()
+        return blake2b(text.encode(), key=blake2b(key).digest()).digest()
 
     def _shown(self, number: int, player: Player) -> str:
         if self.audience.pseudonyms:
             return f"player {number}"
         name = printable(player.name)
         return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 10]}… ({number})"
+
+    def game(self, id_: str) -> str:
+        """A game as it is called: most formats have the players' names in it, neutral names do
+        not go with them.
+        """
+        if not self.audience.pseudonyms or _NUMBERED.fullmatch(id_):
+            return id_
+        return f"game-{self._hash(id_).hex()[:_ID_DIGITS]}"
 
     def sentence(self, text: str) -> str:
         """A sentence of the arena that may name players."""
@@ -137,6 +149,8 @@ class Seen:
             return tuple(self._renamed(each, key) for each in value if not self._is_out(each))
         if not isinstance(value, str):
             return value
+        if key == "game":
+            return self.game(value)
         if key in _NAMES and value in self.names:
             return self.names[value]
         return self.sentence(value) if key in _NAMES | _SENTENCES else value

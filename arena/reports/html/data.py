@@ -46,7 +46,7 @@ def columns(games: Iterable[GameDigest], seen: Seen) -> GameColumns:
     """Finished games, a list a column."""
     found = list(games)
     return GameColumns(
-        id=[game.game for game in found],
+        id=[seen.game(game.game) for game in found],
         round=[game.round for game in found],
         players=[_places(game.players, seen) for game in found],
         scores=[game.scores for game in found],
@@ -62,7 +62,7 @@ def running(game: GameInPlay, config: TournamentConfig, seen: Seen) -> GameRunni
     """A game that is being played."""
     started = game.started
     return GameRunning(
-        id=started.game,
+        id=seen.game(started.game),
         round=started.round,
         players=_places(started.players, seen),
         opening=len(started.opening),
@@ -77,7 +77,7 @@ def game_data(record: GameRecord, seen: Seen) -> GameData:
     offender = None if record.offender is None else names[record.offender]
     infos = [move.info or {} for move in record.moves]
     return GameData(
-        id=record.game,
+        id=seen.game(record.game),
         round=record.round,
         attempt=record.attempt,
         players=list(_places(names, seen)),

@@ -99,7 +99,7 @@ def fault_data(view: RunView, fault: Broken, seen: Seen) -> FaultData:
     return FaultData(
         ending=ending,
         count=fault.count,
-        game=fault.game,
+        game=seen.game(fault.game),
         detail=seen.detail(fault.detail, ending, fault.player),
         stderr="" if line in fault.detail else line,
     )

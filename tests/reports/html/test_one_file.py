@@ -169,6 +169,25 @@ def test_no_name_is_in_an_anonymous_file(run: Path) -> None:
     assert WROTE not in found and SAID not in found and "player 3" in found
 
 
+def test_no_name_is_in_the_ids_of_an_anonymous_file(play: Play, tmp_path: Path) -> None:
+    """Where the format puts the players' names in them."""
+    both = [("ant", "bee"), ("bee", "ant")]
+    records = [
+        play("dots", *players, seed=5, game=f"ant:bee:1.{n}", rows=2, cols=2)
+        for n, players in enumerate(both, 1)
+    ]
+    records[0] = told(records[0], 0)
+    path = tmp_path / "cup.sqlite"
+    with begun(path, records) as store:
+        for record in records:
+            store.add(record)
+    page = report(path, "--anonymous")
+    assert not re.search(r"\b(?:ant|bee)\b", everything(page))
+    ids = blocks(page)["run-data"]["games"]["id"]
+    assert ids == blocks(page)["games-0"]["id"] and len(set(ids)) == 2
+    assert f'href="#game/{ids[0]}"' in page, "the fault's game"
+
+
 def test_neutral_names_stay(run: Path) -> None:
     one, other = (blocks(report(run, "--anonymous"))["run-data"]["games"] for _ in range(2))
     assert one == other
