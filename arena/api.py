@@ -69,11 +69,20 @@ class Run:
             """The resolved tournament file."""
 
     def standings(self) -> Table:
-        """A row a player, by rank: the columns of `arena report --csv players`."""
+        """A row a player, by Elo, whatever the format ranks by: the columns of
+        `arena report --csv players`.
+        """
         with RunView(self.path) as view:
             rows = map(csv_report.player_row, view.standings.players)
             found = _columns(csv_report.PLAYER_COLUMNS, rows)
         return DrawnTable(found, self._drawn(cells.standings))
+
+    def ranking(self) -> Table:
+        """A row a player by the rules of the format, who won first: the columns of
+        `arena report --csv ranking`.
+        """
+        with RunView(self.path) as view:
+            return _columns(*csv_report.ranked(view.standings))
 
     def crosstable(self) -> Table:
         """A row for each player against each opponent met."""

@@ -91,6 +91,14 @@ def test_standings_are_those_of_the_report(run: arena.Run) -> None:
     assert standings["games"] == [4, 4]
 
 
+def test_a_ranking_is_that_of_the_format(run: arena.Run, tmp_path: Path) -> None:
+    assert run.ranking()["player"] == run.standings()["name"], "by Elo, as no other is defined"
+    cup = {**CUP, "tournament": {**CUP["tournament"], "format": "knockout"}}
+    found = arena.run(cup, store=tmp_path / "knockout.sqlite").ranking()
+    assert found["rank"] == [1, 2] and sorted(found["player"]) == ["greedy", "monkey"]
+    assert list(found)[:2] == ["rank", "player"]
+
+
 def test_a_run_goes_on(run: arena.Run) -> None:
     more = arena.run({**CUP, "tournament": {**CUP["tournament"], "rounds": 3}}, store=run.path)
     assert len(more.games()["game"]) == 6

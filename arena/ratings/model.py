@@ -105,7 +105,7 @@ class PlayerStanding(Frozen):
     """One player's line."""
 
     rank: int
-    """Place by Elo, from 1; players without a result come last."""
+    """Place by Elo, from 1; equals share it, and players without a result come last."""
     name: str
     """The name in the tournament."""
     elo: float | None

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -187,21 +188,20 @@ def _rows(
 
 
 def _ranked(rows: Sequence[PlayerStanding]) -> tuple[PlayerStanding, ...]:
-    """The players' lines, the strongest first."""
-    keys = {row.name: (row.points, row.wins, row.difference or 0) for row in rows}
-    course = shared_ranks(keys)
+    """The players' lines, the strongest first; equal ratings share a rank."""
+    strength = {row.name: (-inf if row.elo is None else round(row.elo, 6),) for row in rows}
+    rank = shared_ranks(strength)
+    course = shared_ranks({row.name: (row.points, row.wins, row.difference or 0) for row in rows})
     comparable = len({row.results for row in rows}) == 1
-
-    def strength(row: PlayerStanding) -> tuple[float | str, ...]:
-        if row.elo is None:
-            return (1.0, row.name)
-        return (0.0, -round(row.elo, 6), course[row.name], row.name)
-
+    ordered = sorted(rows, key=lambda row: (rank[row.name], course[row.name], row.name))
     return tuple(
         row.model_copy(
-            update={"rank": rank, "course_rank": course[row.name] if comparable else None}
+            update={
+                "rank": rank[row.name],
+                "course_rank": course[row.name] if comparable else None,
+            }
         )
-        for rank, row in enumerate(sorted(rows, key=strength), start=1)
+        for row in ordered
     )
 
 

@@ -18,7 +18,10 @@ class Met(NamedTuple):
 
 def shared_ranks(keys: Mapping[str, tuple[float, ...]]) -> dict[str, int]:
     """Each player's rank by descending key; equals share it."""
-    return {name: 1 + sum(other > key for other in keys.values()) for name, key in keys.items()}
+    first = dict[tuple[float, ...], int]()
+    for rank, key in enumerate(sorted(keys.values(), reverse=True), start=1):
+        first.setdefault(key, rank)
+    return {name: first[key] for name, key in keys.items()}
 
 
 def totals(met: Mapping[str, Sequence[Met]]) -> dict[str, float]:

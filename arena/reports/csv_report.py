@@ -101,13 +101,18 @@ def crosstable(cells: Iterable[Cell]) -> str:
 
 def ranking(standings: Standings) -> str:
     """A line a player by the rules of the format, with points and tie-breaks; else by Elo."""
-    ranked = standings.ranking
-    if ranked is None:
-        return table(
-            ("rank", "player", "Elo"), ((p.rank, p.name, p.elo) for p in standings.players)
-        )
-    lines = ((row.rank, row.player, *row.figures) for row in ranked.players)
-    return table(("rank", "player", *ranked.columns), lines)
+    return table(*ranked(standings))
+
+
+def ranked(standings: Standings) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+    """The columns and the rows of the same."""
+    found = standings.ranking
+    if found is None:
+        rows = ((player.rank, player.name, player.elo) for player in standings.players)
+        return ("rank", "player", "Elo"), rows
+    return ("rank", "player", *found.columns), (
+        (row.rank, row.player, *row.figures) for row in found.players
+    )
 
 
 def results(rated: Iterable[Result], run: str, *, first_mover: bool = True) -> str:

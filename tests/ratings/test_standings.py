@@ -168,6 +168,11 @@ def test_tile_players_have_no_difference() -> None:
     assert [row.difference for row in standings(games).players] == [None, None]
 
 
+def test_equal_ratings_share_the_rank() -> None:
+    table = standings_of_results([Result(a, b, 0.5) for a in "abc" for b in "abc" if a != b])
+    assert [row.rank for row in table.players] == [1, 1, 1]
+
+
 def test_equal_course_keys_share_the_rank() -> None:
     ranks = shared_ranks({"a": (4, 2, 3), "b": (4, 1, 99), "c": (4, 2, 3), "d": (5, 0, 0)})
     assert ranks == {"d": 1, "a": 2, "c": 2, "b": 4}

@@ -190,7 +190,7 @@ def test_what_a_format_ranks_by_comes_first(
 
 
 def test_a_player_has_the_rank_that_its_format_gives_it(play: Play, tmp_path: Path) -> None:
-    path = played(tmp_path / "cup.sqlite", play, "swiss", "abcdefgh", {}, rounds=2)
+    path = played(tmp_path / "cup.sqlite", play, "knockout", "abcdefgh", {}, rounds=2)
     with RunView(path) as view:
         ranking = view.standings.ranking
         assert ranking is not None
