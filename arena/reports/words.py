@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
+from arena.files.toml_tables import shown
 from arena.model.containment import Guarantee, Held
 from arena.model.protocol import Termination
 from arena.ratings.matches import Verdict
@@ -68,9 +69,19 @@ def about_rating(standings: Standings) -> list[str]:
 
 
 def about_list(found: Results) -> Iterator[str]:
-    """What to know of a list of results, and what to do where it seems to name winners first."""
+    """What to know of a list of results, and what to do where it seems to have results twice or to
+    name winners first.
+    """
     if found.unfinished:
         yield f"Left out, as they are not over: {count_games(found.unfinished)}."
+    in_pairs = Counter((each.pair, each.first, each.second) for each in found.results if each.pair)
+    again = dict.fromkeys(pair for (pair, *_), count in in_pairs.items() if count > 1)
+    if again:
+        yield (
+            f"Pairs with the same players in the same order more than once: {len(again):,}, the "
+            f"first is {shown(next(iter(again)))}. If two reports of one run were put together, its "
+            "games count twice: the later one has them all."
+        )
     never_lost = found.first_mover and all(each.score > 0 for each in found.results)
     if never_lost and len(found.results) >= _MANY_RESULTS:
         yield (

@@ -118,3 +118,10 @@ def test_many_bad_lines_are_listed_up_to_ten() -> None:
         read_results("a,b,x\n" * 25, "x.csv")
     lines = str(caught.value).splitlines()
     assert len(lines) == 11 and lines[-1] == "… and 15 more like these"
+
+
+def test_a_list_with_results_twice_is_told() -> None:
+    run = [Result("a", "b", 1.0, "w: 1"), Result("b", "a", 0.0, "w: 1"), Result("a", "b", 0.5)]
+    assert not list(about_list(Results(run)))
+    (said,) = about_list(Results([*run, *run]))
+    assert "more than once: 1, the first is" in said and "w: 1" in said
