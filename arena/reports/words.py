@@ -79,8 +79,8 @@ def about_list(found: Results) -> Iterator[str]:
     if again:
         yield (
             f"Pairs with the same players in the same order more than once: {len(again):,}, the "
-            f"first is {shown(next(iter(again)))}. If two reports of one run were put together, its "
-            "games count twice: the later one has them all."
+            f"first is {shown(next(iter(again)))}. If two reports of one run were put together, "
+            "its games count twice: the later one has them all."
         )
     never_lost = found.first_mover and all(each.score > 0 for each in found.results)
     if never_lost and len(found.results) >= _MANY_RESULTS:
