@@ -142,7 +142,10 @@ class PlayedStore(Store):
                 self._database.execute("BEGIN IMMEDIATE")
                 added = self._insert(record, text or record.model_dump_json())
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: game {record.game} cannot be kept: {error}") from None
+            raise StoreError(
+                f"{self.path}: game {record.game} cannot be kept: {error}; those before it are, "
+                "and the same command continues once it can be written"
+            ) from None
         self._check_still_there()
         return added
 
