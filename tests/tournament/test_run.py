@@ -285,7 +285,9 @@ def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played:
                 "CREATE TRIGGER full BEFORE INSERT ON games BEGIN SELECT raise(ABORT, 'full'); END"
             )
         other.close()
-        with pytest.raises(StoreError, match="cannot be kept: full; .* the same command cont"):
+        with pytest.raises(
+            StoreError, match=r"cannot be kept: full; .* the same command continues"
+        ):
             run(config, store, open_executor=executor.open)
     assert executor.closed == [True]
 

@@ -46,6 +46,16 @@ def told(record: GameRecord, seat: int) -> GameRecord:
     )
 
 
+def kept(folder: Path, records: list[GameRecord]) -> Path:
+    """A run of these games, whose first the player that moved first lost by a crash."""
+    records[0] = told(records[0], 0)
+    path = folder / "cup.sqlite"
+    with begun(path, records) as store:
+        for record in records:
+            store.add(record)
+    return path
+
+
 @pytest.fixture
 def run(play: Play, tmp_path: Path) -> Path:
     """Three players; ant, of Anna, lost by a crash, and the players' names are hostile."""
@@ -55,12 +65,7 @@ def run(play: Play, tmp_path: Path) -> Path:
         play("dots", *both, seed=n, game=f"g{n:04d}", rows=2, cols=2)
         for n, both in enumerate(meetings, 1)
     ]
-    records[0] = told(records[0], 0)
-    path = tmp_path / "cup.sqlite"
-    with begun(path, records) as store:
-        for record in records:
-            store.add(record)
-    return path
+    return kept(tmp_path, records)
 
 
 def of_anna(run: Path, tmp_path: Path, name: str) -> None:
@@ -176,12 +181,7 @@ def test_no_name_is_in_the_ids_of_an_anonymous_file(play: Play, tmp_path: Path) 
         play("dots", *players, seed=5, game=f"ant:bee:1.{n}", rows=2, cols=2)
         for n, players in enumerate(both, 1)
     ]
-    records[0] = told(records[0], 0)
-    path = tmp_path / "cup.sqlite"
-    with begun(path, records) as store:
-        for record in records:
-            store.add(record)
-    page = report(path, "--anonymous")
+    page = report(kept(tmp_path, records), "--anonymous")
     assert not re.search(r"\b(?:ant|bee)\b", everything(page))
     ids = blocks(page)["run-data"]["games"]["id"]
     assert ids == blocks(page)["games-0"]["id"] and len(set(ids)) == 2
