@@ -37,8 +37,8 @@ class PlainConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         """The parts of what is printed."""
-        is_grid = isinstance(renderable, Table) and not renderable.show_header  # lays out text
-        if isinstance(renderable, Table) and not (is_grid or self.is_terminal):
+        # a table without headings lays out a text
+        if isinstance(renderable, Table) and renderable.show_header and not self.is_terminal:
             options = (options or self.options).update(width=self.width)
         for part in super().render(renderable, options):
             shown = part.text if part.control else printable(part.text, keep="\n")
