@@ -169,6 +169,7 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
         raise SubmissionError(
             f"the deadline was {deadline:%Y-%m-%d %H:%M %Z}; nothing is accepted after it"
         )
+    _refuse_one_more(course.quota, folder, bot.name, owner)
     if receipt_of(bot, folder) is None:
         _refuse_beyond(course.quota, folder, bot, owner)
     return bot
@@ -243,6 +244,8 @@ def rollback(folder: Path, name: str, which: str, owner: str | None) -> Receipt:
         entry = _allowed(folder, name, owner)
         if owner is not None:
             _refuse_excluded(folder / name)
+            if is_course(folder):
+                _refuse_one_more(rules_of(folder).quota, folder, name, owner)
         receipt = chosen(which, entry.versions)
         if receipt is None:
             there = ", ".join(named(each) for each in entry.versions)
@@ -344,6 +347,16 @@ def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> N
 def _refuse_folder(name: str, advice: str) -> None:
     if name.casefold() in FOLDERS:
         raise SubmissionError(f'the name "{name}" belongs to the course{advice}')
+
+
+def _refuse_one_more(quota: Quota, folder: Path, name: str, owner: str) -> None:
+    """A bot that is to play besides an owner's others, where those are as many as may."""
+    play = [each.name for each in bots(folder) if each.owner == owner and each.state == "plays"]
+    if quota.bots is not None and name not in play and len(play) >= quota.bots:
+        raise SubmissionError(
+            f"{owner} has {', '.join(play)}, and the course lets {quota.bots} of each owner play; "
+            "withdraw one first"
+        )
 
 
 def _refuse_beyond(quota: Quota, folder: Path, bot: Bot, owner: str) -> None:

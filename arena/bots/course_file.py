@@ -21,6 +21,7 @@ standing = ["ladder"] # files in tournaments/ that take new bots and versions by
 # play = "anyone" # who plays against bots on the pages, besides owners and staff
 
 [quota]
+# bots = 3       # bots of an owner that play at a time
 submissions = 50 # versions that an owner may submit, of all its bots
 size_mb = 10     # the files of one submission
 challenges = 20  # matches of two games that an owner may ask for on a day, by `arena serve`
@@ -60,6 +61,8 @@ bot = "monkey"
 class Quota(TomlTable):
     """`[quota]`."""
 
+    bots: int | None = Field(default=None, ge=1)
+    """Bots of an owner that play at a time; None for any number."""
     submissions: int = Field(default=50, ge=0)
     """Versions of an owner, of all its bots."""
     size_mb: float = Field(default=10.0, gt=0)

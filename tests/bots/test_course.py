@@ -154,6 +154,28 @@ def test_an_owner_submits_no_more_than_the_quota(to: Path, package: Package) -> 
         submit(to, named(package, "ant", "#" * 200_000), "bob")
 
 
+def test_an_owner_has_no_more_bots_that_play_than_the_quota(to: Path, package: Package) -> None:
+    for name in ("fox", "gnu"):
+        submit(to, named(package, name), "ada")
+    (to / "course.toml").write_text("[quota]\nbots = 2\n")
+    said = "^ada has fox, gnu, and the course lets 2 of each owner play; withdraw one first$"
+    with pytest.raises(SubmissionError, match=said):
+        submit(to, named(package, "ant"), "ada")
+    submit(to, named(package, "bee"), "bob")
+    submit(to, named(package, "fox", "print('better')\n"), "ada")
+    course.withdraw(to, "fox", "ada")
+    submit(to, named(package, "ant"), "ada")
+    for comes_back in (
+        lambda: submit(to, named(package, "fox"), "ada"),
+        lambda: course.rollback(to, "fox", "1", "ada"),
+    ):
+        with pytest.raises(SubmissionError, match="ada has ant, gnu, and the course lets 2"):
+            comes_back()
+    assert set(playing(to)) == {"ant", "bee", "gnu"}
+    course.rollback(to, "fox", "1", None)
+    assert set(playing(to)) == {"ant", "bee", "fox", "gnu"}, "the staff may"
+
+
 def test_an_owner_withdraws_and_comes_back(to: Path, script: Path) -> None:
     submit(to, script, "ada")
     submit(to, script, "bob")

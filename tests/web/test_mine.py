@@ -118,6 +118,15 @@ def test_the_smaller_limit_of_a_file_is_told(
     assert f"files of {shown} MB at most" in text
 
 
+def test_how_many_bots_may_play_is_told_where_the_course_says_it(
+    browser: Browser, folder: Path
+) -> None:
+    assert "2 bots play" not in browser("ada").get("/me").text
+    (folder / "course.toml").write_text("[quota]\nbots = 2\n")
+    hand_in(folder, "ada", RIGHT)
+    assert "<b>1</b> of 2 bots play" in browser("ada").get("/me").text
+
+
 def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", LOSES)
     hand_in(folder, "bob", RIGHT)
