@@ -31,7 +31,7 @@ from arena.reports.html import cells
 from arena.reports.html.cells import Drawn, DrawnTable
 from arena.tournament import run as running
 from arena.tournament.config import TournamentConfig
-from arena.tournament.config_file import Begun, Unusable, load_config, read_config
+from arena.tournament.config_file import Begun, SoFar, Unusable, load_config, read_config
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.played_store import PlayedStore
@@ -205,7 +205,7 @@ def run(
     file = tournament if isinstance(tournament, str | Path) else None
     with site(on, Path(file) if file is not None else None, insecure=insecure) as at:
         given = None if store is None else _path("store", store)
-        read, place = _read(tournament, at, begun_in(given, take_new=take_new))
+        read, place = _read(tournament, at, begun_in(given, take_new=take_new, without=without))
         path = given or default_store(read.name)
         config = ready_to_go_on(read, place, path, take_new=take_new, without=without, site=at)
         with PlayedStore.open_run(path, config) as opened:
@@ -407,7 +407,7 @@ def _plain(value: Any) -> Any:
 def _read(
     tournament: str | Path | Mapping[str, Any] | TournamentConfig,
     at: Site = HERE,
-    begun: Begun = lambda name: None,
+    begun: Begun = lambda name: SoFar(),
 ) -> tuple[TournamentConfig, Path]:
     """A tournament and its file, with the kernels it needs compiled."""
     from players.catalogue import BUILTINS

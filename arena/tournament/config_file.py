@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import rules
 from arena.bots import programs
@@ -42,8 +42,18 @@ from arena.tournament.formats.stopped import StopTable
 from arena.tournament.openings import OpeningError, random_opening, read_openings
 from rules.position import Game
 
-Begun = Callable[[str], TournamentConfig | None]
-"""Gives what the run of a tournament's name was begun with, where it is to go on with its field."""
+
+class SoFar(NamedTuple):
+    """What matters of a run to the file that it goes on with."""
+
+    field: tuple[Player, ...] | None = None
+    """Its own, where it goes on with that."""
+    out: tuple[Player, ...] = ()
+    """Players of it whose files are not needed."""
+
+
+Begun = Callable[[str], SoFar]
+"""Gives it of the run of a tournament's name."""
 
 
 def load_config(
@@ -51,7 +61,7 @@ def load_config(
     builtins: Mapping[str, CatalogueEntry],
     *,
     fit: Capacity = local.fit,
-    begun: Begun = lambda name: None,
+    begun: Begun = lambda name: SoFar(),
     for_others: bool = False,
 ) -> TournamentConfig:
     """Read a tournament file. `fit` gives how many games its machines can play at a time. Problems
@@ -88,7 +98,7 @@ def read_config(
     name: str,
     player_folders: Mapping[int, Path] | None = None,
     fit: Capacity = local.fit,
-    begun: Begun = lambda name: None,
+    begun: Begun = lambda name: SoFar(),
     for_others: bool = False,
 ) -> TournamentConfig:
     """The tournament of a file's tables, wherever they come from. Where it is `for_others` to play
@@ -106,7 +116,7 @@ def read_config(
     clock = clock_of(limits, report)
     with told_at(("tournament", "python"), report):
         programs.python(table.python, folder)
-    kept = begun(table.name or name)
+    so_far = begun(table.name or name)
     reading = Reading(
         game,
         builtins,
@@ -114,7 +124,8 @@ def read_config(
         report,
         table.sandbox,
         table.python,
-        begun=kept is not None,
+        begun=so_far.field is not None,
+        out=so_far.out,
         wrong=wrong,
     )
     players, left_out = read_players(tables.player, reading, player_folders or {})
@@ -130,7 +141,7 @@ def read_config(
     for finding in unmet:
         report(*finding)
     _check_required(table.require, players, report)
-    field = kept.players if kept else players
+    field = so_far.field or players
     of_players = [finding for finding in findings if finding.path[:1] == ("player",)]
     if for_others:
         findings = [finding for finding in findings if finding not in of_players]

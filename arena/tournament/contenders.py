@@ -42,6 +42,8 @@ class Reading(NamedTuple):
     """Of the scripts of players that name none."""
     begun: bool = False
     """Whether the run has its players: then problems of submissions are told and refuse nothing."""
+    out: Sequence[Player] = ()
+    """Players of a run whose files are not needed: they are left out."""
     wrong: frozenset[KeyPath] = frozenset()
     """The keys of the file that were reported, and are missing in its tables."""
 
@@ -101,9 +103,18 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
     except (PackageError, ProgramError, SubmissionError) as error:
         if table.from_ is not None and reading.begun:
             return [], str(error).splitlines()
+        if _is_out(table, reading.out):
+            return [], []
         for line in str(error).splitlines():
             reading.report((*at, way), line)
     return [], []
+
+
+def _is_out(table: PlayerTable, out: Sequence[Player]) -> bool:
+    written = table.bot if table.command is None else shlex.join(table.command)
+    return any(
+        each.name_in_file == table.name if table.name else each.bot == written for each in out
+    )
 
 
 def _command(words: list[str], table: PlayerTable, reading: Reading) -> Player:

@@ -6,6 +6,7 @@ games count as long as the bot plays: a bot that is withdrawn leaves with all it
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -34,20 +35,34 @@ def going_on(
     refuse. Raises UserError.
     """
     fresh = {player.name: player for player in read.players}
-    change = _Change.between(kept.players, fresh)
+    out = {player.name for player in left_out(kept.players, without)}
+    change = _Change.between(kept.players, fresh, out)
     moved = change.taken(kept.players) if take_new else change.asked
-    stay = (moved.pop(each.name, None) or _as_read(each, fresh) for each in kept.players)
+    stay = (moved.pop(each.name, None) or _as_read(each, fresh, out) for each in kept.players)
     players = [player for player in stay if player is not None]
     players += moved.values()
     for each in without:
-        out = _named(each, players)
-        players[players.index(out)] = _standing(out, "out")
+        one = _named(each, players)
+        players[players.index(one)] = _standing(one, "out")
     if kept is not read:
         _refuse_closed(kept, players)
     if read.terms.game.seats <= len(players):
         refuse_too_few(read, [player.name for player in players if _plays(player)], without)
     said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
     return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
+
+
+def left_out(players: Sequence[Player], without: Sequence[str]) -> tuple[Player, ...]:
+    """Those of a run that were left out, or are now: their files are not needed, unless another
+    version plays.
+    """
+    named = set[str]()
+    for each in without:
+        with suppress(UserError):  # it may be about to join
+            named.add(_named(each, players).name)
+    stay = _bots(each for each in players if _plays(each) and each.name not in named)
+    out = (each for each in players if each.status == "out" or each.name in named)
+    return tuple(each for each in out if each.name_in_file not in stay)
 
 
 def refuse_too_few(config: TournamentConfig, left: Sequence[str], without: Sequence[str]) -> None:
@@ -73,7 +88,9 @@ class _Change(NamedTuple):
     gone: list[Player]
 
     @classmethod
-    def between(cls, kept: Sequence[Player], fresh: Mapping[str, Player]) -> "_Change":
+    def between(
+        cls, kept: Sequence[Player], fresh: Mapping[str, Player], out: Collection[str]
+    ) -> "_Change":
         order = sorted(kept, key=lambda each: (_plays(each), each.status == "out"))
         latest = {player.name_in_file: player for player in order}
         here = [one for one in latest.values() if one.status != "out"]
@@ -81,7 +98,11 @@ class _Change(NamedTuple):
         return cls(
             added=[player for name, player in fresh.items() if name not in latest],
             newer=[(one, now) for one, now in both if one.digest != now.digest or not _plays(one)],
-            gone=[one for one in here if one.name_in_file not in fresh and _plays(one)],
+            gone=[
+                one
+                for one in here
+                if one.name_in_file not in fresh and _plays(one) and one.name not in out
+            ],
         )
 
     @property
@@ -125,13 +146,13 @@ class _Change(NamedTuple):
             )
 
 
-def _as_read(player: Player, fresh: Mapping[str, Player]) -> Player | None:
+def _as_read(player: Player, fresh: Mapping[str, Player], out: Collection[str]) -> Player | None:
     """A player of the run with what its table says now; None where a table of its own is gone."""
     now = fresh.get(player.name_in_file)
     if not _plays(player):
         return player
     if now is None:
-        return player if _is_version(player) else None
+        return player if _is_version(player) or player.name in out else None
     if now.digest != player.digest and _is_version(player):
         given = {"name": player.name, "program": player.contender.program}
         return player.model_copy(update={"contender": now.contender.model_copy(update=given)})

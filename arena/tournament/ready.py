@@ -8,8 +8,8 @@ from arena.errors import ConfigError, PackageError, Problem, ProgramError, Sandb
 from arena.model.containment import Guarantee, Held
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
-from arena.tournament.config_file import Begun, load_config
-from arena.tournament.field import going_on
+from arena.tournament.config_file import Begun, SoFar, load_config
+from arena.tournament.field import going_on, left_out
 from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
 
@@ -26,19 +26,20 @@ def load_to_go_on(
     """The tournament of a file, ready to begin, or to go on with the run in `store`. Raises
     ConfigError, UserError, StoreError.
     """
-    begun = begun_in(store, take_new=take_new)
+    begun = begun_in(store, take_new=take_new, without=without)
     config = load_config(file, builtins, fit=site.fit, begun=begun)
     path = store or default_store(config.name)
     return ready_to_go_on(config, file, path, take_new=take_new, without=without, site=site)
 
 
-def begun_in(store: Path | None, *, take_new: bool) -> Begun:
-    """Gives what the run in `store`, by default that of the name, goes on with; None where there is
-    none yet, or it takes the new field.
-    """
+def begun_in(store: Path | None, *, take_new: bool, without: Sequence[str]) -> Begun:
+    """Gives what matters of the run in `store`, by default that of the name."""
 
-    def begun(name: str) -> TournamentConfig | None:
-        return None if take_new else Store.begun_with(store or default_store(name))
+    def begun(name: str) -> SoFar:
+        kept = Store.begun_with(store or default_store(name))
+        if kept is None:
+            return SoFar()
+        return SoFar(None if take_new else kept.players, left_out(kept.players, without))
 
     return begun
 

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from arena.bots.package import open_bot
-from arena.errors import ConfigChangedError, UserError
+from arena.errors import ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.field import going_on
 from arena.tournament.played_store import PlayedStore
+from arena.tournament.ready import begun_in
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -71,8 +72,8 @@ class CourseRun:
     def config(
         self, text: str = FROM, *, take_new: bool = False, without: tuple[str, ...] = ()
     ) -> TournamentConfig:
-        begun = None if take_new else Store.begun_with(self.store)
-        read = self.load(text, players=0, begun=lambda name: begun)
+        begun = begun_in(self.store, take_new=take_new, without=without)
+        read = self.load(text, players=0, begun=begun)
         kept = Store.begun_with(self.store) or read
         return going_on(kept, read, take_new=take_new, without=without)
 
@@ -143,6 +144,27 @@ def test_a_player_left_out_keeps_its_games_in_the_record(course: CourseRun) -> N
     assert [each.name for each in again.players] == ["ant", "cat", "fox"], "it stays out"
     with RunView(course.store) as view:
         assert len([game for game in view.games if "fox" in game.players]) == 8
+
+
+@pytest.mark.parametrize("name", ["", 'name = "mine"\n'])
+def test_a_player_left_out_needs_no_files(course: CourseRun, name: str) -> None:
+    script, others = course.folder / "fox.py", '[[player]]\nbot = "monkey"\n'
+    script.write_text("print('fox')\n")
+    others += '[[player]]\nbot = "thinker"\n'
+    fox = f'[[player]]\nbot = "fox.py"\n{name}'
+    course.play(f"{TEXT}{others}{fox}")
+    script.unlink()
+    with pytest.raises(ConfigError, match="no such file"):
+        course.play(f"{TEXT}{others}{fox}")
+    out = ("mine" if name else "fox",)
+    for text in (f"{TEXT}{others}{fox}", TEXT + others):
+        config = course.config(text, without=out)
+        assert [each.status for each in config.players] == ["playing", "playing", "out"]
+        assert config.left_out == ()
+    assert course.play(f"{TEXT}{others}{fox}", without=out) == ()
+    more = '[[player]]\nbot = "monkey"\nname = "late"\n'
+    assert len(course.play(f"{TEXT}{others}{fox}{more}", take_new=True)) == 8, "it stays out"
+    assert course.rated() == {"monkey": 8, "thinker": 8, "late": 8}
 
 
 def test_a_version_that_comes_back_goes_on_where_it_was(course: CourseRun) -> None:
