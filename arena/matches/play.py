@@ -12,6 +12,7 @@ from arena.reports.pairs import about_pairs
 from arena.reports.playing import (
     LiveTable,
     PlainLines,
+    all_played,
     in_a_line,
     preparations,
     print_line,
@@ -111,11 +112,11 @@ def preview_config(
                 schedule.add(game)
                 done += game.termination is not Termination.VOID
     if schedule.over:
-        print_line(f"All {done:,} games are played already.")
+        print_line(all_played(schedule, done))
     else:
         total, ahead = schedule.total, estimate_left(config, schedule, done)
         count = to_play(config, total, ahead, done)
         print_line(f"{count}, {config.concurrency} at a time. {ahead}.")
-    for line in preparations(config):
+    for line in preparations(config, over=schedule.over):
         print_line(line)
     print_line(f"would be kept in {path}")

@@ -22,6 +22,7 @@ from arena.reports.live_screen import screen, time_left
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import Estimate, estimate
 from arena.tournament.events import GameFinished, GameVoid, Noted, RunStarted
+from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
 
 _LOOK_S = 0.1
@@ -62,7 +63,7 @@ class LiveTable:
         if narrower:  # the terminal wrapped what was drawn, so that more lines are to be taken away
             self._console.clear()
         if narrower or not self._live.is_started:
-            for line in (*opening(view.started, view.config), *self._notes):
+            for line in (*opening(view.started, view), *self._notes):
                 self._console.print(line)
             self._live.start()
         for event in view.news:
@@ -89,7 +90,7 @@ class PlainLines:
         for event in view.news:
             match event:
                 case RunStarted():
-                    for line in opening(event, view.config):
+                    for line in opening(event, view):
                         self._console.print(line, soft_wrap=True)
                 case GameFinished():
                     print_line(_finished(event, view), self._console)
@@ -152,16 +153,17 @@ def _finished(event: GameFinished, view: RunView) -> str:
     return line if left is None else f"{line} · {left}"
 
 
-def opening(start: RunStarted, config: TournamentConfig) -> Iterator[Text]:
+def opening(start: RunStarted, view: RunView) -> Iterator[Text]:
     """Lines on the games to come, their estimated time, and what contains the players."""
     if start.verdict is not None and start.verdict.decision is not None:
         yield Text(f"{start.done:,} games done before; the test is decided, no more are played")
         return
-    if start.done == start.total:
-        yield Text(f"All {start.total:,} games are played already.")
+    config, over = view.config, start.done == start.total
+    if over:
+        yield Text(all_played(view.schedule, start.done))
     else:
         yield Text(f"{to_play(config, start.total, start.estimate, start.done)}. {start.estimate}.")
-    yield from preparations(config)
+    yield from preparations(config, over=over)
     if start.delay is not None:
         yield Text(start.delay, style="yellow")
 
@@ -174,7 +176,12 @@ def to_play(config: TournamentConfig, total: int, ahead: Estimate, done: int = 0
     return f"{most}{total - done:,}{f' of {total:,}' if done else ''} games to play"
 
 
-def preparations(config: TournamentConfig) -> Iterator[Text]:
+def all_played(schedule: Schedule, done: int) -> str:
+    """Why no game is left to play."""
+    return schedule.ending(over=True) or f"All {done:,} games are played already."
+
+
+def preparations(config: TournamentConfig, *, over: bool) -> Iterator[Text]:
     """How long a test takes, submissions left out, and in yellow what is not contained."""
     if config.sprt is not None:
         schedule = config.schedule()
@@ -187,7 +194,7 @@ def preparations(config: TournamentConfig) -> Iterator[Text]:
             game_s=sample.expected_s / len(some) if sample.known else None,
         )
         yield from map(Text, lengths)
-    if config.stop:
+    if config.stop and not over:
         yield Text(f"Ends early {config.stop}.")
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")

@@ -139,6 +139,18 @@ def test_a_run_ends_with_its_table_and_again_plays_nothing(folder: Path) -> None
     assert "1/2" not in again.output
 
 
+def test_a_stop_below_what_was_played_is_told_in_one_sentence(folder: Path) -> None:
+    text = MONKEYS.format(rounds=3)
+    (folder / "t.toml").write_text(f"{text}\n[stop]\ngames = 4\n")
+    first = arena("run", "t.toml")
+    assert "4 games to play" in first.output and "Ends early after 4 games." in first.output
+    (folder / "t.toml").write_text(f"{text}\n[stop]\ngames = 2\n")
+    for more in ([], ["--dry-run"]):
+        again = arena("run", "t.toml", *more).output
+        assert "Ended by [stop]: 4 games, more than the 2 it asks for." in again
+        assert "are played already" not in again and "Ends early" not in again
+
+
 def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
     text = MONKEYS.format(rounds='"three"').replace('"greedy"', '"gredy"')
     (folder / "bad.toml").write_text(text)

@@ -224,7 +224,8 @@ def test_only_who_plays_is_said_to_be_contained(store: PlayedStore) -> None:
     home = first.home.model_copy(update={"held": Held(mode="none", notes=("its own",))})
     for how, alone in (("playing", False), ("out", True), ("gone", True)):
         one = first.model_copy(update={"home": home, "status": how})
-        lines = playing.preparations(config.model_copy(update={"players": (one, *others)}))
+        changed = config.model_copy(update={"players": (one, *others)})
+        lines = playing.preparations(changed, over=False)
         assert ("sandbox: none, nothing is held" in map(str, lines)) is alone
 
 

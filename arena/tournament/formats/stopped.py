@@ -111,7 +111,9 @@ class StoppedSchedule(Schedule):
         following, stop = next(self._ahead(), None), self._stop
         parts = []
         if stop.games is not None:
-            parts.append(f"{len(self._finished):,} of {self._most:,} games")
+            played, most = len(self._finished), self._most
+            lowered = f"{played:,} games, more than the {most:,} it asks for"
+            parts.append(f"{played:,} of {most:,} games" if played <= most else lowered)
         if stop.hours is not None:
             done = self._used_ms / self._ms_an_hour / stop.hours
             parts.append(f"{done:.0%} of {stop.hours:g} hours of play")

@@ -56,6 +56,14 @@ def test_a_stop_that_was_not_reached_ended_nothing(games: int, said: str) -> Non
     assert schedule.ending(over=True) == said
 
 
+def test_one_that_asks_for_fewer_games_than_were_played_says_so() -> None:
+    schedule, before = stopped("round-robin", 4, 2, games=3), stopped("round-robin", 4, 2, games=8)
+    for game in rehearse(before, "dots", stronger_first):
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    assert schedule.over and schedule.total == 4
+    assert schedule.ending(over=True) == "Ended by [stop]: 8 games, more than the 4 it asks for."
+
+
 def test_by_games_a_seed_is_played_by_all() -> None:
     plan = Plan(("m0", "m1", "m2"), 5, rules.default("2048"), {})
     inner = opened(FORMATS["round-robin"], 3, 5, "2048")
