@@ -196,6 +196,7 @@ def rate(
         str | None, option("NAME", "The player whose Elo is fixed.  [default: pool mean]")
     ] = None,
     anchor_elo: Annotated[float, option("ELO", "Its Elo.", min=-10_000, max=10_000)] = 0.0,
+    csv: Annotated[bool, flag("--csv", "As CSV.")] = False,
     json: AsJson = False,
 ) -> Exit:
     """Rate any list of results.
@@ -204,9 +205,10 @@ def rate(
     ordered says no in each line.
     """
     from arena.ratings.standings import standings_of_results
-    from arena.reports import terminal, words
+    from arena.reports import csv_report, terminal, words
     from arena.reports.results_file import results_in
 
+    refuse_together(json=json, csv=csv)
     found = results_in(file)
     rated = standings_of_results(
         found.results,
@@ -215,7 +217,10 @@ def rate(
         anchor_elo=anchor_elo,
         first_mover=found.first_mover,
     )
-    show(rated, terminal.show, json=json)
+    if csv:
+        say_csv(csv_report.players(rated))
+    else:
+        show(rated, terminal.show, json=json)
     for line in words.about_list(found):
         say(line, err=True)
     return complain(f"{file}, {each}" for each in found.damaged)

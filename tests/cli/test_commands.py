@@ -1,5 +1,6 @@
 """The command line as its users type it: what is printed, and the exit codes."""
 
+import csv
 import json
 import os
 import re
@@ -271,6 +272,8 @@ def test_the_results_of_a_run_are_what_rate_reads(finished: Path, folder: Path) 
     rated = json.loads(arena("rate", "r.csv", "--json").output)
     report = json.loads(arena("report", str(finished), "--json").output)
     assert [p["elo"] for p in rated["players"]] == [p["elo"] for p in report["players"]]
+    rows = csv.DictReader(arena("rate", "r.csv", "--csv").output.splitlines())
+    assert [float(row["elo"]) for row in rows] == [p["elo"] for p in rated["players"]]
 
 
 def test_a_replay_ends_as_the_game_did(finished: Path) -> None:
