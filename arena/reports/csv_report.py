@@ -38,6 +38,8 @@ COLUMNS = ("first", "second", "score")
 _WITH_PAIR = (*COLUMNS, "pair")
 _ORDERED = "ordered"
 """One more column where the order of the two players means nothing; each line then says `no`."""
+_OTHER_NAMES = {"white", "black", "player1", "player2", "result"}
+"""Columns of lists of others, which do not say who moved first."""
 SCORES = {
     "1": 1.0, "1.0": 1.0, "1-0": 1.0,
     "0": 0.0, "0.0": 0.0, "0-1": 0.0,
@@ -226,12 +228,14 @@ def _lines(reader: Any, source: str) -> Iterator[_Line]:
 def _names(number: int, fields: list[str], source: str) -> list[str] | None:
     """The columns that the first line names; None where it is a result. Raises RateError."""
     names = [field.lower() for field in fields]
-    if "score" not in names and not {"first", "second"} <= set(names):
+    others = _OTHER_NAMES.intersection(names) and not any(name in SCORES for name in names)
+    if "score" not in names and not {"first", "second"} <= set(names) and not others:
         return None
     if missing := [name for name in COLUMNS if name not in names]:
         raise RateError(
-            f"{source}, line {number}: the header lacks {', '.join(missing)};"
-            f" expected {', '.join(COLUMNS)} and, if wanted, pair"
+            f"{source}, line {number}: the header lacks {', '.join(missing)}; expected first (the"
+            " player who moved first: white in chess, black in Othello), second, score (of the"
+            " first: 1, 0.5 or 0) and, if wanted, pair"
         )
     if twice := [name for name in (*_WITH_PAIR, _ORDERED) if names.count(name) > 1]:
         raise RateError(

@@ -15,6 +15,7 @@ from arena.reports.words import about_list
     "text",
     [
         "a,b,1\nb,a,0.5\n",
+        "first,second,score,Result\na,b,1,1-0\nb,a,0.5,\n",
         "first,second,score\na,b,1\n\nb,a,1/2\n",
         "\ufeffScore, Second ,FIRST,note\r\n1-0,b,a,x\r\n1/2-1/2,a,b,\r\n",
         'a,"b",1.0\n  b , a , ½ \n',
@@ -22,6 +23,11 @@ from arena.reports.words import about_list
 )
 def test_forms_that_are_read(text: str) -> None:
     assert read_results(text, "x.csv").results == (Result("a", "b", 1.0), Result("b", "a", 0.5))
+
+
+def test_a_player_may_have_the_name_of_a_column() -> None:
+    results = (Result("black", "white", 1.0), Result("white", "black", 0.5))
+    assert read_results("black,white,1\nwhite,black,½\n", "x.csv").results == results
 
 
 def test_the_pair_column_and_names_with_commas() -> None:
@@ -61,6 +67,12 @@ def test_a_list_that_never_names_the_loser_first_is_doubted(
         ("", "x.csv: no results; expected lines of first,second,score"),
         ("first,second,score\n", "x.csv: a header and no results"),
         ("first,score\na,1\n", "x.csv, line 1: the header lacks second"),
+        (
+            "White,Black,Result\na,b,1-0\n",
+            "x.csv, line 1: the header lacks first, second, score; expected first (the player who "
+            "moved first: white in chess, black in Othello), second, score (of the first",
+        ),
+        ("player1,player2,result\na,b,1\n", "x.csv, line 1: the header lacks first, second, score"),
         (
             "first,second,score,First,x,x\na,b,1,c,,\n",
             "x.csv, line 1: the header has first more than once; rename",
