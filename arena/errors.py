@@ -1,4 +1,5 @@
-"""Every error a user can cause. The command line shows its text and exits with 2.
+"""Every error a user can cause. The command line shows its text and exits with 2; with 130 where
+the same command goes on.
 
 ArenaError
 ├── UserError               an argument of a command
@@ -14,6 +15,7 @@ ArenaError
 ├── SandboxError            a sandbox that this machine cannot give
 ├── StoreError              the file of a run
 │   ├── StoreLockedError    another process plays it
+│   ├── UnkeptError         its disk is full, or fails: the same command goes on
 │   └── ConfigChangedError  it was begun with another configuration
 ├── ExecutorError           no game can be played
 ├── RecordError             a game that has no such form, or a damaged one
@@ -41,7 +43,7 @@ class Exit(IntEnum):
     USAGE = 2
     """A file, key or argument is wrong."""
     INTERRUPTED = 130
-    """Stopped by Ctrl-C; the same command goes on."""
+    """Stopped by Ctrl-C, or by a full disk; the same command goes on."""
 
 
 class ArenaError(Exception):
@@ -131,6 +133,10 @@ class StoreError(ArenaError):
 
 class StoreLockedError(StoreError):
     """Another process plays this run."""
+
+
+class UnkeptError(StoreError):
+    """What is played cannot be kept: the disk is full, or fails. The same command goes on."""
 
 
 class ConfigChangedError(StoreError):

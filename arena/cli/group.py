@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from arena.cli.options import one_of, place
 from arena.cli.output import say
-from arena.errors import ArenaError, Exit
+from arena.errors import ArenaError, Exit, UnkeptError
 from arena.files.plain_text import printable
 
 _UNFINISHED = ("match", "run", "sprt", "train", "tune")
@@ -30,7 +30,7 @@ class Arena(TyperGroup):
         return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. What a user can fix is shown on stderr, with exit code 2."""
+        """Run a command. What a user can fix is shown on stderr, with exit code 2, or 130."""
         with _told(ctx):
             raise typer.Exit(super().invoke(ctx) or Exit.DONE)
 
@@ -73,6 +73,8 @@ def _told(ctx: Any) -> Iterator[None]:
             raise _refused(f"{place(param)}: {wrong}") from None
         error.message = printable(error.message)
         raise
+    except UnkeptError as error:
+        raise _refused(str(error), Exit.INTERRUPTED) from None
     except ArenaError as error:
         raise _refused(str(error)) from None
     except (KeyboardInterrupt, RuntimeError) as error:
@@ -97,10 +99,10 @@ def _told(ctx: Any) -> Iterator[None]:
         raise _refused(f"{where}{error.strerror or error}") from None
 
 
-def _refused(sentence: str) -> typer.Exit:
+def _refused(sentence: str, code: Exit = Exit.USAGE) -> typer.Exit:
     """The exit after a mistake, which is shown."""
     typer.secho(printable(sentence, keep="\n"), err=True, fg="red")
-    return typer.Exit(Exit.USAGE)
+    return typer.Exit(code)
 
 
 def _reworded(error: Any) -> str | None:

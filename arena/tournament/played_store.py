@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Self
 
-from arena.errors import StoreError, StoreLockedError
+from arena.errors import StoreError, StoreLockedError, UnkeptError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
@@ -26,6 +26,7 @@ from arena.tournament.store_faults import (
     refuse_no_file,
     renewal,
     unusable,
+    unwritable,
 )
 from arena.tournament.store_tables import (
     CHECKSUMS,
@@ -71,8 +72,7 @@ class PlayedStore(Store):
                     "it"
                 ) from None
             except (sqlite3.Error, OSError) as error:
-                why = getattr(error, "strerror", None) or error
-                raise StoreError(f"{path}: cannot be written: {why}") from None
+                raise unwritable(path, error) from None
             store._held = held.pop_all()
         return store
 
@@ -130,8 +130,7 @@ class PlayedStore(Store):
         try:
             self._events.write(event.model_dump_json().encode() + b"\n")
         except OSError as error:
-            name = events_file(self.path)
-            raise StoreError(f"{name}: cannot be written: {error.strerror}") from None
+            raise unwritable(events_file(self.path), error) from None
 
     def add(self, record: GameRecord, text: str | None = None) -> bool:
         """Keep a game for good, as `text` where its JSON is there already. The first write wins:
@@ -142,7 +141,7 @@ class PlayedStore(Store):
                 self._database.execute("BEGIN IMMEDIATE")
                 added = self._insert(record, text or record.model_dump_json())
         except sqlite3.Error as error:
-            raise StoreError(
+            raise UnkeptError(
                 f"{self.path}: game {record.game} cannot be kept: {error}; those before it are, "
                 "and the same command continues once it can be written"
             ) from None

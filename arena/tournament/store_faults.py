@@ -1,5 +1,6 @@
 """What may be wrong with a run's file, and what is said and done about it."""
 
+import errno
 import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from arena.errors import ArenaError, StoreError, UserError
+from arena.errors import ArenaError, StoreError, UnkeptError, UserError
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
@@ -18,6 +19,7 @@ _OF_THE_DISK = (
     sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
 )  # fmt: skip
 """What goes wrong with files that are good."""
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 DAMAGED = """
 INSERT OR IGNORE INTO games VALUES
     (NULL, ?, ?, 0, '', '', 0, '[]', 'damaged', '', NULL, NULL, 0, 0, x'', '', 0)
@@ -35,6 +37,15 @@ class DamagedGame(NamedTuple):
 
 
 PLAY_AGAIN = "The command that plays the run plays it again with --replay-damaged."
+
+
+def unwritable(file: Path, error: sqlite3.Error | OSError) -> StoreError:
+    """The error for a file that cannot be written."""
+    said = f"{file}: cannot be written: {getattr(error, 'strerror', None) or error}"
+    code = getattr(error, "sqlite_errorcode", None)
+    if code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in _FULL:
+        return UnkeptError(f"{said}; the same command continues once there is room")
+    return StoreError(said)
 
 
 def without_result(found: Iterable[GameDigest | DamagedGame]) -> list[str]:

@@ -1,9 +1,11 @@
 """The command line as its users type it: what is printed, and the exit codes."""
 
 import csv
+import errno
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -150,6 +152,31 @@ def test_a_stop_below_what_was_played_is_told_in_one_sentence(folder: Path) -> N
         again = arena("run", "t.toml", *more).output
         assert "Ended by [stop]: 4 games, more than the 2 it asks for." in again
         assert "are played already" not in again and "Ends early" not in again
+
+
+def test_a_full_disk_interrupts_a_run(folder: Path) -> None:
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=100))
+    full = subprocess.run(
+        [sys.executable, "-m", "arena", "run", "t.toml"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert full.returncode == 130, full.stderr
+    assert "cannot be kept: disk I/O error; those before it are, and the same" in full.stderr
+    (folder / "t.toml").write_text(MONKEYS.format(rounds=101))
+    assert arena("run", "t.toml", "--dry-run").output.count(" of 202 games to play") == 1
+
+
+def test_a_store_on_a_full_disk_is_not_begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("arena.files.lock.acquire", full)
+    result = arena("run", "t.toml")
+    assert result.exit_code == 130
+    assert "No space left on device; the same command continues once there is" in result.stderr
 
 
 def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:

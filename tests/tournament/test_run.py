@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import StoreError
+from arena.errors import UnkeptError
 from arena.files.stop_signals import SIGNALS
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
@@ -286,7 +286,7 @@ def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played:
             )
         other.close()
         with pytest.raises(
-            StoreError, match=r"cannot be kept: full; .* the same command continues"
+            UnkeptError, match=r"cannot be kept: full; .* the same command continues"
         ):
             run(config, store, open_executor=executor.open)
     assert executor.closed == [True]

@@ -6,9 +6,10 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -16,10 +17,12 @@ from arena.bots import course
 from arena.bots.course_file import rules_of
 from arena.bots.package import open_bot
 from arena.errors import StoreError, UserError
+from arena.tournament.events import RunOutcome
 from arena.tournament.run_view import RunView
 from arena.web.last_good import LastGood
 from arena.web.scheduler import Pace, Scheduler, TournamentState
 from arena.web.tournament_process import TournamentProcess, interrupt
+from arena.web.wishes import Wish
 
 LONG, SHORT = 4000, 1
 PACE = Pace(look_s=0.02, back_off_s=0.01, take_s=0.0)
@@ -145,6 +148,25 @@ def test_one_is_played_at_a_time_and_the_others_wait(classroom: Class) -> None:
     classroom.scheduler.pause("cup")
     classroom.until(lambda: classroom.state("evening") == "over")
     assert classroom.state() == "paused"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code", "ended"),
+    [
+        ("playing", 2, "failed"),
+        ("playing", 130, "failed"),
+        ("playing", -9, None),
+        ("paused", 130, None),
+    ],
+)
+def test_what_cannot_go_on_is_not_begun_again(
+    wanted: Literal["playing", "paused"], code: int, ended: str | None
+) -> None:
+    now = datetime(2026, 11, 1, 12, tzinfo=UTC)
+    wish = Wish(wanted=wanted, begun_at=now - timedelta(hours=1))
+    assert wish.after_end(now, None, code, 20.0).ended == ended
+    stopped = RunOutcome(total=4, done=1, interrupted=True)
+    assert wish.after_end(now, stopped, 130, 20.0).ended is None
 
 
 @pytest.mark.slow
