@@ -94,7 +94,7 @@ def analyse(
 ) -> Exit:
     """Show what each move of a position is worth, or how well a run's endgames were played.
 
-    A rule set takes a position, a run's file a --game.
+    A rule set takes a position, a run's file a --game. The game is Othello or dots.
 
     A run's file alone: the exact solver judges its endgames, player by player.
 
