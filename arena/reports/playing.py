@@ -4,7 +4,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -84,6 +85,7 @@ class PlainLines:
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._alike = defaultdict[tuple[str, ...], list[str]](list)
 
     def show(self, view: RunView) -> None:
         """Show what is new at this look."""
@@ -93,7 +95,7 @@ class PlainLines:
                     for line in opening(event, view):
                         self._console.print(line, soft_wrap=True)
                 case GameFinished():
-                    print_line(_finished(event, view), self._console)
+                    print_line(self._finished(event, view), self._console)
                 case GameVoid():
                     next_ = "played again" if event.replayed else "given up in this run"
                     print_line(f"void {event.game}: {event.detail} ({next_})", self._console)
@@ -102,6 +104,16 @@ class PlainLines:
 
     def close(self) -> None:
         """The run is over, or nothing can be shown any more."""
+
+    def _finished(self, event: GameFinished, view: RunView) -> str:
+        game = next(g for g in reversed(view.games) if g.game == event.game)
+        alike = self._alike[_offender(game), game.termination, game.detail]
+        line = f"{event.done:>{len(str(event.total))}}/{event.total} {in_a_line(game, alike)}"
+        alike.append(game.game)
+        if event.verdict is not None:
+            line += f" · {words.where_it_stands(event.verdict)}"
+        left = time_left(view)
+        return line if left is None else f"{line} · {left}"
 
 
 @contextmanager
@@ -142,15 +154,6 @@ def watching(path: Path, show: LiveTable | PlainLines | Boards) -> Iterator[None
             thread.join()
         if failures:
             raise failures[0]
-
-
-def _finished(event: GameFinished, view: RunView) -> str:
-    count = f"{event.done:>{len(str(event.total))}}/{event.total}"
-    line = f"{count} {in_a_line(next(g for g in reversed(view.games) if g.game == event.game))}"
-    if event.verdict is not None:
-        line += f" · {words.where_it_stands(event.verdict)}"
-    left = time_left(view)
-    return line if left is None else f"{line} · {left}"
 
 
 def opening(start: RunStarted, view: RunView) -> Iterator[Text]:
@@ -204,8 +207,10 @@ def preparations(config: TournamentConfig, *, over: bool) -> Iterator[Text]:
         yield Text(line, style="yellow" if warns else "")
 
 
-def in_a_line(game: GameDigest) -> str:
-    """A finished game: `g0012 uct 40–24 monkey`, and how it ended if not by the rules."""
+def in_a_line(game: GameDigest, alike: Sequence[str] = ()) -> str:
+    """A finished game: `g0012 uct 40–24 monkey`, and how it ended if not by the rules. That is not
+    said again after games that ended `alike`.
+    """
     if len(game.players) == 2:
         (first, second), (one, other) = game.players, game.scores
         line = f"{game.game} {first} {one}–{other} {second}"
@@ -214,5 +219,10 @@ def in_a_line(game: GameDigest) -> str:
         line = f"{game.game} " + ", ".join(f"{name} {score:,}" for name, score in scores)
     if game.termination is Termination.NATURAL:
         return line
-    by = "" if game.offender is None else f" by {game.players[game.offender]}"
-    return f"{line} · {game.termination}{by}: {game.detail}"
+    by = "" if game.offender is None else f" by {_offender(game)}"
+    why = f", as in {alike[0]}; {len(alike) + 1} times by now" if alike else f": {game.detail}"
+    return f"{line} · {game.termination}{by}{why}"
+
+
+def _offender(game: GameDigest) -> str:
+    return "" if game.offender is None else game.players[game.offender]

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from arena.model.containment import Held
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.reports import playing, words
 from arena.reports.live_screen import screen, status
@@ -215,6 +216,27 @@ def test_plain_lines(store: PlayedStore, cup: list[GameRecord]) -> None:
     assert lines[2].startswith(" 1/72 g0001 uct ") and lines[2].endswith("1 min 11 s left")
     assert "· timeout by monkey: no reply within 5100 ms" in lines[3]
     assert lines[4] == "void g0012: no memory (played again)"
+
+
+def test_a_fault_that_comes_again_is_told_once_and_counted(
+    store: PlayedStore, cup: list[GameRecord]
+) -> None:
+    out = io.StringIO()
+    lines_of = playing.PlainLines(Console(file=out))
+    fault = {"termination": Termination.EXITED, "offender": 0, "detail": "It exited with code 1."}
+    with RunView(store.path) as view:
+        for number in (1, 2, 3, 4):
+            record = cup[number - 1].model_copy(update=fault if number != 2 else {})
+            ended(store, record, number, 72, clock=number)
+            view.refresh()
+            lines_of.show(view)
+    first, natural, *again = out.getvalue().splitlines()
+    by = [record.seats[0].player for record in cup[:4]]
+    assert f"g0001 {by[0]}" in first and f"exited by {by[0]}: It exited with code 1." in first
+    assert "exited" not in natural
+    assert by[0] == by[2] != by[3]
+    assert f"exited by {by[0]}, as in g0001; 2 times by now" in again[0]
+    assert f"exited by {by[3]}: It exited with code 1." in again[1], "of another player"
 
 
 def test_only_who_plays_is_said_to_be_contained(store: PlayedStore) -> None:
