@@ -317,6 +317,8 @@ def about_endings(standings: Standings) -> list[str]:
     if forfeits:
         total = sum(forfeits.values())
         lines.append(f"Forfeits: {total} of {count_games(standings.games)} ({counted(forfeits)}).")
+        idle = [row.name for row in standings.players if row.forfeits and row.times is None]
+        lines += [f"Made no valid move in any game: {', '.join(idle)}."] if idle else []
     elif endings:
         lines.append("No game was forfeited.")
     if adjudicated := endings.get(Termination.ADJUDICATED):

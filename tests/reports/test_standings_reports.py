@@ -279,6 +279,23 @@ def test_versions_that_play_no_more_are_named(table: Standings) -> None:
     assert "Listed, and playing no more: greedy." in shown
 
 
+def test_those_that_never_moved_are_named(cup: list[GameRecord]) -> None:
+    def forfeited(record: GameRecord) -> GameRecord:
+        seat = next(n for n, seat in enumerate(record.seats) if seat.player == "monkey")
+        fault = {"termination": Termination.START_FAILED, "offender": seat, "moves": ()}
+        return record.model_copy(update=fault)
+
+    there = [any(seat.player == "monkey" for seat in record.seats) for record in cup]
+    games = [forfeited(each) if its else each for each, its in zip(cup, there, strict=True)]
+    said = "Made no valid move in any game: monkey."
+    assert said in words.about_endings(standings(games))
+    first = there.index(True)
+    assert said not in words.about_endings(
+        standings([*games[:first], cup[first], *games[first + 1 :]])
+    )
+    assert "no valid move" not in " ".join(words.about_endings(standings(cup)))
+
+
 def test_the_report_lists_void_games(cup: list[GameRecord]) -> None:
     spoilt = [
         record.model_copy(update={"termination": Termination.VOID, "detail": "overloaded"})
