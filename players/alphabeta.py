@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from players.builtin import Builtin, seconds_since, think_until
+from players.builtin import LAST_MOVES, Builtin, open_places, seconds_since, think_until
 from players.games.registry import load_board, unsupported
 from players.option_files import judge_evaluation
 from players.options import (
@@ -17,6 +17,9 @@ from players.options import (
     read_options,
 )
 from players.sdk import Answer, Start, Turn
+
+HARD_SHARES = 2.5
+"""Of a bank's equal shares: what a move may take when those that are easy stop early."""
 
 
 class AlphaBetaOptions(SearchOptions):
@@ -56,9 +59,10 @@ class AlphaBetaOptions(SearchOptions):
     as many as are, typically, solved in a tenth of a millisecond."""
     endgame_mb: int = Field(default=64, ge=1, le=16_384)
     """The size of the exact endgame's table."""
-    early_stop: bool = False
-    """Stop thinking when the time left is too short for a deeper search, which saves time on a
-    bank; otherwise the deeper search is begun for what its first moves show."""
+    early_stop: bool | None = None
+    """Stop thinking when the time left is too short for a deeper search, or when the move found has
+    stood for some searches, which saves time on a bank; otherwise a deeper search is begun for what
+    its first moves show. Left out: with a bank, of which hard moves then get more."""
     threads: int = Field(default=1, ge=1, le=64)
     """How many threads search at once, each on a core: give as many in `resources`. What several
     find is not repeatable. Dots' exact endgame has one."""
@@ -75,6 +79,8 @@ class AlphaBeta(Builtin):
 
     def __init__(self, start: Start) -> None:
         self._options = options = read_options(AlphaBetaOptions, start)
+        has_bank = start.clock.bank_ms is not None
+        self._stops_early = has_bank if options.early_stop is None else options.early_stop
         self._board = load_board(start.rules, start.variant)
         from players.games.endgame import load_endgame
         from players.search.alphabeta.cuts import new_margins
@@ -83,7 +89,7 @@ class AlphaBeta(Builtin):
 
         with or_exit():
             terms = load_terms(start.rules, start.variant, options.evaluation)
-        endgame = load_endgame(start.rules, self._board, options.endgame_mb)
+        self._endgame = endgame = load_endgame(start.rules, self._board, options.endgame_mb)
         endgame.guide(terms)
         position = self._board.position(start.state)
         load_kernels(position, terms, endgame)
@@ -98,7 +104,7 @@ class AlphaBeta(Builtin):
             margins=new_margins(load_spread(start.rules, start.variant), options.probcut),
             endgame_from=options.endgame,
             leaves_from=options.endgame_leaves,
-            early_stop=options.early_stop,
+            early_stop=self._stops_early,
             threads=options.threads,
         )
 
@@ -109,7 +115,7 @@ class AlphaBeta(Builtin):
         if len(turn.legal) == 1:
             return turn.legal[0]
         position = self._board.position(turn.state)
-        until = think_until(turn, self._options)
+        until = self._think_until(turn)
         limits = DepthLimits(self._options.depth, self._options.nodes, until)
         with stop_at(until) as stop:
             found = self._search.think(position, stop, limits)
@@ -122,6 +128,19 @@ class AlphaBeta(Builtin):
             "pv": found.pv,
             "text": f"{kind} value, {rate:.0f} nodes/s",
         }
+
+    def _think_until(self, turn: Turn) -> float:
+        """When to stop thinking: what is solved at once takes no share of a bank, and where easy
+        moves save their time, hard ones may take `HARD_SHARES`.
+        """
+        from players.games.endgame import reach_in
+
+        if turn.bank_ms is None:
+            return think_until(turn, self._options)
+        shares = HARD_SHARES if self._stops_early else 1.0
+        share = turn.bank_ms / 1000 / (open_places(turn.state) / 2 + LAST_MOVES)
+        solved = reach_in(self._endgame, share) if self._options.endgame is None else 0
+        return think_until(turn, self._options, shares=shares, solved=solved)
 
 
 if __name__ == "__main__":

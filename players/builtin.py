@@ -137,11 +137,15 @@ def tile_board(rules: str, spawn: str) -> TileBoard:
     return TileBoard(rules, spawn)
 
 
-def think_until(turn: Turn, options: SearchOptions) -> float:
+def think_until(
+    turn: Turn, options: SearchOptions, *, shares: float = 1.0, solved: int = 0
+) -> float:
     """When to stop thinking, in seconds of `time.monotonic()`.
 
-    A bank is spread over the moves that remain to this player, were they shared equally; in 2048
-    and 2584 over `TILE_MOVES`. `margin_ms`, at most half of the time, is kept for the way back.
+    A bank is spread over the moves that remain to this player, were they shared equally, but for
+    the last `solved` of both, which take no time; in 2048 and 2584 over `TILE_MOVES`. One move may
+    take that many `shares`, at most half of the bank. `margin_ms`, at most half of the time, is
+    kept for the way back.
     """
     from rules import tiles
 
@@ -150,8 +154,8 @@ def think_until(turn: Turn, options: SearchOptions) -> float:
     if turn.bank_ms is not None:
         to_come: float = TILE_MOVES
         if turn.start.rules not in tiles.NAMES:
-            to_come = open_places(turn.state) / 2 + LAST_MOVES
-        share = turn.bank_ms / to_come
+            to_come = max(open_places(turn.state) - solved, 0) / 2 + LAST_MOVES
+        share = turn.bank_ms / max(to_come / shares, LAST_MOVES)
         budget_ms = min(budget_ms, share + turn.start.clock.increment_ms)
     thinking_ms = max(budget_ms - options.margin_ms, budget_ms / 2)
     if options.think_ms is not None:

@@ -200,12 +200,37 @@ def test_a_bank_is_spread_over_the_moves_to_come(
     thinks_ms: float,
 ) -> None:
     """A 5×5 dots board at the start: 60 edges, 30 a player, and two more to be safe."""
+    turn = dots_turn(time_ms, bank_ms, increment_ms)
+    assert think_until(turn, SearchOptions(think_ms=think_ms)) == pytest.approx(
+        turn.deadline - time_ms / 1000 + thinks_ms / 1000
+    )
+
+
+@pytest.mark.parametrize(
+    ("shares", "solved", "thinks_ms"),
+    [
+        (1, 20, 900_000 / 22),
+        (3, 20, 900_000 * 3 / 22),
+        (3, 56, 900_000 / 2),
+        (1, 70, 900_000 / 2),
+    ],
+)
+def test_a_hard_move_takes_several_shares_and_solved_ones_none(
+    shares: float, solved: int, thinks_ms: float
+) -> None:
+    turn = dots_turn(900_000, 900_000, 0)
+    until = think_until(turn, SearchOptions(), shares=shares, solved=solved)
+    assert until == pytest.approx(turn.deadline - 900 + thinks_ms / 1000 - 0.010)
+
+
+def dots_turn(time_ms: int, bank_ms: int | None, increment_ms: int) -> Turn:
+    """At the start of a 5×5 board."""
     position = rules.load("dots").start()
     fields = start_message(position)
     del fields["type"], fields["protocol"]
     start = Start(**{**fields, "clock": Clock(None, bank_ms, increment_ms)})
     received = 100.0
-    turn = Turn(
+    return Turn(
         start=start,
         game="g1",
         ply=0,
@@ -216,7 +241,4 @@ def test_a_bank_is_spread_over_the_moves_to_come(
         legal=list(position.legal_moves()),
         used_ms=0,
         deadline=received + time_ms / 1000,
-    )
-    assert think_until(turn, SearchOptions(think_ms=think_ms)) == pytest.approx(
-        received + thinks_ms / 1000
     )

@@ -1,5 +1,6 @@
 """The experiments: played by CPU time, kept, and judged on their page."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from arena.tournament.config_file import load_config
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
+from players.builtin import Builtin
 from players.catalogue import BUILTINS
+from players.sdk import Answer, Turn
 from tournaments.experiments import page, results
 from tournaments.experiments.cpu_clock import CpuClockExecutor
 from tournaments.experiments.results import Experiment, Gap, Scores
@@ -57,6 +60,31 @@ def test_games_are_played_here_and_their_results_kept(played: dict[str, Path]) -
     assert dots.gap("greedy", "nobody") is None
     assert dots.second is not None and tiles.second is None
     assert {each.player for each in tiles.scores} == {"greedy", "monkey"}
+
+
+def test_what_a_move_took_comes_off_the_bank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    banks: list[int | None] = []
+    choose = BUILTINS["greedy"].choose
+
+    def slow_choose(player: Builtin, turn: Turn) -> Answer:
+        began = time.process_time()
+        while time.process_time() < began + 0.002:
+            pass
+        banks.append(turn.bank_ms)
+        return choose(player, turn)
+
+    monkeypatch.setattr(BUILTINS["greedy"], "choose", slow_choose)
+    monkeypatch.setattr(time, "monotonic", time.process_time)
+    more = "rows = 2\ncols = 2\n[clock]\nbank_ms = 600"
+    file = tmp_path / "bank.toml"
+    file.write_text(FILE.format(rules="dots", more=more))
+    config = load_config(file, BUILTINS)
+    with PlayedStore.open_run(tmp_path / "bank.sqlite", config) as kept:
+        run(config, kept, open_executor=CpuClockExecutor)
+    assert len(banks) > 2
+    assert all(bank and bank <= 600 - 2 * turns for turns, bank in enumerate(banks[:3]))
 
 
 @pytest.mark.parametrize(

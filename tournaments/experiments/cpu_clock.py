@@ -1,7 +1,8 @@
 """Plays the games of a tournament of built-in players in this process, by a clock of CPU time.
 
 A move of 1 s is a second of CPU, however busy the machine is, so that long experiments may be
-played at the lowest priority next to other work. One game at a time; no player has several threads.
+played at the lowest priority next to other work. One game at a time; no player has several threads,
+and none loses on time.
 """
 
 import time
@@ -14,6 +15,7 @@ from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import CHANCE
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
 from arena.referee.outcome import after_plies, finished, make_record
+from arena.referee.requests import PlayerClock
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Played, Report, Task
 from players import sdk
@@ -68,6 +70,7 @@ class _CpuClockedGame:
             self._apply(move)
         self.told = [len(self.moves)] * len(spec.players)
         self.used_ms = [0.0] * len(spec.players)
+        self.clocks = [PlayerClock.full(spec.terms.clock)] * len(spec.players)
         self.starts = [self._start(seat, player) for seat, player in enumerate(spec.players)]
         self.players = list(map(_player, spec.players, self.starts))
 
@@ -102,22 +105,22 @@ class _CpuClockedGame:
         answer = self.players[seat].choose(turn)
         used_ms = (time.monotonic() - turn.deadline) * 1000 + turn.time_ms
         self.told[seat], self.used_ms[seat] = len(self.moves), used_ms
+        self.clocks[seat] = self.clocks[seat].after(used_ms)
         self._apply(answer if isinstance(answer, str) else answer[0], used_ms)
 
     def _turn(self, seat: int) -> sdk.Turn:
-        move_ms = self.starts[seat].clock.move_ms
-        assert move_ms is not None, "experiments have a clock of each move"
+        clock = self.clocks[seat]
         return sdk.Turn(
             start=self.starts[seat],
             game=self.spec.game,
             ply=len(self.moves),
-            time_ms=move_ms,
-            bank_ms=None,
+            time_ms=clock.limit_ms,
+            bank_ms=clock.shown_bank_ms,
             state=self.position.state(),
             moves=self.moves[self.told[seat] :],
             legal=list(self.position.legal_moves()),
             used_ms=round(self.used_ms[seat]),
-            deadline=time.monotonic() + move_ms / 1000,
+            deadline=time.monotonic() + clock.limit_ms / 1000,
         )
 
     def _start(self, seat: int, player: Contender) -> sdk.Start:

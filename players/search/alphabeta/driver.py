@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,12 @@ LEAF_SECONDS = 1e-4
 
 FIRST_SHARE = 0.25
 """Of the time for a move: to find a good one before the exact endgame is tried."""
+
+EARLY_SHARE = 0.17
+"""Of the time for a move: after it thinking may stop early, once the move found has stood."""
+
+STANDING = 4
+"""A move has stood when that many searches in a row, each deeper, had no other."""
 
 
 class DepthLimits(NamedTuple):
@@ -139,8 +146,8 @@ class AlphaBetaSearch:
                 found = self._deepen_together(position, first_stop, limits, is_first=True)
         else:
             found = self._deepen_together(position, stop, limits, is_first=True)
-            if found.depth < self._depth_of_the_end(position):
-                return found
+            if self._early_stop or found.depth < self._depth_of_the_end(position):
+                return found  # what is out of reach is seldom solved in the time that is left
         if found.exact:
             return found
         first = found
@@ -246,15 +253,17 @@ class AlphaBetaSearch:
         `is_first` of another search.
         """
         line = self.glance(position)
-        depth, last = 1, 0.0
+        depth, last, standing = 1, 0.0, 0
+        began, until = time.monotonic(), inf if limits.until is None else limits.until
+        enough = began + EARLY_SHARE * (until - began)
         scratch = self._scratch
         share = NO_LIMIT if limits.nodes is None else limits.nodes // self._threads
         scratch["node_limit"] = share
         end = self._depth_of_the_end(position)
         for next_depth, number in self._passes(end, limits.depth, is_first):
             now = time.monotonic()
-            is_late = limits.until is not None and now + last > limits.until
-            if line.exact or (self._early_stop and is_late):
+            is_late, has_stood = now + last > until, now > enough and standing >= STANDING
+            if line.exact or (self._early_stop and (is_late or has_stood)):
                 break
             scratch["cut_round"] = number
             scratch["widening"] = WIDENINGS[number - 1]
@@ -262,6 +271,7 @@ class AlphaBetaSearch:
             if deeper is None:
                 line = line._replace(moves=so_far or line.moves)
                 break
+            standing = standing + 1 if deeper.moves[0] == line.moves[0] else 0
             line, last, depth = deeper, time.monotonic() - now, next_depth
         scratch["cut_round"] = 0
         pv = [self.board.names[move] for move in line.moves]

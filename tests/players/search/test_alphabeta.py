@@ -13,6 +13,7 @@ from players.games import interface as kernels
 from players.games.endgame import load_endgame
 from players.games.interface import candidates, canonical, forced
 from players.games.registry import load_board
+from players.search.alphabeta import driver
 from players.search.alphabeta.driver import METHODS, AlphaBetaSearch, DepthLimits
 from players.search.alphabeta.ordering import LATER, settle
 from players.search.alphabeta.search import final_value, in_points
@@ -285,6 +286,22 @@ def test_early_stop_leaves_out_what_cannot_be_finished() -> None:
         found = search.think(compiled(game.start()), stop, DepthLimits(until=began + 0.5))
         assert not stop[0]
     assert found.depth > 2
+
+
+def test_early_stop_ends_the_search_once_its_move_has_stood(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However much time is left, when the first part of it is over."""
+    monkeypatch.setattr(driver, "EARLY_SHARE", 0)
+    position = random_position(rules.load("othello"), 14, Random(4))
+    search = search_of(position.game, early_stop=True)
+    found = search.think(compiled(position), NEVER, DepthLimits(until=time.monotonic() + 600))
+    moves = [
+        search_of(position.game).think(compiled(position), NEVER, DepthLimits(depth)).move
+        for depth in range(1, found.depth + 1)
+    ]
+    standing = [len(set(moves[depth - 5 : depth])) == 1 for depth in range(5, found.depth + 1)]
+    assert standing == [False] * (found.depth - 5) + [True], moves
 
 
 def test_a_position_within_reach_is_solved_or_searched_when_there_is_no_time() -> None:
