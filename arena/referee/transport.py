@@ -98,8 +98,6 @@ class PlayerProcess:
         found = self._poll.poll(0)
         if found or self._buffer or self.fault is not None:
             self._judge_silence(self._without_stderr(found))
-        elif time.monotonic_ns() >= self._sample_at:
-            self._watch_memory()  # a player that always answers at once is never waited for
 
     def _judge_silence(self, events: Collection[int]) -> None:
         if self.fault is not None:
@@ -187,6 +185,7 @@ class PlayerProcess:
         late = excused and self._read_at > deadline
         judged = late or (metered and self._lateness.watched)
         kept = self._lateness.kept() if judged else NOT_KEPT
+        self._watch_memory()  # what answers before we look is never waited for
         return OutputLine(line, self._read_at, self._lateness.missed, kept)
 
     def _too_long(self, deadline: int) -> PlayerFault:

@@ -1,6 +1,7 @@
 """A player's containment as a whole: the same ends in every mode, and nothing left after it."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -210,6 +211,13 @@ def test_memory_forked_away_counts(started: Open, contained: Mode) -> None:
     code = DAEMON.format(act="held = bytearray(b'x') * (600 << 20)")
     process = started(python(code, contained))
     assert line(process) == "away"
+    assert fault(process).termination is T.OUT_OF_MEMORY
+
+
+def test_memory_is_judged_though_the_answer_came_before_a_look(started: Open) -> None:
+    code = "held = bytearray(600 << 20); print(1, flush=True); input()"
+    process = started(python(code, "none"))
+    select.select([process._stdout], [], [])
     assert fault(process).termination is T.OUT_OF_MEMORY
 
 
