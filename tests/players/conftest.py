@@ -185,12 +185,12 @@ END = {
 
 
 def play_with(
-    player: Player, game: rules.Game, seat: int, rng: Random, **fields: Any
+    player: Player, begin: rules.Game | Position, seat: int, rng: Random, **fields: Any
 ) -> list[dict[str, Any]]:
     """One game of `player`, at 10 ms a move, against random moves, judged by the rules; its
-    answers.
+    answers. It begins at the game's start, or at that position.
     """
-    position = game.start(seed=rng.getrandbits(31))
+    position = begin if isinstance(begin, Position) else begin.start(seed=rng.getrandbits(31))
     start = start_message(position, seat, game=f"g{rng.getrandbits(16)}", **fields)
     assert player.ask(start)["type"] == "ready"
     answers, since, ply = [], [], 0

@@ -51,14 +51,26 @@ def test_only_an_index_that_is_written_so_counts_from_the_end(tmp_path: Path) ->
     assert done.stderr.endswith("IndexError: index is out of bounds\n")
 
 
+BESET = rules.load("2048").position(
+    {
+        "board": [[2, 32768, 0, 0], [8192, 0, 0, 16384], [0, 0, 2048, 0], [0, 4096, 0, 0]],
+        "score": 0,
+        "to_move": 0,
+    }
+)
+"""All tiles, large and small, are met in a few hundred moves. A game takes thousands."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "game"), [("uct", "dots"), ("alphabeta", "othello"), ("expectimax", "2048")]
+    ("name", "begin"),
+    [("uct", rules.load("dots")), ("alphabeta", rules.load("othello")), ("expectimax", BESET)],
+    ids=["uct-dots", "alphabeta-othello", "expectimax-2048"],
 )
 def test_whole_games_are_within_their_arrays(
-    name: str, game: str, start_player: Callable[..., Any], tmp_path: Path
+    name: str, begin: Any, start_player: Callable[..., Any], tmp_path: Path
 ) -> None:
     player = start_player(BUILTINS[name].module, **checked(tmp_path))
-    assert play_with(player, rules.load(game), 0, Random(6))
+    assert play_with(player, begin, 0, Random(6))
     assert player.close() == (0, b"")
     assert player.stderr() == ""
