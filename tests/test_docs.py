@@ -24,8 +24,10 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +37,10 @@ from typer.main import get_command
 import rules
 from arena.bots import course
 from arena.bots.manifest import read_manifest
+from arena.checks.conditions import Conditions
 from arena.cli import app
+from arena.entering import enter
+from arena.entering.enter import conditions_of
 from arena.model.protocol import Termination
 from arena.reports import handbook
 from arena.tournament.config_file import load_config
@@ -86,6 +91,8 @@ FIRST = SMALL_TOURNAMENT
 TOKEN = "7a1e2583614ea601e71102b74d49cedd"
 """The token of the students' page, for a course that it does not make."""
 COMMANDS = get_command(app)
+CHECKS = count()
+"""Numbers the checks of pages that name no tournament."""
 
 
 class Block(NamedTuple):
@@ -146,7 +153,17 @@ def folder(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
         course.init(work / "class")
         course.add_owners(work / "class", ["ada"], datetime.now(UTC))
     monkeypatch.setenv("ARENA_TOKEN", "")
+    monkeypatch.setattr(enter, "conditions_of", in_one_game)
     return work
+
+
+def in_one_game(*asked: Any) -> Conditions:
+    """The conditions of a check. The first without a tournament is in all that a starter claims;
+    the others, of the same starter, are in dots alone.
+    """
+    conditions = conditions_of(*asked)
+    whole = conditions.terms is not None or next(CHECKS) == 0
+    return conditions if whole else replace(conditions, rules=("dots",))
 
 
 def run_arena(arguments: list[str]) -> None:
