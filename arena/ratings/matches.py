@@ -95,3 +95,9 @@ class Verdict(Frozen):
     def units(self) -> int:
         """How many were counted."""
         return sum(self.counts.values())
+
+    @property
+    def decisive(self) -> float:
+        """The share of them that one side won, 0 to 1; there must be some."""
+        even = list(self.counts.values())[len(self.counts) // 2]
+        return 1 - even / self.units

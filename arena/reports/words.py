@@ -150,7 +150,8 @@ def about_sprt(verdict: Verdict) -> list[str]:
     found = verdict.estimate
     if found is not None:
         lines.append(
-            f"In these {units}: Elo {found.elo:+.1f} ± {found.elo_error:.1f}, normalized "
+            f"In these {units}: {decisive(verdict.decisive)}, Elo {found.elo:+.1f} ± "
+            f"{found.elo_error:.1f}, normalized "
             f"{found.normalized_elo:+.1f} ± {found.normalized_elo_error:.1f}"
             + (" (with prior)." if found.with_prior else ".")
         )
@@ -178,10 +179,20 @@ _RESULTS = {"ll": "LL", "ld": "LD", "wl_dd": "WL or DD", "wd": "WD", "ww": "WW"}
 
 
 def where_it_stands(verdict: Verdict) -> str:
-    """`LLR +1.02 (-2.94 to +2.94) · Elo +12.3 ± 20.1`: the ratio between its bounds, in short."""
+    """`LLR +1.02 (-2.94 to +2.94) · Elo +12.3 ± 20.1 · 31 % decisive`: the ratio between its
+    bounds, in short.
+    """
     ratio = f"LLR {verdict.llr:+.2f} ({verdict.lower:+.2f} to {verdict.upper:+.2f})"
     found = verdict.estimate
-    return ratio if found is None else f"{ratio} · Elo {found.elo:+.1f} ± {found.elo_error:.1f}"
+    if found is None:
+        return ratio
+    elo = f"Elo {found.elo:+.1f} ± {found.elo_error:.1f}"
+    return f"{ratio} · {elo} · {decisive(verdict.decisive)}"
+
+
+def decisive(share: float) -> str:
+    """`31 % decisive`: a share of pairs, or of other units, that one side won."""
+    return f"{100 * share:.0f} % decisive"
 
 
 def decision(verdict: Verdict) -> str:

@@ -9,11 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.matches import Verdict
+from arena.reports import words
 from arena.reports.html.charts import thinned
 from arena.reports.screen import Lines, Screen
 from arena.reports.terminal import gauge
-from arena.reports.words import duration
 from arena.training.train_view import BARS
+from players.learning.tuning.methods import decisive
 from players.learning.tuning.tuner import StartComparison, TuningPoint
 
 _TREND = 0.1
@@ -54,23 +55,29 @@ def progress_line(plan: TuningPlan, progress: TuningProgress) -> str:
     parts = [f"{progress.games:,} of {plan.games:,} games"]
     if progress.rate:
         left = max(plan.games - progress.games, 0) / progress.rate
-        parts += [f"{progress.rate:,.0f} games/s", f"{duration(left)} left"]
+        parts += [f"{progress.rate:,.0f} games/s", f"{words.duration(left)} left"]
     return ", ".join(parts)
 
 
 def comparison_line(comparison: StartComparison) -> str:
     """A score against the start, in brackets its 95 % interval."""
     score, low, high = (100 * share for share in (comparison.score, *comparison.interval))
+    pairs = words.decisive(decisive(comparison.scores))
     return (
-        f"after {comparison.games:,} games {score:.1f} ({low:.0f}–{high:.0f}) % against the start"
+        f"after {comparison.games:,} games {score:.1f} ({low:.0f}–{high:.0f}) % against the start, "
+        f"pairs {pairs}"
     )
 
 
 def test_line(verdict: Verdict) -> str:
     """The pairs of a sequential test, and its verdict so far."""
     found = verdict.estimate
-    elo = "" if found is None else f", Elo {found.elo:+.1f} ± {found.elo_error:.1f} so far"
-    return f"{verdict.units:,} pairs{elo}; H0 at {verdict.lower:+.2f}, H1 at {verdict.upper:+.2f}"
+    so_far = ""
+    if found is not None:
+        elo = f"Elo {found.elo:+.1f} ± {found.elo_error:.1f} so far"
+        so_far = f", {words.decisive(verdict.decisive)}, {elo}"
+    bounds = f"H0 at {verdict.lower:+.2f}, H1 at {verdict.upper:+.2f}"
+    return f"{verdict.units:,} pairs{so_far}; {bounds}"
 
 
 def trend(points: Sequence[TuningPoint], index: int) -> float:

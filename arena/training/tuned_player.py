@@ -19,6 +19,7 @@ from arena.training import verify
 from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
 from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.methods import decisive
 from players.learning.tuning.result import START, player_options
 from players.learning.tuning.tuner import VERIFY, Tuner
 
@@ -40,6 +41,7 @@ def measured(scores: Sequence[float], slid: Slid) -> dict[str, Any]:
         "against": "the start, as tuned",
         "games": 2 * len(scores),
         "score": round(spread(counts).mean, 4),
+        "decisive_pairs": round(decisive(scores), 4),
         "elo": round(found.elo, 1),
         "elo_error_95": round(found.elo_error, 1),
     }
@@ -54,7 +56,8 @@ def measured_line(scores: Sequence[float], slid: Slid) -> str:
     found = figures(counts)
     line = (
         f"In {2 * len(scores):,} fresh games against the start: {100 * spread(counts).mean:.1f} %, "
-        f"Elo {found.elo:+z.0f} ± {found.elo_error:.0f} (95 %)."
+        f"Elo {found.elo:+z.0f} ± {found.elo_error:.0f} (95 %), pairs "
+        f"{words.decisive(decisive(scores))}."
     )
     means = (f"{name} {mean:,.0f} ± {error:,.0f}" for name, (mean, error) in _means(slid).items())
     return f"{line} Mean scores: {', '.join(means)}." if slid else line
