@@ -80,14 +80,16 @@ def _runner_of(config: TuneConfig, site: Site) -> MakeRunner:
 
 
 class _Tuning:
-    """A tuning that goes on in a folder that is held; `gained` says of verdicts what they show."""
+    """A tuning that goes on in a folder that is held; `gained` says of verdicts, and of how many
+    tests came before, what they show.
+    """
 
     def __init__(
         self,
         config: TuneConfig,
         folder: Path,
         console: Console,
-        gained: Callable[[Mapping[str, dict[str, Any]]], str],
+        gained: Callable[[Mapping[str, dict[str, Any]], int], str],
         site: Site,
     ) -> None:
         make_runner = _runner_of(config, site)
@@ -199,7 +201,7 @@ class _Tuning:
         """Whether there is a gain, in a sentence."""
         if not tuned_player.changed(self._tuner):
             return "The tuned player is the start, no value changed: there is nothing to test."
-        return self._gained(self._tuner.verdicts)
+        return self._gained(self._tuner.verdicts, self._tuner.earlier_tests)
 
     def _draw(self) -> None:
         from players.learning import pictures  # matplotlib takes a second to load

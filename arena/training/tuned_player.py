@@ -94,6 +94,7 @@ def gain_said(
     target: Target,
     test: str,
     verdicts: Mapping[str, dict[str, Any]],
+    earlier_tests: int = 0,
 ) -> str:
     """What `verify.gain` says of a tuning, with its start. Where a gain is shown over another than
     the default player, also how to test that one against the `player` file of the tuning.
@@ -101,7 +102,8 @@ def gain_said(
     start: dict[str, Any] = {each.name: each.start for each in config.ranges}
     if config.weights is not None:
         start[config.weights.option] = config.weights.start
-    said = verify.gain(verdicts, test, f"the start ({words.settings(start)})")
+    over = f"the start ({words.settings(start)})"
+    said = verify.gain(verdicts, test, over, earlier_tests)
     fields = BUILTINS[config.bot].options.model_fields
     default = {name: fields[name].default for name in start}
     gained = (each["decision"] == "H1" and each.get("usable", True) for each in verdicts.values())

@@ -134,22 +134,32 @@ def refuse_damaged(path: Path, verdicts: Mapping[str, Any]) -> None:
             ) from None
 
 
-def gain(verdicts: Mapping[str, dict[str, Any]], test: str, over: str) -> str:
+def gain(
+    verdicts: Mapping[str, dict[str, Any]], test: str, over: str, earlier_tests: int = 0
+) -> str:
     """Whether there is one, in a sentence: nothing is called a gain but an accepted H1. `test` is
-    how to have it tested, `over` what it is a gain over.
+    how to have it tested, `over` what it is a gain over; earlier tests were of what fewer games had
+    taught, and each was a chance to see a gain where there is none.
     """
+    before = ""
+    if earlier_tests:
+        before = (
+            f" Tests before, of what fewer games had taught: {earlier_tests:,}. Each is one more "
+            "chance to show a gain where there is none: the error rates hold for one test."
+        )
     if not verdicts:
-        return f"Not tested: no gain is claimed. To test it: {test}"
+        return f"Not tested: no gain is claimed.{before} To test it: {test}"
     said = {
         "H1": f"A gain over {over} is shown at {{}}.",
         "H0": "No gain is shown at {}.",
         None: "Not decided at {}: no gain is shown.",
     }
     unusable = "The test at {} is not usable, for its forfeits and void games: no gain is shown."
-    return " ".join(
+    found = (
         (said[each["decision"]] if each.get("usable", True) else unusable).format(at)
         for at, each in verdicts.items()
     )
+    return " ".join(found) + before
 
 
 class BudgetTest:

@@ -60,7 +60,8 @@ class NetworkTrial:
     @property
     def said(self) -> str:
         """Whether the network is a gain, in a sentence."""
-        return verify.gain(self._evidence.verdicts, self._test, "the default evaluation")
+        evidence, over = self._evidence, "the default evaluation"
+        return verify.gain(evidence.verdicts, self._test, over, evidence.earlier_tests)
 
     def play(self, file: Path, console: Console, say: Callable[[str], None]) -> Exit:
         """Play both tests, or what is left of them; `say` shows a line that stays.

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -35,8 +36,9 @@ from arena.training.verify_config import Target, Verification, load_both
 from arena.web.lab_runs import folder_run
 from players.games.registry import load_board
 from players.learning.tuning.config import load_config
-from players.learning.tuning.matches import Aborted, MatchTask
+from players.learning.tuning.matches import Aborted, MatchTask, PlayedGame
 from players.learning.tuning.result import PICTURES
+from players.learning.tuning.runner import InProcessRunner
 from players.learning.tuning.space import Space
 from players.learning.tuning.tuner import CHECKPOINT, VERIFY, StartComparison, Tuner, TuningPoint
 from players.weights import load_weights
@@ -311,6 +313,44 @@ def test_nothing_but_an_accepted_h1_is_called_a_gain() -> None:
         "The test at here is not usable, for its forfeits and void games: no gain is shown."
     )
     assert gain({}, TEST, "the start") == f"Not tested: no gain is claimed. To test it: {TEST}"
+
+
+def test_tests_before_more_games_are_counted(folder: Path) -> None:
+    (folder / "it.toml").write_text(FILE.format(games=8))
+    first = Tuner(load_config(folder / "it.toml"), folder)
+    first.load()
+    first.run_batch()
+    first.verdicts["here"] = {"decision": None}
+    first.save()
+    (folder / "it.toml").write_text(FILE.format(games=24))
+    again = Tuner(load_config(folder / "it.toml"), folder)
+    again.load()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(InProcessRunner, "play", raise_aborted)
+        with pytest.raises(Aborted):
+            again.run_batch()
+    assert again.verdicts and not again.earlier_tests, "nothing was learned"
+    again.run_batch()
+    again.verdicts["here"] = {"decision": "H1"}
+    again.run_batch()
+    again.save()
+    for each in (again, Tuner(load_config(folder / "it.toml"), folder)):
+        assert not each.verdicts and each.earlier_tests == 2
+        each.close()
+    first.close()
+    said = "Tests before, of what fewer games had taught: 2. Each is one more chance to show a "
+    untested = gain({}, TEST, "the start", 2)
+    assert said in untested and untested.endswith(f" hold for one test. To test it: {TEST}")
+    assert said in gain({"here": {"decision": "H1"}}, TEST, "the start", 2)
+    checkpoint = folder / CHECKPOINT
+    content = json.loads(checkpoint.read_text())
+    del content["earlier_tests"]  # as files of earlier versions lack it
+    checkpoint.write_text(json.dumps(content))
+    assert not Tuner(load_config(folder / "it.toml"), folder).earlier_tests
+
+
+def raise_aborted(runner: InProcessRunner, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
+    raise Aborted
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,8 @@ def test_a_learned_evaluation_is_tested_in_process_and_under_the_referee(folder:
     assert "Changed: elo1 100.0 → 50.0" in other.output
     (folder / "t.toml").write_text(LEARN.replace("games = 60", "games = 90") + VERIFY)
     more = arena("tune", "t.toml")
-    assert "Not tested: no gain is claimed. To test it: arena tune t.toml --verify" in more.output
+    assert "Not tested: no gain is claimed. Tests before, of what fewer games had" in more.output
+    assert "To test it: arena tune t.toml --verify" in more.output
     assert not load_network(str(run / "network.ntuple"), "othello").header.tests
     (run / "curve.png").touch()
     report = arena("report", "runs/t.train")
@@ -173,12 +174,17 @@ def test_tests_of_another_network_are_none_of_this_one(tmp_path: Path) -> None:
     kept.verdicts["test"] = {"decision": "H1"}
     kept.save()
     assert Evidence(path, network(1.0)).verdicts
-    assert not Evidence(path, network(2.0)).verdicts
+    other = Evidence(path, network(2.0))
+    assert not other.verdicts and other.earlier_tests == 1
+    other.verdicts["test"] = {"decision": "H0"}
+    other.save()
+    assert Evidence(path, network(2.0)).earlier_tests == 1
+    assert Evidence(path, network(3.0)).earlier_tests == 2
     damaged = json.loads(path.read_text()) | {"pairs": {"test": [["x", "moves"]]}}
     for text in (json.dumps(damaged), path.read_text()[:-9]):
         path.write_text(text)
         with pytest.raises(ValueError, match=r"verify\.json: .* damaged .* move it away"):
-            Evidence(path, network(1.0))
+            Evidence(path, network(2.0))
     path.write_text(json.dumps({"format": evidence.FORMAT + 1, "version": "9"}))
     with pytest.raises(ValueError, match="another version of the arena, 9"):
         Evidence(path, network(1.0))

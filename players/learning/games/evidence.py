@@ -45,21 +45,30 @@ class Evidence:
         """By test, those played in process."""
         self.verdicts: dict[str, dict[str, Any]] = {}
         """The verdict of each test so far."""
-
+        self.earlier_tests = 0
+        """How many networks before it in this file had, all together."""
         if not path.exists():
             return
         with readable(path, "holds no tests of a network, or is damaged", "its tests again"):
             content = json.loads(path.read_text(encoding="utf-8"))
             if content["format"] != FORMAT:
                 raise ValueError(f"written by another version of the arena, {content['version']}")
-            if content["weights"] == self.weights:
+            self.earlier_tests = int(content.get("earlier_tests", 0))
+            if content["weights"] != self.weights:
+                self.earlier_tests += len(content["verdicts"])
+            else:
                 for test, pairs in content["pairs"].items():
                     self.pairs[test] = [Pair(float(score), str(moves)) for score, moves in pairs]
                 self.verdicts |= content["verdicts"]
 
     def save(self) -> None:
         """Write the file: all of it or nothing. Raises OSError."""
-        content = {"weights": self.weights, "verdicts": self.verdicts, "pairs": self.pairs}
+        content = {
+            "weights": self.weights,
+            "verdicts": self.verdicts,
+            "pairs": self.pairs,
+            "earlier_tests": self.earlier_tests,
+        }
         keep(self._path, FORMAT, content)
 
 

@@ -108,19 +108,23 @@ class Tuner:
         self.points = [TuningPoint(0, self.space.start)]
         self._stride = 1
         self.comparisons: list[StartComparison] = []
+        self.verdicts: dict[str, dict[str, Any]] = {}
+        """The verdicts of sequential tests, each under a name of its own; kept for the tests."""
+        self.earlier_tests = 0
+        """How many had a verdict before more games changed the values."""
         self._forget()
         if self._path.exists():
             self._restore(self._path)
 
     def _forget(self) -> None:
-        """Forget the matches and verdicts of other values."""
+        """Forget the matches and verdicts of other values, but for how many tests there were."""
         self.matches: dict[str, tuple[float, ...]] = {MEASURE: (), VERIFY: ()}
         """The score of each pair of the matches against the start so far: 0 to 2."""
         self.slid: tuple[tuple[int, int], ...] = ()
         """In 2048 and 2584 the scores of the tuned player and of the start in the match that gives
         the figures, seed by seed."""
-        self.verdicts: dict[str, dict[str, Any]] = {}
-        """The verdicts of sequential tests, each under a name of its own; kept for the tests."""
+        self.earlier_tests += len(self.verdicts)
+        self.verdicts = {}
 
     @property
     def vector(self) -> Vector:
@@ -153,8 +157,8 @@ class Tuner:
         """Play the games of a batch and learn from them. Raises Aborted, nothing learned."""
         began, counts = time.monotonic(), self.counts
         duels = self._method.duels()
-        self._forget()
         games = self._runner.play(self._tasks(duels, "learn", counts["games"]))
+        self._forget()
         self._method.learn(games)
         counts["batches"] += 1
         counts["games"] += len(duels)
@@ -216,6 +220,7 @@ class Tuner:
             "matches": self.matches,
             "slid": self.slid,
             "verdicts": self.verdicts,
+            "earlier_tests": self.earlier_tests,
         }
         keep(self._path, FORMAT, content)
 
@@ -254,6 +259,7 @@ class Tuner:
             self.matches = {name: _numbers(content["matches"][name]) for name in self.matches}
             self.slid = tuple((int(one), int(other)) for one, other in content["slid"])
             self.verdicts = dict(content["verdicts"])
+            self.earlier_tests = int(content.get("earlier_tests", 0))
 
 
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
