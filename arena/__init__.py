@@ -1,14 +1,14 @@
 """A tournament server for board-game bots.
 
-In Python it offers `load_run`, `run`, `play`, `rate` and `board` of `arena.api`, and `env` and
-`save_bot` of `arena.environments`, loaded when they are used.
+In Python it offers `load_run`, `run`, `play`, `rate`, `rate_report` and `board` of `arena.api`, and
+`env` and `save_bot` of `arena.environments`, loaded when they are used.
 """
 
 TYPE_CHECKING = False  # as in `typing`, which takes longer to load than Ctrl-C at the start may
 if TYPE_CHECKING:
-    from arena.api import Run, board, env, load_run, play, rate, run, save_bot
+    from arena.api import Run, board, env, load_run, play, rate, rate_report, run, save_bot
 
-__all__ = ["Run", "board", "env", "load_run", "play", "rate", "run", "save_bot"]
+__all__ = ["Run", "board", "env", "load_run", "play", "rate", "rate_report", "run", "save_bot"]
 
 
 def __getattr__(name: str) -> object:

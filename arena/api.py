@@ -23,7 +23,7 @@ from arena.errors import ConfigError, ExecutorError, Problem, RateError, UserErr
 from arena.files.toml_tables import written
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
-from arena.ratings.model import Cell
+from arena.ratings.model import Cell, Standings
 from arena.ratings.results import GameDigest, Result, refuse_names
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report
@@ -43,13 +43,16 @@ from arena.tournament.store_faults import left_out
 from arena.tournament.warming import warm_players
 from rules.position import MoveError, Position
 
-__all__ = ["Run", "board", "env", "load_run", "play", "rate", "run", "save_bot"]
+__all__ = ["Run", "board", "env", "load_run", "play", "rate", "rate_report", "run", "save_bot"]
 
 if TYPE_CHECKING:
     from distributed import Client
 
 Table = dict[str, list[Any]]
 """Columns by name, all of one length."""
+Report = dict[str, Any]
+"""All figures of a report, as `arena report --json` prints them, ready for JSON; `arena schema
+--report` documents the keys. A list of dicts, such as `neighbours`, is a table for pandas."""
 PlayerTable = str | PathLike[str] | Sequence[str] | Mapping[str, Any]
 """A built-in's name or a path; a program with its arguments; or a `[[player]]` table."""
 
@@ -83,6 +86,13 @@ class Run:
         """
         with RunView(self.path) as view:
             return _columns(*csv_report.ranked(view.standings))
+
+    def report(self) -> Report:
+        """All figures at once: neighbours with differences and LOS, the covariance of the ratings,
+        the advantage of the first move, a sequential test, and the rest of the report.
+        """
+        with RunView(self.path) as view:
+            return view.standings.model_dump(mode="json")
 
     def crosstable(self) -> Table:
         """A row for each player against each opponent met."""
@@ -278,6 +288,25 @@ def rate(
     label of their pair. `first_mover=False` says that neither player moved first, as in lists
     with the winner in front. The columns are those of `Run.standings`. Raises RateError.
     """
+    rated = _rated(results, anchor, anchor_elo, first_mover=first_mover)
+    return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
+
+
+def rate_report(
+    results: Iterable[Sequence[Any]],
+    *,
+    anchor: str | None = None,
+    anchor_elo: float = 0.0,
+    first_mover: bool = True,
+) -> Report:
+    """What `Run.report` is of a run, for results as `rate` takes them. Raises RateError."""
+    return _rated(results, anchor, anchor_elo, first_mover=first_mover).model_dump(mode="json")
+
+
+def _rated(
+    results: Iterable[Sequence[Any]], anchor: str | None, anchor_elo: float, *, first_mover: bool
+) -> Standings:
+    """The standings of results as `rate` takes them. Raises RateError."""
     if isinstance(results, str) or not isinstance(results, Iterable):
         raise RateError(f"results must be rows of first, second, score[, pair], got {results!r}")
     if isinstance(results, Mapping) or hasattr(results, "columns"):
@@ -290,10 +319,7 @@ def rate(
     rows = [_result(number, row) for number, row in enumerate(results, 1)]
     if not rows:
         raise RateError("there are no results to rate")
-    rated = standings_of_results(
-        rows, anchor=anchor, anchor_elo=anchor_elo, first_mover=first_mover
-    )
-    return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
+    return standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo, first_mover=first_mover)
 
 
 def _texts(argument: str, given: Sequence[str], what: str) -> tuple[str, ...]:

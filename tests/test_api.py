@@ -1,5 +1,6 @@
 """The Python API: what it returns, and the errors of its callers."""
 
+import json
 import math
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import arena
 import rules
 from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserError
 from arena.model.protocol import Termination
+from tests.command import arena as command
 
 TWO = ["monkey", "monkey"]
 NUMBER: Any = 3
@@ -97,6 +99,29 @@ def test_a_ranking_is_that_of_the_format(run: arena.Run, tmp_path: Path) -> None
     found = arena.run(cup, store=tmp_path / "knockout.sqlite").ranking()
     assert found["rank"] == [1, 2] and sorted(found["player"]) == ["greedy", "monkey"]
     assert list(found)[:2] == ["rank", "player"]
+
+
+def test_a_report_is_that_of_the_command(run: arena.Run) -> None:
+    report = run.report()
+    assert json.loads(command("report", str(run.path), "--json").output) == report
+    (neighbours,) = report["neighbours"]
+    assert (neighbours["upper"], neighbours["lower"]) == tuple(run.standings()["name"])
+    variances = np.diag(np.array(report["covariance"]))
+    assert run.standings()["elo_error"] == pytest.approx(1.959964 * np.sqrt(variances))
+    assert report["first_mover"].keys() == {"elo", "error"} and report["sprt"] is None
+
+
+def test_a_report_has_the_state_of_a_sequential_test(tmp_path: Path) -> None:
+    test = {**CUP, "sprt": {"elo1": 50}}
+    found = arena.run(test, store=tmp_path / "test.sqlite").report()
+    assert sum(found["sprt"]["counts"].values()) == 2 and not found["neighbours"]
+
+
+def test_results_have_the_report_of_the_command(tmp_path: Path) -> None:
+    rows = [("a", "b", 1, "p1"), ("b", "a", 0.5, "p1"), ("b", "a", 1, "p2")]
+    (tmp_path / "results.csv").write_text("".join(f"{a},{b},{s},{p}\n" for a, b, s, p in rows))
+    told = json.loads(command("rate", str(tmp_path / "results.csv"), "--json").output)
+    assert arena.rate_report(rows) == told | {"name": ""}
 
 
 def test_a_run_goes_on(run: arena.Run) -> None:

@@ -23,6 +23,10 @@ standings
 # %% Who beats whom.
 run.crosstable()
 
+# %% Whose lead over the next is sure? The report has it, and all other figures, as a dict.
+report = run.report()
+{pair["upper"]: (pair["difference"], pair["error"], pair["los"]) for pair in report["neighbours"]}
+
 # %% Games are columns too. The five with the most moves:
 games = run.games()
 longest = sorted(zip(games["moves"], games["game"]), reverse=True)[:5]
