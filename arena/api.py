@@ -7,9 +7,8 @@ ten times the memory where a run has a million moves.
 What a caller can fix is raised as an `arena.errors.ArenaError`.
 """
 
-import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from os import PathLike, fspath
 from pathlib import Path
@@ -59,6 +58,7 @@ PlayerTable = str | PathLike[str] | Sequence[str] | Mapping[str, Any]
 _INFO = ("score", "depth", "nodes", "text")
 """What players may say of a move, each a column."""
 _WAIT_S = 0.2
+_MOST_ANCHOR_ELO = 10_000
 
 
 class Run:
@@ -170,15 +170,20 @@ def _refuse_ply(record: GameRecord, ply: int | None) -> int:
 
 
 def load_run(path: str | Path) -> Run:
-    """Open the file of a run, `runs/NAME.sqlite`. Raises StoreError."""
+    """Open the file of a run, `runs/NAME.sqlite`. Raises StoreError and UserError."""
     return Run(_path("a run", path))
 
 
 def _path(what: str, given: str | PathLike[str]) -> Path:
     """Raises UserError for what is no path."""
-    if not isinstance(given, str | PathLike):
+    if not isinstance(given, str | PathLike) or "\0" in str(given):
         raise UserError(f"{what} is a file's path, not {given!r}")
-    return Path(given)
+    path = Path(given)
+    try:
+        path.exists()
+    except OSError as error:  # too long, or in a folder without permission
+        raise UserError(f"{what}: {path}: {error.strerror}") from None
+    return path
 
 
 def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
@@ -212,8 +217,8 @@ def run(
     goes on.
     """
     without = _texts("without", without, "names")
-    file = tournament if isinstance(tournament, str | Path) else None
-    with site(on, Path(file) if file is not None else None, insecure=insecure) as at:
+    file = _path("a tournament", tournament) if isinstance(tournament, str | PathLike) else None
+    with site(on, file, insecure=insecure) as at:
         given = None if store is None else _path("store", store)
         read, place = _read(tournament, at, begun_in(given, take_new=take_new, without=without))
         path = given or default_store(read.name)
@@ -314,8 +319,12 @@ def _rated(
             "results must be rows of first, second, score[, pair], not columns: give "
             "zip(*table.values()), pandas' frame.itertuples(index=False) or polars' frame.rows()"
         )
-    if not isinstance(anchor_elo, Real) or not math.isfinite(anchor_elo):
-        raise RateError(f"anchor_elo must be a number, got {anchor_elo!r}")
+    if anchor is not None and not isinstance(anchor, str):
+        raise RateError(f"anchor must be a player's name, got {anchor!r}")
+    if not isinstance(anchor_elo, Real) or not abs(anchor_elo) <= _MOST_ANCHOR_ELO:
+        raise RateError(f"anchor_elo must be a number from -10000 to 10000, got {anchor_elo!r}")
+    if not isinstance(first_mover, bool | np.bool_):
+        raise RateError(f"first_mover must be True or False, got {first_mover!r}")
     rows = [_result(number, row) for number, row in enumerate(results, 1)]
     if not rows:
         raise RateError("there are no results to rate")
@@ -419,13 +428,15 @@ def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Tables with Python's numbers in place of numpy's, which loops of a notebook have."""
+    """Tables as a file has them: with Python's numbers in place of numpy's, which loops of a
+    notebook have, lists in place of generators, and texts as keys.
+    """
     match value:
         case np.generic():
             return value.item()
         case Mapping():
-            return {key: _plain(each) for key, each in value.items()}
-        case list() | tuple():
+            return {str(key): _plain(each) for key, each in value.items()}
+        case list() | tuple() | Iterator():
             return [_plain(each) for each in value]
     return value
 

@@ -198,7 +198,18 @@ def test_a_missing_label_is_no_pair() -> None:
     [
         (lambda: arena.load_run("none.sqlite"), StoreError, "no such run"),
         (lambda: arena.load_run(NUMBER), UserError, "a run is a file's path, not 3"),
+        (lambda: arena.load_run("x" * 300), UserError, "File name too long"),
         (lambda: arena.run("none.toml"), ConfigError, "none.toml"),
+        (lambda: arena.run("a\0b"), UserError, "a tournament is a file's path, not 'a\\x00"),
+        (lambda: arena.run(CUP, store="a\0b"), UserError, "store is a file's path, not 'a\\x00b'"),
+        (lambda: arena.run(CUP, store="x" * 300), UserError, "File name too long"),
+        (lambda: arena.run({**CUP, NUMBER: {}}), ConfigError, "tournament: 3: unknown key"),
+        (
+            lambda: arena.run({**CUP, "player": (each for each in [NUMBER, {"bot": "monkey"}])}),
+            ConfigError,
+            "player[1]: must be a table",
+        ),
+        (lambda: arena.env([]), UserError, "[] has no environment"),  # type: ignore[arg-type]
         (lambda: arena.run(NUMBER), UserError, "a tournament is a file's path, not 3"),
         (
             lambda: arena.run({"game": {"rules": "dots"}, "player": ["monkey"]}),
@@ -235,7 +246,11 @@ def test_a_missing_label_is_no_pair() -> None:
         (lambda: arena.board(OTHELLO, [NUMBER]), UserError, "moves: must be a list of moves"),
         (lambda: arena.board(OTHELLO, ["d3", "zz"]), UserError, "move 2: 'zz' is not a square"),
         (lambda: arena.rate(NUMBER), RateError, "first, second, score[, pair], got 3"),
-        (lambda: arena.rate([("a", "b", 1)], anchor_elo=math.nan), RateError, "a number, got nan"),
+        (lambda: arena.rate([("a", "b", 1)], anchor_elo=math.nan), RateError, "10000, got nan"),
+        (lambda: arena.rate([("a", "b", 1)], anchor_elo=10**400), RateError, "a number from -10"),
+        (lambda: arena.rate([("a", "b", 1)], anchor=[NUMBER]), RateError, "name, got [3]"),  # type: ignore[arg-type]
+        (lambda: arena.rate([("a", "b", 1)], first_mover=NUMBER), RateError, "True or False, got"),
+        (lambda: arena.rate_report([("a", "b", 3)]), RateError, "score 3"),
         (lambda: arena.rate([]), RateError, "no results"),
         (lambda: arena.rate({"first": ["a"], "second": ["b"]}), RateError, "rows of first, second"),
         (lambda: arena.rate([("a", "b")]), RateError, "result 1"),

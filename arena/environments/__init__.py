@@ -22,7 +22,7 @@ def make(name: str, /, *, render_mode: str | None = None, **settings: object) ->
     """The environment of a rule set with its settings, as `rules.load` takes them. `render` gives
     text ("ansi") or a picture ("rgb_array", uint8[height, width, 3]). Raises UserError.
     """
-    if name not in VIEWS:
+    if not isinstance(name, str) or name not in VIEWS:
         raise UserError(f"{name!r} has no environment; these have one: {', '.join(VIEWS)}")
     try:
         game = rules.load(name, **settings)

@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Callable, Mapping
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,9 @@ sdk.play(choose)
 '''
 
 
-def save_bot(env: "Env | AloneEnv", act: Act, folder: str | Path, **arrays: npt.ArrayLike) -> Path:
+def save_bot(
+    env: "Env | AloneEnv", act: Act, folder: str | PathLike[str], **arrays: npt.ArrayLike
+) -> Path:
     """Write a bot that plays the game of `env` by `act`, and return its folder, whose name is the
     bot's.
 
@@ -62,6 +65,8 @@ def save_bot(env: "Env | AloneEnv", act: Act, folder: str | Path, **arrays: npt.
     are its source and what it uses of the file it is written in, as `policy` says. Raises
     UserError.
     """
+    if not isinstance(folder, str | PathLike):
+        raise UserError(f"folder: must be the path of one, got {folder!r}")
     folder = Path(folder)
     if not is_name(folder.name):
         raise UserError(f'"{folder.name}" cannot name a bot: {NAME_RULE}')
