@@ -9,8 +9,10 @@ pair: ratings are finite at 0 % and 100 %, and the pool in one piece. As spread 
 of each kind, so that the error of a player who never lost is wide. The first move likewise has two
 pairs of equal players, one of them as spread. The players' own pairs leave its advantage out: those
 of many players with few games each would hold it near nothing.
-The pull towards the average is about 2(s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games:
-1.2 Elo where 200 games between two players gave 75 %, against an error of ±56.
+The pull towards the average is about 2(s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games
+against average opponents, and about half of that for the lead of two players over each other: 1.2
+Elo where 200 games between them gave 75 %, against an error of ±56. So there is no key for it: it
+is lost in the errors, whose coverage was simulated with this one.
 
 The errors: clusters of dependent results (colour-swapped pairs, games on one seed) are the units of
 a sandwich estimator (Huber 1967; Liang & Zeger 1986): the inverse information on both sides of the

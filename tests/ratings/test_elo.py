@@ -2,6 +2,7 @@
 
 import math
 import random
+from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
@@ -227,12 +228,24 @@ def test_a_perfect_score_is_finite_and_widely_uncertain(games: int) -> None:
     assert gap.separated == (games >= 10)
 
 
-def test_the_prior_pulls_as_little_as_the_docstring_says() -> None:
-    results = [Result("a", "b", 1.0)] * 150 + [Result("a", "b", 0.0)] * 50
+@pytest.mark.parametrize(("games", "lower", "error"), [(200, 1.2, 56), (20, 11.5, 176)])
+def test_the_prior_pulls_as_little_as_the_pages_say(games: int, lower: float, error: float) -> None:
+    won = games * 3 // 4
+    results = [Result("a", "b", 1.0)] * won + [Result("a", "b", 0.0)] * (games - won)
     gap = fit(results, first_mover=False).compare("a", "b")
     pull = 400 * math.log10(3) - gap.difference
-    assert pull == pytest.approx(1.2, abs=0.1)
-    assert gap.error == pytest.approx(56, abs=1)
+    assert pull == pytest.approx(lower, abs=0.1)
+    assert gap.error == pytest.approx(error, abs=1)
+
+
+def test_the_prior_pulls_a_player_among_average_opponents_as_the_docstring_says() -> None:
+    others = [f"o{number}" for number in range(10)]
+    results = [Result(*two, 0.5) for two in combinations(others, 2) for _ in range(1000)]
+    results += [Result("a", other, score) for other in others for score in [1.0] * 15 + [0.0] * 5]
+    pool = fit(results, first_mover=False)
+    lead = pool.elo[0] - pool.elo[1:].mean()
+    assert pool.players[0] == "a"
+    assert 400 * math.log10(3) - lead == pytest.approx(2.3, abs=0.2)
 
 
 @pytest.mark.parametrize("seed", range(5))
