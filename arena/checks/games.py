@@ -5,7 +5,7 @@ from itertools import chain, cycle, islice, zip_longest
 
 from arena.checks.advice import advise
 from arena.checks.conditions import limit_ms
-from arena.checks.dialogue import Dialogue, Offence, Overloaded
+from arena.checks.dialogue import Dialogue, Heard, Offence, Overloaded
 from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import FRESH_TRIES, Subject
@@ -15,6 +15,8 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord, PlayerFault
 from arena.referee import SessionPool, play_game
 from arena.referee.failures import failure_in
+from arena.referee.game import IN_STEP
+from arena.referee.session import Session
 from arena.sandbox.features import usable_cores
 from rules.position import Game
 
@@ -89,19 +91,29 @@ def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
     return _failed(subject, offence, where, fix)
 
 
+class _Pool(SessionPool):
+    """Remembers what it ended: in each game first the process that is to blame for a fault."""
+
+    ended: tuple[Session, ...] = ()
+
+    def kill(self, player: Session) -> None:
+        self.ended += (player,)
+        super().kill(player)
+
+
 def against_opponent(subject: Subject) -> CheckFinding:
     """Games over its boards, in changing seats; in the sliding games both play the same."""
     scores: list[str] = []
     us, other = (subject.spec,), (subject.opponent,)
     boards = _boards(subject, _AGAINST_OTHER)
-    with SessionPool(keep_alive=None, cores=usable_cores()) as pool:  # the bot is begun afresh
+    with _Pool(keep_alive=None, cores=usable_cores()) as pool:  # the bot is begun afresh
         for number, (board, game) in enumerate(boards):
             subject.tell(f"game {number + 1} of {len(boards)}, {board}")
             seat = number % game.seats
             lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
             records = [_play(subject, game, lineup, number, pool) for lineup in lineups]
             for record, ours in zip(records, ((seat,), ()), strict=False):
-                if trouble := _trouble(subject, board, record, ours):
+                if trouble := _trouble(subject, board, record, ours, pool):
                     return trouble
             other_seat = 0 if game.seats == 1 else 1 - seat
             both = records[0].scores[seat], records[-1].scores[other_seat]
@@ -115,9 +127,9 @@ def against_itself(subject: Subject) -> CheckFinding:
     boards = _boards(subject, _AGAINST_ITSELF)
     for number, (board, game) in enumerate(boards, _AGAINST_OTHER):
         subject.tell(f"game {number - _AGAINST_OTHER + 1} of {len(boards)}, {board}")
-        with SessionPool(cores=usable_cores()) as pool:
+        with _Pool(cores=usable_cores()) as pool:
             record = _play(subject, game, (subject.spec,) * game.seats, number, pool)
-        if trouble := _trouble(subject, board, record, ours=tuple(range(game.seats))):
+        if trouble := _trouble(subject, board, record, tuple(range(game.seats)), pool):
             return trouble
         scores.append(_score(board, record.scores, [record]))
     return passed(", ".join(scores))
@@ -173,7 +185,7 @@ def _terms(subject: Subject, game: Game) -> Terms:
 
 
 def _trouble(
-    subject: Subject, board: str, record: GameRecord, ours: tuple[int, ...]
+    subject: Subject, board: str, record: GameRecord, ours: tuple[int, ...], pool: _Pool
 ) -> CheckFinding | None:
     """The finding of a game that stopped; `ours` are the bot's seats. Raises Overloaded."""
     seat = record.offender
@@ -189,5 +201,10 @@ def _trouble(
     limit = f"within {limit_ms(clock) + record.terms.grace_ms} ms" if fixed else "in time"
     fault = PlayerFault(record.termination, record.detail)
     offence = Offence(fault, stderr=stderr[-4000:], limit=limit)
+    if record.termination in IN_STEP:
+        own = [each.process for each in pool.ended if each.process.spec is subject.spec]
+        process = own[-len(ours)]  # the first that ended in this game
+        offence.heard = Heard(process.lines_read, process.last_line)
+        offence.position = record.terms.game.position(record.final_state)
     where = f"{board}, ply {len(record.moves)}, seat {seat}"
     return subject.failed(offence, where)

@@ -89,3 +89,15 @@ def test_a_game_of_the_other_that_is_void_is_no_result(
     *_, against, itself = check(RIGHT, rules=("2048",))
     assert against.passed is None and "The host was overloaded" in against.detail
     assert itself.passed
+
+
+def test_what_is_wrong_only_late_in_a_game_is_told_by_its_own_line(check: Check) -> None:
+    late = _MOVE + "        turns += 1\n        move = move.title() if turns > 45 else move\n"
+    begins = '    if request["type"] == "start":\n'
+    text = RIGHT.replace(_MOVE, late).replace(begins, f"{begins}        turns = 0\n")
+    *_, again, _, _, _, _, against, itself = check(text, rules=("2048",))
+    assert again.passed
+    for result in (against, itself):
+        assert result.fix is not None and result.line is not None
+        assert re.fullmatch(r"Write moves as in `legal`: (\w+), not '\1'\.", result.fix, re.I)
+        assert result.line_number == 47 and '"move": "' in result.line
