@@ -36,11 +36,12 @@ def enter(
     tournament: Path | None = None,
     sandbox: Asked | None = None,
     sent_at: datetime | None = None,
+    accepting: Callable[[], None] = lambda: None,
 ) -> Entered:
     """Check the bot at `path`, and accept it into `to` if it passes. Files that were checked before
     are accepted as they are, unless they are for a `tournament`; others are checked for the one the
     course names, if they play its game. It was handed in at `sent_at`, else now, whenever its check
-    ends. Raises ArenaError.
+    ends. `accepting` is called where nothing may end this any more. Raises ArenaError.
     """
     now = sent_at or datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
@@ -48,6 +49,7 @@ def enter(
     known = receipt_of(bot, to)
     if known is not None and tournament is None:
         bot = bot.model_copy(update={"build": None})
+        accepting()
         course.submit(to, bot, known.checked, owner, now)
         return _entered(bot, playing(to / bot.name), before)
     conditions = conditions_of(path, tournament or _tournament_of(bot, path, to))
@@ -57,6 +59,7 @@ def enter(
         forget(bot)
         return _entered(bot, None, before)
     built = build(bot, checklist.sandbox.mode, conditions.python_for(bot))
+    accepting()
     course.submit(to, built, _kept(checklist), owner, now)
     return _entered(bot, playing(to / bot.name), before)
 

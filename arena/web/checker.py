@@ -26,7 +26,8 @@ def main(folder: Path) -> None:
             os.chdir(upload)  # sentences name the file as its owner does
             about = about_of(folder, HandedIn)
             file, at = Path(about.file), about.sent_at
-            write(enter(file, course, about.owner, write, sent_at=at))
+            entered = enter(file, course, about.owner, write, sent_at=at, accepting=_cancel_no_more)
+            write(entered)
         except ConfigError as error:  # the bot has no such file
             write(mistake_of_staff(error))
         finally:
@@ -34,8 +35,12 @@ def main(folder: Path) -> None:
 
 
 def _leave(*_: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _cancel_no_more()
     sys.exit()
+
+
+def _cancel_no_more() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

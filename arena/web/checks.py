@@ -140,8 +140,12 @@ class Checks:
         check = Check(**about.model_dump(), id=folder.name, state="waiting")
         for event in events_of(folder):
             check = check.model_copy(update=_change(check, event))
+        cancelled = over and (folder / CANCELLED).exists()
+        if cancelled and check.state == "accepted":
+            late = "It was accepted before it could be cancelled; withdraw it if it is not to play."
+            check = check.model_copy(update={"sentence": late})
         if over and check.is_going_on:
-            state = "cancelled" if (folder / CANCELLED).exists() else "broken off"
+            state = "cancelled" if cancelled else "broken off"
             sentence = (
                 f"The check was {state}. Hand the bot in again, unless it is among your bots."
             )

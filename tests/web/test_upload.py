@@ -311,6 +311,34 @@ def test_a_check_that_is_cancelled_ends_at_once(
     assert course.bots(folder)[0].state == "plays"
 
 
+CANCELLED_LATE = """
+import os, runpy, signal, sys
+from pathlib import Path
+from arena.bots import course
+
+def submit(*given, accept=course.submit):
+    Path(sys.argv[1], "cancelled").touch()
+    os.kill(os.getpid(), signal.SIGTERM)
+    return accept(*given)
+
+course.submit = submit
+"""
+
+
+def test_a_check_that_is_cancelled_while_it_is_accepted_says_that_it_is_too_late(
+    client: TestClient, app: FastAPI, folder: Path, tmp_path: Path
+) -> None:
+    checker = tmp_path / "cancelled_late.py"
+    checker.write_text(f"{CANCELLED_LATE}\nrunpy.run_path({str(QUICK)!r}, run_name='__main__')")
+    app.state.course.checks.jobs.command = (sys.executable, str(checker))
+    sent = hand_in(client, "bot.py", RIGHT)
+    assert told(client, sent["id"])[-1][1] == "entered"
+    check = client.get(f"/api/submissions/{sent['id']}").json()
+    assert check["state"] == "accepted"
+    assert check["sentence"].startswith("It was accepted before it could be cancelled; withdraw it")
+    assert course.bots(folder)[0].state == "plays"
+
+
 def test_a_check_that_is_cancelled_while_it_waits_is_never_begun(
     client: TestClient, app: FastAPI
 ) -> None:
