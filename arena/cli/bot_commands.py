@@ -126,7 +126,12 @@ def submit(
     with closing(CheckScreen(console(), bot, named)) as screen:
         if folder is None:
             remote.refuse_given({"--as": owner, "--tournament": tournament, "--sandbox": sandbox})
-            entered = remote.send(bot, to, token, screen.show)
+            try:
+                entered = remote.send(bot, to, token, screen.show)
+            except KeyboardInterrupt:
+                page = f"{to.rstrip('/')}/me"
+                say(f"A check that has begun goes on there; the page {page} cancels it.", err=True)
+                raise
         else:
             who = _asking(folder, owner, token)
             entered = enter(bot, folder, who, screen.show, tournament=tournament, sandbox=sandbox)

@@ -159,6 +159,19 @@ def test_a_check_is_followed_past_answers_of_a_busy_proxy(
     assert "is not a zip archive" in shown.stderr and not codes
 
 
+def test_an_interrupt_says_that_the_check_goes_on_there(
+    url: str, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: bytes) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(remote, "read_event", interrupt)
+    Path("bot.py").write_text(RIGHT)
+    said = submit("bot.py", "--to", f"{url}/", "--token", token, code=130).stderr
+    assert f"A check that has begun goes on there; the page {url}/me cancels it." in said
+    assert "Interrupted." in said
+
+
 def test_a_server_without_tls_says_so(url: str, token: str) -> None:
     Path("bot.py").write_text(RIGHT)
     https = url.replace("http:", "https:")
