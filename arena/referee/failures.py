@@ -13,6 +13,7 @@ LINE = 200
 patterns take the square of that.
 """
 _TRACEBACK = "Traceback (most recent call last):"
+_END_OF_QUOTE = '"""'
 _FATAL = "Fatal Python error"
 """Its frames are below it, the innermost first."""
 _MARGIN = re.compile(r"^ +[|+] ", re.MULTILINE)
@@ -166,8 +167,10 @@ def _error_in(lines: Sequence[str]) -> int | None:
 
 
 def _last_traceback(lines: Sequence[str]) -> int | None:
-    backwards = reversed(range(len(lines)))
-    return next((at for at in backwards if lines[at].endswith(_TRACEBACK)), None)
+    """Where a worker process failed it is the worker's own, which is quoted above its caller's."""
+    begun = [at for at, line in enumerate(lines) if line.endswith(_TRACEBACK)]
+    is_quoted = len(begun) > 1 and lines[begun[-1] - 2] == _END_OF_QUOTE
+    return begun[-2 if is_quoted else -1] if begun else None
 
 
 def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
@@ -175,10 +178,12 @@ def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
     frames = list(_python_places(lines))
     if frames:
         begun = _last_traceback(lines)
-        of_last = [frame for frame in frames if begun is None or frame.named_in > begun] or frames
+        is_fatal = at is not None and lines[at].startswith(_FATAL)
+        end = at if at is not None and begun is not None and not is_fatal else len(lines)
+        of_last = [frame for frame in frames if (begun or -1) < frame.named_in < end] or frames
         own = [frame for frame in of_last if frame.file != _OURS] or of_last
-        if at is not None and lines[at].startswith(_FATAL):
-            return next((frame for frame in own if frame.named_in > at), None)
+        if is_fatal:
+            return next((frame for frame in own if frame.named_in > (at or 0)), None)
         return own[-1]
     if at is not None and (found := _PLACE_IN_ERROR.search(lines[at])):
         path, number = filter(None, found.groups())

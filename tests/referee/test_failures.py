@@ -33,6 +33,29 @@ Traceback (most recent call last):
     raise ValueError("odd")
 ValueError: odd
 """
+WORKER = '''\
+concurrent.futures.process._RemoteTraceback:
+"""
+Traceback (most recent call last):
+  File "/usr/lib/python3.11/concurrent/futures/process.py", line 261, in _process_worker
+    r = call_item.fn(*call_item.args, **call_item.kwargs)
+        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  File "/srv/bot.py", line 5, in search
+    return depths[x]
+           ~~~~~~^^^
+IndexError: list index out of range
+"""
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/srv/bot.py", line 9, in choose
+    return max(pool.map(search, turn.legal))
+               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  File "/usr/lib/python3.11/concurrent/futures/_base.py", line 401, in __get_result
+    raise self._exception
+IndexError: list index out of range
+'''
 NODE = """\
 Error: only in the log
 ready
@@ -154,6 +177,17 @@ stack traceback:
             '  File "/srv/bot.py", line 3\n    x = =\n        ^\nSyntaxError: invalid syntax\n',
             'File "bot.py", line 3 / x = = / SyntaxError: invalid syntax',
             ("bot.py", 3),
+        ),
+        (
+            WORKER,
+            'File "bot.py", line 5, in search / return depths[x] / '
+            "IndexError: list index out of range",
+            ("bot.py", 5),
+        ),
+        (
+            f"{WORKER}\nDuring handling of …:\n\n{PYTHON}ValueError: odd\n",
+            'File "bot.py", line 14, in choose / raise ValueError(text) / ValueError: odd',
+            ("bot.py", 14),
         ),
         (NODE, "Error: impossible board: / at choose (bot.js:8:22) / . . .", ("bot.js", 8)),
         (
