@@ -72,6 +72,15 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "own (`arena schema` lists them).",
     ),
     (
+        r"\n    (?![ ~^]+\n|.*stdin).*\n(?:[ ~^]+\n)?  File \".*/json/.*, in load\n"
+        r"|(?:\bopen\((?!0)|read_text\(|read_bytes\().*\n(?:[ ~^]+\n)?  File \".*/json/"
+        r"|JSONDecodeError: (?!Extra data|Unterminated|Expecting value: line 1 column 1 )"
+        r"|SyntaxError: (?:Expected .* in JSON|Unexpected token (?:'|[^{] in JSON)|\S+\.json: "
+        r"|\"(?:undefined|\[object))",
+        "Correct what is parsed there: the referee sends nothing but JSON, so it is a file of the "
+        "program, or a request that was changed or parsed before.",
+    ),
+    (
         r"JSONDecodeError|in JSON at position|at JSON\.parse \(",
         "Read one line for one JSON object: each request is a line of its own, and there are "
         "no others.",

@@ -116,8 +116,8 @@ def exited(stderr: str) -> Offence:
             "Fix the error in bot.js, line 2",
         ),
         (
-            "SyntaxError: Unexpected token h in JSON\n    at JSON.parse (<anonymous>)\n"
-            "    at Interface.<anonymous> (bot.js:3:9)",
+            "SyntaxError: Unexpected token { in JSON at position 17\n"
+            "    at JSON.parse (<anonymous>)\n    at Interface.<anonymous> (bot.js:3:9)",
             "bot.js, line 3: Read one line for one JSON object",
         ),
         (
@@ -134,6 +134,51 @@ def exited(stderr: str) -> Offence:
 )
 def test_what_last_words_mean(stderr: str, said: str) -> None:
     assert said in advise(exited(stderr), PYTHON)
+
+
+PARSED = (
+    '  File "/b/bot.py", line 3, in f\n    {}\n    ^^^^\n'
+    '  File "/usr/lib/python3.11/json/__init__.py", line 293, in {}\n    return loads(fp.read(),\n'
+    "json.decoder.JSONDecodeError: {}"
+)
+EMPTY, TRAILING = "Expecting value: line 1 column 1 (char 0)", "Illegal trailing comma: line 2"
+TWO = "Extra data: line 2 column 1 (char 17)"
+READ = "bot.py, line 3: Read one line for one JSON object"
+CORRECT = "bot.py, line 3: Correct what is parsed there"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "said"),
+    [
+        (PARSED.format("json.loads(line)", "loads", EMPTY), READ),
+        (PARSED.format("json.loads(text)", "loads", TWO), READ),
+        (PARSED.format("json.load(sys.stdin)", "load", TWO), READ),
+        (PARSED.format("json.loads(open(0).read())", "loads", TWO), READ),
+        (PARSED.format("json.loads(text)", "loads", TRAILING), CORRECT),
+        (PARSED.format("return json.load(file)", "load", EMPTY), CORRECT),
+        (PARSED.format("json.loads(WEIGHTS.read_text())", "loads", TWO), CORRECT),
+        (PARSED.format('json.loads(open("w.json").read())', "loads", EMPTY), CORRECT),
+    ],
+)
+def test_a_request_is_told_from_another_text_that_is_parsed(stderr: str, said: str) -> None:
+    assert said in advise(exited(stderr), PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("Unexpected end of JSON input", "Read one line"),
+        ("Unexpected non-whitespace character after JSON at position 17", "Read one line"),
+        ("Unexpected token h in JSON at position 1", "Correct what"),
+        ("Expected double-quoted property name in JSON at position 7", "Correct what"),
+        ("Unexpected token ',', \"{\n 'a':,\n}\" is not valid JSON", "Correct what"),
+        ("/b/w.json: Unexpected end of JSON input", "Correct what"),
+        ('"[object Object]" is not valid JSON', "Correct what"),
+    ],
+)
+def test_the_same_of_javascript(error: str, said: str) -> None:
+    stderr = f"SyntaxError: {error}\n    at JSON.parse (<anonymous>)\n    at f (/b/bot.js:3:14)"
+    assert f"bot.js, line 3: {said}" in advise(exited(stderr), PYTHON)
 
 
 @pytest.mark.parametrize("stderr", ["", "Segmentation fault"])
