@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
@@ -38,8 +38,6 @@ _REQUIRED = {
     "rules": 'is missing: what it plays, as rules = ["othello", "dots"]',
     "command": 'is missing: what starts it, as command = ["python3", "bot.py"]',
 }
-_SYNONYMS = {"game": "rules", "games": "rules", "run": "command", "compile": "build"}
-"""Keys that authors write, and the key they mean."""
 
 
 class Manifest(Frozen):
@@ -57,6 +55,8 @@ class Manifest(Frozen):
 
 class _File(TomlTable):
     """The file's keys. Required ones are demanded later, so that all problems come at once."""
+
+    synonyms: ClassVar = {"game": "rules", "games": "rules", "run": "command", "compile": "build"}
 
     name: str | None = None
     rules: list[RuleSet] | None = Field(default=None, min_length=1)
@@ -86,7 +86,6 @@ def read_manifest(path: Path) -> Manifest:
         file, findings = read_tables(_File, parse(text))
     except NotToml as error:
         raise ManifestError(path, (error.problem,)) from None
-    findings = [_with_synonym(finding) for finding in findings]
     wrong = {finding.path[0] for finding in findings if finding.path}
     findings += [finding for finding in _judge(file) if finding.path[0] not in wrong]
     if findings:
@@ -114,13 +113,6 @@ def _judge(file: _File) -> list[Finding]:
         hidden = "a name has characters that cannot be shown; remove them"
         found.append(Finding(("authors",), hidden))
     return found
-
-
-def _with_synonym(finding: Finding) -> Finding:
-    key = str(finding.path[0])
-    if key in _SYNONYMS and finding.message.startswith("unknown key"):
-        return finding._replace(message=f'unknown key; did you mean "{_SYNONYMS[key]}"?')
-    return finding
 
 
 def _commands_a_terminal(word: str) -> bool:

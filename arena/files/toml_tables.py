@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -21,6 +21,8 @@ class TomlTable(Described):
     """What all tables share: no unknown keys, no guessing at types, no infinity."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    synonyms: ClassVar[Mapping[str, str]] = {}
+    """Keys that people write, and the key they mean."""
 
 
 class Finding(NamedTuple):
@@ -80,6 +82,8 @@ _TABLES = {
 """pydantic's words for what a TOML file has another name for."""
 _FEW = 40
 """Names that are listed whole."""
+_NEAR = 0.65
+"""How like a word a name must be to be asked about; `path` and `python` have 0.6."""
 _CHOICES = ("literal_error", "enum")
 """A value that is none of a few."""
 
@@ -92,7 +96,7 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
         kind, value = entry["type"], entry["input"]
         path = _path_in(data, entry["loc"], kind)
         if kind == "extra_forbidden":
-            text = f"unknown key; {did_you_mean(str(path[-1]), _keys_of(model, path[:-1]))}"
+            text = f"unknown key; {_meant_key(str(path[-1]), _table_at(model, path[:-1]))}"
         elif kind == "missing":
             text = "is missing"
         elif kind == "list_type":
@@ -139,10 +143,10 @@ def _path_in(data: object, loc: tuple[str | int, ...], kind: str) -> KeyPath:
     return path
 
 
-def _keys_of(model: type[BaseModel], path: KeyPath) -> list[str]:
-    """The keys of the table that `path` leads to."""
-    fields = _table_at(model, path).model_fields
-    return [field.alias or name for name, field in fields.items()]
+def _meant_key(key: str, table: type[BaseModel]) -> str:
+    known = [field.alias or name for name, field in table.model_fields.items()]
+    synonyms = table.synonyms if issubclass(table, TomlTable) else {}
+    return did_you_mean(synonyms.get(key, key), known)
 
 
 def _table_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
@@ -177,7 +181,7 @@ def few_of(known: Sequence[str], word: str) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean "c"?`, or nothing where nothing is near."""
-    near = difflib.get_close_matches(word, list(known), n=1)
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=_NEAR)
     return f'; did you mean "{near[0]}"?' if near else ""
 
 

@@ -1,6 +1,6 @@
 """The tables of a tournament file as they are written."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, create_model
 
@@ -85,6 +85,12 @@ class ResourcesTable(TomlTable):
 
 class PlayerTable(TomlTable):
     """`[[player]]`."""
+
+    synonyms: ClassVar = (
+        dict.fromkeys(("path", "file", "script", "program", "player"), "bot")
+        | dict.fromkeys(("cmd", "exec", "run"), "command")
+        | {"submissions": "from"}
+    )
 
     bot: str | None = None
     command: list[str] | None = Field(default=None, min_length=1)

@@ -94,7 +94,7 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
             return [_command(table.command, table, reading)], []
         if table.from_ is not None:
             return _submissions(table.from_, table, reading)
-        if not any((*at, each) in reading.wrong for each in ways):
+        if not any((*at, each) in reading.wrong for each in (*ways, *table.synonyms)):
             raise ProgramError(
                 f"is {'missing' if table.bot is None else 'empty'}; a built-in player "
                 f"({', '.join(reading.builtins)}), a path, command = […], or from = a folder of "

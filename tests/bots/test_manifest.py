@@ -37,8 +37,8 @@ def test_an_unknown_key_is_told_with_its_line_and_the_nearest_key(tmp_path: Path
 
 
 def test_a_synonym_of_a_key_names_the_key(tmp_path: Path) -> None:
-    said = read(tmp_path, GOOD + '\ngame = "othello"\n')
-    assert said == [':5: game: unknown key; did you mean "rules"?']
+    (said,) = read(tmp_path, GOOD + '\ngame = "othello"\n')
+    assert said.startswith(':5: game: unknown key; did you mean "rules"?')
 
 
 def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:

@@ -223,6 +223,28 @@ def test_each_mistake_is_named(load: Load, text: str, line: int, said: str, tmp_
     assert found.startswith(f"{tmp_path}/t.toml:{line}: ")
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ('path = "bot.py"', "bot"),
+        ('file = "bot.py"', "bot"),
+        ('cmd = ["./bot"]', "command"),
+        ('exec = ["./bot"]', "command"),
+        ('submissions = "class"', "from"),
+    ],
+)
+def test_a_player_by_another_key_is_told_its_key_alone(
+    load: Load, written: str, meant: str
+) -> None:
+    (said,) = refusal(load, f"{DOTS}[[player]]\n{written}\n").splitlines()
+    assert f': unknown key; did you mean "{meant}"? (known: bot,' in said
+
+
+def test_a_key_like_none_is_told_those_that_are_known(load: Load) -> None:
+    said = refusal(load, f'{DOTS}[[player]]\nbot = "monkey"\nthin = "x"\n')
+    assert "player[1].thin: unknown key; known: bot, command, from," in said
+
+
 def test_a_value_in_place_of_tables_is_told_how_they_are_written(load: Load) -> None:
     said = 't.toml:1: player: must be a list of tables: write [[player]], got "x"'
     assert said in refusal(load, 'player = "x"\n' + DOTS, players=0)
