@@ -94,3 +94,17 @@ def test_a_game_without_a_drawing_shows_its_text(page: Page, tmp_path: Path) -> 
     page.keyboard.press("ArrowRight")
     after = record.start().play(record.moves[0].move)
     expect(board).to_have_text(str(after), use_inner_text=True)
+
+
+def test_a_long_name_is_shortened_in_its_cell_on_a_phone(tmp_path: Path, page: Page) -> None:
+    long = "a-student-with-quite-a-long-name"
+    games = [play_record("dots", "ant", long, game="g1", rows=2, cols=2)]
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{write_file(tmp_path, games)}#player/ant")
+    name = page.get_by_label("Against each").get_by_role("link", name=long)
+    within = "a => a.getBoundingClientRect().right <= a.closest('th').getBoundingClientRect().right"
+    assert name.evaluate(within)
+    page.goto(f"{page.url.partition('#')[0]}#games")
+    result = page.locator("#games-table tbody td:nth-child(3)").first
+    box = result.bounding_box()
+    assert box is not None and box["x"] + box["width"] < 390
