@@ -15,6 +15,7 @@ from arena.checks.subject import ANSWERED, Subject
 from arena.errors import ArchiveError, BuildError, ManifestError, PackageError, ProgramError
 from arena.files.plain_text import printable
 from arena.model.protocol import Termination
+from arena.referee.failures import place_in
 from arena.referee.pool import QUIT_S
 from arena.sandbox.processes import children, tree
 from rules import names
@@ -32,7 +33,8 @@ _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
     (
         BuildError,
         "Make `build` in bot.toml work in a fresh copy of the folder, without a network and "
-        "with the compilers of this machine; or hand in what it makes and leave `build` out.",
+        "with the compilers of this machine, and make what `command` names; or hand in what it "
+        "makes and leave `build` out.",
     ),
     (
         PackageError,
@@ -74,6 +76,8 @@ def builds(subject: Subject) -> CheckFinding:
 
 def _refused(error: PackageError, about: str = "") -> CheckFinding:
     fix = next(fix for kind, fix in _PACKAGE_FIXES if isinstance(error, kind))
+    if isinstance(error, BuildError) and (place := place_in(error.reasons[0])):
+        fix = f"Fix the error in {printable(place.file)}, line {place.line}."
     return failed("\n".join(about + reason for reason in error.reasons), fix)
 
 

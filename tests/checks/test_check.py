@@ -1,5 +1,6 @@
 """What passes: a program that does it right, in every rule set and every sandbox there is here."""
 
+import json
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -169,6 +170,12 @@ def test_missing_build_tools(check: Check, tmp_path: Path) -> None:
     assert told.startswith("2 ")
     assert "gpp-17" in told
     assert "compilers of this machine" in told
+
+
+def test_an_error_of_a_compiler_names_its_line(check: Check, tmp_path: Path) -> None:
+    script = "echo 'bot.cpp:7:14: error: expected primary-expression' >&2; exit 1"
+    folder = package(tmp_path / "mine", build=json.dumps(["sh", "-c", script]))
+    assert first_failure(check, folder).endswith("| Fix the error in bot.cpp, line 7.")
 
 
 @pytest.mark.parametrize(
