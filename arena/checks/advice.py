@@ -1,5 +1,6 @@
 """Advice: from a fault of a program to what its author must change."""
 
+import codecs
 import json
 import os
 import re
@@ -49,16 +50,23 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "not installed where bots run, and a script is handed in alone.",
     ),
     (
-        r"Network is unreachable|name resolution|Name or service not known|ENETUNREACH|EAI_AGAIN"
-        r"|getaddrinfo|UnknownHostException|UnresolvedAddress|connect E(?:ACCES|PERM)"
+        r"Network is unreachable|No matching distribution found|name resolution"
+        r"|Name or service not known|ENETUNREACH|EAI_AGAIN|getaddrinfo|UnknownHostException"
+        r"|UnresolvedAddress|connect E(?:ACCES|PERM)"
         r"|/socket\.py\"[\s\S]*PermissionError",
         "Play without the network: bots have none. Put the data the program fetches into its "
         "folder.",
     ),
     (
-        r"Read-only file system|EROFS|Permission denied: '([^']+)'",
+        r"Read-only file system|EROFS|Permission denied: '([^']+)'"
+        r"|open\(.*['\"][awx]b?['\"].*\n(?:[ ~^]+\n)?FileNotFoundError",
         "Write no files next to the program: it may only write to the folder of the environment "
         "variable TMPDIR, and what it leaves there is gone after the game.",
+    ),
+    (
+        r"[Nn]o such file or directory(?::|, open) '([^']*\\[^']*)'",
+        "Write the path with / where it has \\, as bots run on Linux; and begin it with the "
+        "program's own folder (Python: Path(__file__).parent / …): nothing else may be read.",
     ),
     (
         r"No such file or directory: '([^']+)'|no such file or directory, open '([^']+)'",
@@ -86,6 +94,10 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "no others.",
     ),
     (
+        r"(?:for int\(\) with base 10|to float|For input string): ['\"]\{",
+        "Parse each line as JSON (Python: json.loads(line)): a request is an object, not a number.",
+    ),
+    (
         r"UnsupportedClassVersionError",
         "Compile for the Java of this machine: `javac --release` with its number, or let `build` "
         "in bot.toml compile it.",
@@ -106,7 +118,7 @@ _ERROR = re.compile(r"Traceback|Error\b|Exception\b|panicked|not found")
 """In the words of a runtime, rather than of the program's own log."""
 
 _SIGNALS = {
-    "SIGSEGV": "bad memory access",
+    "SIGSEGV": "bad memory access, or a recursion that is too deep",
     "SIGBUS": "bad memory access",
     "SIGFPE": "division by zero",
     "SIGILL": "an instruction this machine does not have",
@@ -153,6 +165,11 @@ def _exited(offence: Offence, language: Phrases) -> str:
             f"After `end` comes another `start` or `quit`; only `quit` ends it ({language.read})."
         )
     for name, meaning in _SIGNALS.items():
+        if name in offence.detail and language is PYTHON:
+            return (
+                f"Python crashed with {name} ({meaning}). Begin with `import faulthandler; "
+                "faulthandler.enable()`, which writes the line to stderr."
+            )
         if name in offence.detail:
             return (
                 f"The program crashed with {name} ({meaning}). Build it with -g "
@@ -195,8 +212,8 @@ def _timeout(offence: Offence, language: Phrases) -> str:
     if "without a newline" in offence.detail:
         return f"End each answer with a newline, and flush it: {language.flush}"
     look = (
-        "an endless loop, for waiting on something else than stdin, and for an answer that is not "
-        f"flushed: {language.flush}"
+        "an endless loop, for waiting on a second line or on something else than stdin, and for an "
+        f"answer that is not flushed: {language.flush}"
     )
     if offence.waited_ms is None:
         return (
@@ -227,6 +244,13 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
         answer = {"type": "move", "ply": asked.ply, "move": meant}
         so = json.dumps(answer, separators=(",", ":"))
         return f"Answer `turn` with a line of JSON, not with the move alone: {so}"
+    if text.startswith(codecs.BOM_UTF8) or b"\0" in text:
+        return _bad_utf8(offence, language)
+    if not text.startswith(b"{") and text.endswith(b"}") and b'{"type"' in text:
+        return (
+            "Write nothing before the reply in its line: no prompt (Python: input() without a "
+            "text) and no debug text."
+        )
     if not text.startswith((b"{", b"[")):
         return f"Print debug text to stderr, not to stdout: {language.log}."
     if text.startswith(b"{'"):
@@ -255,7 +279,7 @@ def _bad_schema(offence: Offence, language: Phrases) -> str:
                 "`score` is a number, `depth` and `nodes` are integers, `pv` is a list of strings, "
                 "`text` is a string."
             )
-    return f"Answer `turn` with {_MOVE}: `ply` a number, `move` a string."
+    return f"Answer `turn` with {_MOVE}: `ply` a number, `move` one of the strings in `legal`."
 
 
 def _unsolicited(offence: Offence, language: Phrases) -> str:

@@ -67,7 +67,7 @@ def _plain_text(text: str) -> str:
         category = unicodedata.category(character)
         if category in ("Cc", "Cs") or character in _BIDI_CONTROLS:
             kind = "lone surrogate" if category == "Cs" else "control character"
-            raise ValueError(f"{kind} U+{ord(character):04X} at position {position}")
+            raise ValueError(f"has a {kind} U+{ord(character):04X} at position {position}")
     return text
 
 

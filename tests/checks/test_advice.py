@@ -64,7 +64,29 @@ def exited(stderr: str) -> Offence:
             "Compile for the Java of this machine",
         ),
         ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
+        (
+            "    open('/home/ada/log.txt', 'a').write(move)\n    ^^^^\n"
+            "FileNotFoundError: [Errno 2] No such file or directory: '/home/ada/log.txt'",
+            "Write no files",
+        ),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'w.json'", "Put w.json next to"),
+        (
+            r"FileNotFoundError: [Errno 2] No such file or directory: 'data\\w.json'",
+            r"Write the path with / where it has \,",
+        ),
+        (
+            r"Error: ENOENT: no such file or directory, open '/srv/data\w.json'",
+            r"Write the path with / where it has \,",
+        ),
+        (
+            'ValueError: invalid literal for int() with base 10: \'{"type":"start"\'',
+            "Parse each line as JSON",
+        ),
+        (
+            'java.lang.NumberFormatException: For input string: "{"type":"start","protocol":1"',
+            "Parse each line as JSON",
+        ),
+        ("ERROR: No matching distribution found for torch", "Play without the network"),
         (
             "FileNotFoundError: [Errno 2] No such file or directory: '/b/0a1b/w.json'",
             "Put w.json next to the program, in a folder with a bot.toml (`arena new` writes one): "
@@ -185,8 +207,9 @@ def test_the_same_of_javascript(error: str, said: str) -> None:
 def test_a_crash_is_named_and_explained(stderr: str) -> None:
     fault = PlayerFault(Termination.EXITED, "The player was ended by SIGSEGV before `quit` …")
     said = advise(Offence(fault, stderr=stderr), CPP)
-    assert "crashed with SIGSEGV (bad memory access)" in said
+    assert "crashed with SIGSEGV (bad memory access, or a recursion that is too deep)" in said
     assert "`arena match BOT monkey`" in said
+    assert "faulthandler.enable()" in advise(Offence(fault, stderr=stderr), PYTHON)
 
 
 @pytest.mark.parametrize("termination", [word for word in Termination if word.is_forfeit])
@@ -203,6 +226,9 @@ def test_every_fault_has_advice(termination: Termination, language: Phrases) -> 
         (b"thinking", "Print debug text to stderr"),
         (b"{'type': 'move'}", "double quotes"),
         (b"{", "in one line"),
+        (b'\xef\xbb\xbf{"type":"ready"}', "Write UTF-8"),
+        ('{"type":"ready"}'.encode("utf-16-le"), "Write UTF-8"),
+        (b'your move? {"type":"ready"}', "no prompt (Python: input() without a text)"),
         (b'{"info": {"score": NaN}}', "finite numbers"),
         (b'{"type":"ready"}{"type":"move"}', "two of them share this line"),
         (b'{"type":"move",}', "one JSON object in a line"),
@@ -227,7 +253,7 @@ def test_a_move_alone_is_told_its_answer(line: bytes) -> None:
     [
         ('"info":"corner"', "Send `info` as an object such as"),
         ('"info":{"score":"good"}', "`score` is a number"),
-        ('"info":"corner","move":3', "`ply` a number, `move` a string"),
+        ('"info":"corner","move":3', "`move` one of the strings in `legal`"),
     ],
 )
 def test_a_wrong_info_is_told_apart_from_a_wrong_move(rest: str, said: str) -> None:
