@@ -44,6 +44,11 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "Save it as UTF-8: another encoding begins in {0}.",
     ),
     (
+        r"can't open file '([^']+)'|error: file not found: (\S+)"
+        r"|Cannot find module '(/[^']+)'[\s\S]*requireStack: \[\]",
+        "Correct the name in `command` of bot.toml: there is no {0} in the folder.",
+    ),
+    (
         r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'"
         r"|([\w.+-]+): command not found|: \d+: ([\w.+-]+): not found",
         "Bring {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
@@ -105,10 +110,6 @@ _STDERR: tuple[tuple[str, str], ...] = (
     (
         r"env: .?([\w.+-]+).?: No such file",
         "Name an interpreter that exists in the #! line: {0} is not installed here.",
-    ),
-    (
-        r"can't open file '([^']+)'",
-        "Correct the name in `command` of bot.toml: there is no {0} in the folder.",
     ),
     (r"MemoryError|heap out of memory|OutOfMemoryError|bad_alloc", "Use less memory."),
     (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),

@@ -57,6 +57,12 @@ def exited(stderr: str) -> Offence:
         ("Error: connect EACCES 1.1.1.1:80", "without the network"),
         ("/usr/bin/env: ‘pythonn3’: No such file or directory", "pythonn3 is not installed here"),
         ("env: can't execute 'x': No such file or directory", "Fix what the last lines"),
+        (
+            "Error: Cannot find module '/b/0a1b/bot.js'\n    at node:internal/main:28:49 {\n"
+            "  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}",
+            "Correct the name in `command` of bot.toml: there is no bot.js in the folder.",
+        ),
+        ("error: file not found: Bot.java", "there is no Bot.java in the folder"),
         ("python3: can't open file '/b/Bot.py': [Errno 2] No such file or directory", "no Bot.py"),
         (
             "Error: LinkageError occurred\njava.lang.UnsupportedClassVersionError: Bot has been "
