@@ -61,8 +61,8 @@ class AlphaBetaOptions(SearchOptions):
     """The size of the exact endgame's table."""
     early_stop: bool | None = None
     """Stop thinking when the time left is too short for a deeper search, or when the move found has
-    stood for some searches, which saves time on a bank; otherwise a deeper search is begun for what
-    its first moves show. Left out: with a bank, of which hard moves then get more."""
+    stood for some searches, and let hard moves take more of a bank; otherwise a deeper search is
+    begun for what its first moves show. Left out: with a bank at Othello; at dots it loses games."""
     threads: int = Field(default=1, ge=1, le=64)
     """How many threads search at once, each on a core: give as many in `resources`. What several
     find is not repeatable. Dots' exact endgame has one."""
@@ -79,8 +79,6 @@ class AlphaBeta(Builtin):
 
     def __init__(self, start: Start) -> None:
         self._options = options = read_options(AlphaBetaOptions, start)
-        has_bank = start.clock.bank_ms is not None
-        self._stops_early = has_bank if options.early_stop is None else options.early_stop
         self._board = load_board(start.rules, start.variant)
         from players.games.endgame import load_endgame
         from players.search.alphabeta.cuts import new_margins
@@ -94,6 +92,9 @@ class AlphaBeta(Builtin):
         position = self._board.position(start.state)
         load_kernels(position, terms, endgame)
         endgame.load_kernels(position)
+        spread = load_spread(start.rules, start.variant)
+        pays_off = start.clock.bank_ms is not None and spread is not None
+        self._stops_early = pays_off if options.early_stop is None else options.early_stop
         self._search = AlphaBetaSearch(
             self._board,
             terms=terms,
@@ -101,7 +102,7 @@ class AlphaBeta(Builtin):
             memory_mb=options.memory_mb,
             method=options.method,
             aspiration=round(100 * options.aspiration),
-            margins=new_margins(load_spread(start.rules, start.variant), options.probcut),
+            margins=new_margins(spread, options.probcut),
             endgame_from=options.endgame,
             leaves_from=options.endgame_leaves,
             early_stop=self._stops_early,
@@ -130,17 +131,16 @@ class AlphaBeta(Builtin):
         }
 
     def _think_until(self, turn: Turn) -> float:
-        """When to stop thinking: what is solved at once takes no share of a bank, and where easy
-        moves save their time, hard ones may take `HARD_SHARES`.
+        """When to stop thinking. Where easy moves save time on a bank, hard ones may take
+        `HARD_SHARES`, and what is solved at once takes none.
         """
         from players.games.endgame import reach_in
 
-        if turn.bank_ms is None:
+        if turn.bank_ms is None or not self._stops_early:
             return think_until(turn, self._options)
-        shares = HARD_SHARES if self._stops_early else 1.0
-        share = turn.bank_ms / 1000 / (open_places(turn.state) / 2 + LAST_MOVES)
-        solved = reach_in(self._endgame, share) if self._options.endgame is None else 0
-        return think_until(turn, self._options, shares=shares, solved=solved)
+        share_s = turn.bank_ms / 1000 / (open_places(turn.state) / 2 + LAST_MOVES)
+        solved = reach_in(self._endgame, share_s) if self._options.endgame is None else 0
+        return think_until(turn, self._options, shares=HARD_SHARES, solved=solved)
 
 
 if __name__ == "__main__":
