@@ -60,9 +60,9 @@ class AlphaBetaOptions(SearchOptions):
     endgame_mb: int = Field(default=64, ge=1, le=16_384)
     """The size of the exact endgame's table."""
     early_stop: bool | None = None
-    """Stop thinking when the time left is too short for a deeper search, or when the move found has
-    stood for some searches, and let hard moves take more of a bank; otherwise a deeper search is
-    begun for what its first moves show. Left out: with a bank at Othello; at dots it loses games."""
+    """Stop thinking when the time left is too short for a deeper search or the move found has stood
+    for some searches, and let hard moves take more of a bank; otherwise a deeper search is begun
+    for what its first moves show. Left out: at Othello with a bank; at dots it loses games."""
     threads: int = Field(default=1, ge=1, le=64)
     """How many threads search at once, each on a core: give as many in `resources`. What several
     find is not repeatable. Dots' exact endgame has one."""
