@@ -52,8 +52,8 @@ class AlphaBetaOptions(SearchOptions):
     endgame: int | None = Field(default=None, ge=0)
     """Solve the position exactly once that many moves remain, after a first search of a quarter of
     the time; 0 for never. Left out: as many as are, typically, solved in the time there is, and
-    more where a search with cuts (`probcut`) reaches the end before the time is over; none when
-    `depth` or `nodes` is given."""
+    more where a search with cuts (`probcut`) reaches the end before the time is over, without
+    `early_stop`; none when `depth` or `nodes` is given."""
     endgame_leaves: int | None = Field(default=None, ge=0)
     """End the search's lines with exact values where that many moves remain; 0 for never. Left out:
     as many as are, typically, solved in a tenth of a millisecond."""
