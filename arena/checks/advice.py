@@ -44,7 +44,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "Save it as UTF-8: another encoding begins in {0}.",
     ),
     (
-        r"can't open file '([^']+)'|error: file not found: (\S+)"
+        r"can't open file '([^']+)': \[Errno 2\]|error: file not found: (\S+\.java)\b"
         r"|Cannot find module '(/[^']+)'[\s\S]*requireStack: \[\]",
         "Correct the name in `command` of bot.toml: there is no {0} in the folder.",
     ),
@@ -91,7 +91,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
         r"|SyntaxError: (?:Expected .* in JSON|Unexpected token (?:'|[^{] in JSON)|\S+\.json: "
         r"|\"(?:undefined|\[object))",
         "Correct what is parsed there: the referee sends nothing but JSON, so it is a file of the "
-        "program, or a request that was changed or parsed before.",
+        "program, or a request that was cut, changed or parsed before.",
     ),
     (
         r"JSONDecodeError|in JSON at position|at JSON\.parse \(",
@@ -115,6 +115,10 @@ _STDERR: tuple[tuple[str, str], ...] = (
     (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),
 )
 """Patterns in the end of stderr, and what to do; {0} is what the pattern found."""
+_BEFORE = re.compile(
+    r"[\s\S]*(?<!exception:\n\n)(?<!occurred:\n\n)(?=Traceback \(most recent call last\):\n)"
+)
+"""What precedes Python's last error: errors that the program went on after, as it may log them."""
 _ERROR = re.compile(r"Traceback|Error\b|Exception\b|panicked|not found")
 """In the words of a runtime, rather than of the program's own log."""
 
@@ -146,8 +150,9 @@ def _by_stderr(offence: Offence, then: str) -> str | None:
     """What to change by the end of stderr, and what came of it; None where that names nothing."""
     found_at = place_in(offence.stderr)
     place = f"{printable(found_at.file)}, line {found_at.line}" if found_at else ""
+    text = _BEFORE.sub("", offence.stderr, count=1)
     for pattern, advice in _STDERR:
-        found = re.search(pattern, offence.stderr)
+        found = re.search(pattern, text)
         if found:
             named = next((group for group in found.groups() if group), "it")
             if named.startswith("/"):  # in a folder of the arena, or of the author's machine

@@ -63,6 +63,8 @@ def exited(stderr: str) -> Offence:
             "Correct the name in `command` of bot.toml: there is no bot.js in the folder.",
         ),
         ("error: file not found: Bot.java", "there is no Bot.java in the folder"),
+        ("error: file not found: weights.bin", "Fix what the last lines on stderr name"),
+        ("bot: can't open file 'weights.bin'", "Fix what the last lines on stderr name"),
         ("python3: can't open file '/b/Bot.py': [Errno 2] No such file or directory", "no Bot.py"),
         (
             "Error: LinkageError occurred\njava.lang.UnsupportedClassVersionError: Bot has been "
@@ -190,6 +192,32 @@ CORRECT = "bot.py, line 3: Correct what is parsed there"
 )
 def test_a_request_is_told_from_another_text_that_is_parsed(stderr: str, said: str) -> None:
     assert said in advise(exited(stderr), PYTHON)
+
+
+MISSING = (
+    'Traceback (most recent call last):\n  File "/b/bot.py", line 3, in f\n    open("book")\n'
+    "FileNotFoundError: [Errno 2] No such file or directory: 'book'\n"
+)
+OTHER = (
+    'Traceback (most recent call last):\n  File "/b/bot.py", line 9, in f\n    1 / 0\n'
+    "ZeroDivisionError: division by zero\n"
+)
+
+
+def test_an_error_that_the_program_went_on_after_gives_no_advice() -> None:
+    said = advise(exited(f"{MISSING}no book\n{OTHER}"), PYTHON)
+    assert said == "Fix the error in bot.py, line 9; it ended the program."
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "The above exception was the direct cause of the following exception:",
+        "During handling of the above exception, another exception occurred:",
+    ],
+)
+def test_the_cause_of_the_last_error_gives_advice(between: str) -> None:
+    assert "Put book next to" in advise(exited(f"{MISSING}\n{between}\n\n{OTHER}"), PYTHON)
 
 
 @pytest.mark.parametrize(
