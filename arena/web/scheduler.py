@@ -232,6 +232,8 @@ class Scheduler:
         if pid is None:
             child = self._children.pop(name, None)
             code = child.wait() if child else None
+            if self._interrupted.pop(wish.pid, None) is not None:
+                code = None  # it ended as it was asked to, perhaps before it had begun
             outcome = process.outcome(wish.begun_at or _now())
             self._keep_wish(name, wish.after_end(_now(), outcome, code, self._pace.quick_s))
         elif wish.wanted == "paused" or wish.is_asked:

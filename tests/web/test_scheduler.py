@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -167,6 +168,30 @@ def test_what_cannot_go_on_is_not_begun_again(
     assert wish.after_end(now, None, code, 20.0).ended == ended
     stopped = RunOutcome(total=4, done=1, interrupted=True)
     assert wish.after_end(now, stopped, 130, 20.0).ended is None
+
+
+def test_what_is_paused_and_wanted_again_as_it_begins_has_not_failed(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins = ["sh", "-c", "trap 'exit 130' INT; echo; while :; do sleep 0.05; done"]
+
+    def start(*_: object, **__: object) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(begins, stdout=subprocess.PIPE, start_new_session=True)
+        assert process.stdout is not None
+        with process.stdout as said:
+            assert said.read(1)  # the trap is set
+        return process
+
+    monkeypatch.setattr(TournamentProcess, "start", start)
+    classroom.file("cup", SHORT)
+    scheduler = classroom.scheduler
+    scheduler.start("cup")
+    scheduler.look()
+    scheduler.pause("cup")
+    scheduler.start("cup")
+    assert scheduler._children["cup"].wait() == 130
+    scheduler.look()
+    assert scheduler.wish("cup").ended is None
 
 
 @pytest.mark.slow
