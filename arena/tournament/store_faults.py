@@ -19,7 +19,10 @@ _OF_THE_DISK = (
     sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
 )  # fmt: skip
 """What goes wrong with files that are good."""
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Errors of a full disk."""
+_FULL_OR_FAILS = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+"""The same of SQLite, which has the second where it is no page of the database that lacks room."""
 DAMAGED = """
 INSERT OR IGNORE INTO games VALUES
     (NULL, ?, ?, 0, '', '', 0, '[]', 'damaged', '', NULL, NULL, 0, 0, x'', '', 0)
@@ -42,8 +45,8 @@ PLAY_AGAIN = "The command that plays the run plays it again with --replay-damage
 def unwritable(file: Path, error: sqlite3.Error | OSError) -> StoreError:
     """The error for a file that cannot be written."""
     said = f"{file}: cannot be written: {getattr(error, 'strerror', None) or error}"
-    code = getattr(error, "sqlite_errorcode", None)
-    if code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in _FULL:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more of it
+    if code in _FULL_OR_FAILS or getattr(error, "errno", None) in FULL:
         return UnkeptError(f"{said}; the same command continues once there is room")
     return StoreError(said)
 

@@ -6,9 +6,11 @@ import json
 import os
 import re
 import resource
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -170,13 +172,13 @@ def test_a_full_disk_interrupts_a_run(folder: Path) -> None:
 
 
 def test_a_store_on_a_full_disk_is_not_begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("arena.files.lock.acquire", full)
-    result = arena("run", "t.toml")
-    assert result.exit_code == 130
-    assert "No space left on device; the same command continues once there is" in result.stderr
+    no_page = sqlite3.OperationalError("disk I/O error")
+    no_page.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    for error in (OSError(errno.ENOSPC, "No space left on device"), no_page):
+        monkeypatch.setattr("arena.files.lock.acquire", Mock(side_effect=error))
+        result = arena("run", "t.toml")
+        assert result.exit_code == 130
+        assert f"{error.args[-1]}; the same command continues once there is" in result.stderr
 
 
 def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
