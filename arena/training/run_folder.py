@@ -7,9 +7,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.errors import UserError
+from arena.errors import UnkeptError, UserError
 from arena.files import lock as lock_file
 from arena.files.stop_signals import Stop, stop_signals
+from arena.tournament.store_faults import FULL
 from arena.tournament.warming import load_kernels
 
 TESTS = (
@@ -42,7 +43,7 @@ def held(folder: Path, work: Work) -> Iterator[None]:
     """Make the folder, and keep other processes out of it. A new one that stays empty goes again.
 
     Raises UserError when another process has it, it has other files, or it cannot be written, now
-    or later.
+    or later; UnkeptError where that is for a full disk.
     """
     is_new = not folder.exists()
     try:
@@ -71,11 +72,12 @@ def held(folder: Path, work: Work) -> Iterator[None]:
                 folder.rmdir()
 
 
-def _cannot_be_written(folder: Path, error: OSError, checkpoint: str) -> UserError:
+def _cannot_be_written(folder: Path, error: OSError, checkpoint: str) -> UserError | UnkeptError:
     """The sentence for a full disk, or a folder without permission."""
     begun = os.path.exists(folder / checkpoint)  # noqa: PTH110 # Path.exists raises without permission
     fix = "The last checkpoint is as it was: fix that and go on" if begun else "Fix that"
-    return UserError(
+    kind = UnkeptError if error.errno in FULL else UserError
+    return kind(
         f"{folder}: cannot be written: {error.strerror}. {fix}, or name another folder with --out"
     )
 

@@ -1,6 +1,8 @@
 """`arena tune --verify` gone on with: other settings, damaged files, players' own mistakes."""
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from typer.testing import Result
 
 import rules
-from arena.errors import UserError
+from arena.errors import UnkeptError, UserError
 from arena.tournament.store import Store
 from arena.training import run_folder
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
@@ -149,6 +151,12 @@ def test_files_of_tests_are_no_strangers(folder: Path, end: str) -> None:
     (folder / "verify-1.sqlite.txt").touch()
     with pytest.raises(UserError, match=r"other files \(verify-1\.sqlite\.txt\)"):
         run_folder.held(folder, training).__enter__()
+
+
+def test_a_full_disk_interrupts_what_has_a_folder(folder: Path) -> None:
+    tuning = run_folder.Work("tuning", CHECKPOINT, frozenset())
+    with pytest.raises(UnkeptError, match="No space left"), run_folder.held(folder, tuning):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_tests_that_cannot_be_read_are_not_called_damaged(tmp_path: Path) -> None:
