@@ -62,7 +62,8 @@ class AlphaBetaOptions(SearchOptions):
     early_stop: bool | None = None
     """Stop thinking when the time left is too short for a deeper search or the move found has stood
     for some searches, and let hard moves take more of a bank; otherwise a deeper search is begun
-    for what its first moves show. Left out: at Othello with a bank; at dots it loses games."""
+    for what its first moves show. Left out: at Othello (dots would lose by it) with a bank of less
+    than all moves may take, without `depth` and `nodes`."""
     threads: int = Field(default=1, ge=1, le=64)
     """How many threads search at once, each on a core: give as many in `resources`. What several
     find is not repeatable. Dots' exact endgame has one."""
@@ -93,7 +94,8 @@ class AlphaBeta(Builtin):
         load_kernels(position, terms, endgame)
         endgame.load_kernels(position)
         spread = load_spread(start.rules, start.variant)
-        pays_off = start.clock.bank_ms is not None and spread is not None
+        is_free = options.depth is None and options.nodes is None
+        pays_off = is_free and spread is not None and _is_bank_short(start)
         self._stops_early = pays_off if options.early_stop is None else options.early_stop
         self._search = AlphaBetaSearch(
             self._board,
@@ -141,6 +143,15 @@ class AlphaBeta(Builtin):
         share_s = turn.bank_ms / 1000 / (open_places(turn.state) / 2 + LAST_MOVES)
         solved = reach_in(self._endgame, share_s) if self._options.endgame is None else 0
         return think_until(turn, self._options, shares=HARD_SHARES, solved=solved)
+
+
+def _is_bank_short(start: Start) -> bool:
+    """Whether equal shares of a bank are less than a move may take; else none has to be saved."""
+    clock = start.clock
+    if clock.bank_ms is None:
+        return False
+    share = clock.bank_ms / (open_places(start.state) / 2 + LAST_MOVES)
+    return clock.move_ms is None or share + clock.increment_ms < clock.move_ms
 
 
 if __name__ == "__main__":

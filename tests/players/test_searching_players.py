@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import rules
+from players.alphabeta import AlphaBeta
 from players.builtin import think_until
 from players.catalogue import BUILTINS
 from players.options import SearchOptions
@@ -242,3 +243,29 @@ def dots_turn(time_ms: int, bank_ms: int | None, increment_ms: int) -> Turn:
         used_ms=0,
         deadline=received + time_ms / 1000,
     )
+
+
+@pytest.mark.parametrize(
+    ("clock", "options", "stops"),
+    [
+        (Clock(1000, None, 0), {}, False),
+        (Clock(1000, None, 0), {"early_stop": True}, True),
+        (Clock(None, 60_000, 0), {}, True),
+        (Clock(None, 60_000, 0), {"early_stop": False}, False),
+        (Clock(None, 60_000, 0), {"depth": 9}, False),
+        (Clock(None, 60_000, 0), {"nodes": 9}, False),
+        (Clock(None, 60_000, 0), {"nodes": 9, "early_stop": True}, True),
+        (Clock(1000, 3_000, 0), {}, True),
+        (Clock(100, 60_000, 0), {}, False),
+        (Clock(1000, 3_000, 1000), {}, False),
+    ],
+)
+def test_alphabeta_stops_early_at_othello_where_a_bank_is_short(
+    clock: Clock, options: dict[str, Any], stops: bool
+) -> None:
+    """32 equal shares of a bank at the start of Othello; at dots it is off."""
+    for game, expected in (("othello", stops), ("dots", options.get("early_stop", False))):
+        fields = start_message(rules.load(game).start())
+        del fields["type"], fields["protocol"]
+        player = AlphaBeta(Start(**{**fields, "clock": clock, "options": options}))
+        assert player._stops_early is expected
