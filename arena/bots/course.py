@@ -351,8 +351,10 @@ def _refuse_folder(name: str, advice: str) -> None:
 
 def _refuse_one_more(quota: Quota, folder: Path, name: str, owner: str) -> None:
     """A bot that is to play besides an owner's others, where those are as many as may."""
+    if quota.bots is None:
+        return
     play = [each.name for each in bots(folder) if each.owner == owner and each.state == "plays"]
-    if quota.bots is not None and name not in play and len(play) >= quota.bots:
+    if name not in play and len(play) >= quota.bots:
         raise SubmissionError(
             f"{owner} has {', '.join(play)}, and the course lets {quota.bots} of each owner play; "
             "withdraw one first"

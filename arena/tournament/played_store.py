@@ -22,6 +22,7 @@ from arena.tournament.machines import seats_at
 from arena.tournament.store import APPLICATION_ID, SCHEMA_VERSION, Store
 from arena.tournament.store_faults import (
     DAMAGED,
+    is_of_the_disk,
     parsed,
     refuse_no_file,
     renewal,
@@ -141,6 +142,8 @@ class PlayedStore(Store):
                 self._database.execute("BEGIN IMMEDIATE")
                 added = self._insert(record, text or record.model_dump_json())
         except sqlite3.Error as error:
+            if not is_of_the_disk(error):
+                raise unusable(self.path, error, to_play=True) from None
             raise UnkeptError(
                 f"{self.path}: game {record.game} cannot be kept: {error}; those before it are, "
                 "and the same command continues once it can be written"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import UnkeptError
+from arena.errors import StoreError, UnkeptError
 from arena.files.stop_signals import SIGNALS
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
@@ -276,19 +276,27 @@ def test_a_signal_stops_the_run_and_the_next_one_goes_on(
     assert play(config, path, again)[0] == RunOutcome(total=4, done=4)
 
 
-def test_a_failing_store_closes_the_executor(load: Load, tmp_path: Path, played: Record) -> None:
+@pytest.mark.parametrize(
+    ("fault", "error", "said"),
+    [
+        ("PRAGMA query_only = 1", UnkeptError, "cannot be kept: .*; .* the same command continues"),
+        (
+            "CREATE TRIGGER no BEFORE INSERT ON games BEGIN SELECT raise(ABORT, 'no'); END",
+            StoreError,
+            "damaged .*; to play it from the start, move it away",
+        ),
+    ],
+)
+def test_a_failing_store_closes_the_executor(
+    load: Load, tmp_path: Path, played: Record, fault: str, error: type[StoreError], said: str
+) -> None:
     config, path = load(DOTS), tmp_path / "t.sqlite"
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
     with PlayedStore.open_run(path, config) as store:
-        with sqlite3.connect(path) as other:
-            other.execute(
-                "CREATE TRIGGER full BEFORE INSERT ON games BEGIN SELECT raise(ABORT, 'full'); END"
-            )
-        other.close()
-        with pytest.raises(
-            UnkeptError, match=r"cannot be kept: full; .* the same command continues"
-        ):
+        store._database.execute(fault)
+        with pytest.raises(error, match=said) as raised:
             run(config, store, open_executor=executor.open)
+    assert raised.type is error
     assert executor.closed == [True]
 
 
