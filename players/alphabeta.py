@@ -62,8 +62,8 @@ class AlphaBetaOptions(SearchOptions):
     early_stop: bool | None = None
     """Stop thinking when the time left is too short for a deeper search or the move found has stood
     for some searches, and let hard moves take more of a bank; otherwise a deeper search is begun
-    for what its first moves show. Left out: at Othello (dots would lose by it) with a bank of less
-    than all moves may take, without `depth` and `nodes`."""
+    for what its first moves show. Left out: at Othello (dots gain nothing) with a bank of less than
+    all moves may take, without `depth` and `nodes`."""
     threads: int = Field(default=1, ge=1, le=64)
     """How many threads search at once, each on a core: give as many in `resources`. What several
     find is not repeatable. Dots' exact endgame has one."""
