@@ -48,8 +48,8 @@ About = TypeVar("About", bound=Frozen)
 
 
 def new_id(now: datetime) -> str:
-    """A name for a job's folder; names sort by time."""
-    return f"{now:{_WHEN}}-{secrets.token_hex(4)}"
+    """A name for a job's folder; names sort by time, to the microsecond."""
+    return f"{now:{_WHEN}}-{now.microsecond:05x}{secrets.token_hex(2)[:3]}"
 
 
 class DamagedJob(SubmissionError):

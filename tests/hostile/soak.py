@@ -177,7 +177,7 @@ class Soak:
             if run.returncode == 0:
                 return
             if full:
-                assert run.returncode == 2, (run.returncode, said)
+                assert run.returncode == 130, (run.returncode, said)
                 assert "cannot be " in said, said
             elif run.returncode != -signal.SIGKILL:
                 # It ends by itself where games stayed void, or a worker was killed as it started.

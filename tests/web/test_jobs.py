@@ -2,12 +2,13 @@
 
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from arena.web import jobs as jobs_module
-from arena.web.jobs import ABOUT, EVENTS, Jobs
+from arena.web.jobs import ABOUT, EVENTS, ID, Jobs, asked_at, new_id
 
 STUBBORN = """
 import signal, sys, time
@@ -18,6 +19,15 @@ acquire(Path(sys.argv[1], "events.jsonl"))
 Path(sys.argv[1], "begun").touch()
 time.sleep(60)
 """
+
+
+def test_names_sort_by_time_also_within_a_second() -> None:
+    begin = datetime(2026, 11, 27, 15, 51, 18, tzinfo=UTC)
+    times = [begin + timedelta(microseconds=at) for at in (0, 1, 9, 4_096, 999_999, 1_000_000)]
+    names = [new_id(at) for at in times]
+    assert names == sorted(names)
+    assert all(ID.fullmatch(name) for name in names)
+    assert asked_at(Path(names[-1])) == times[-1]
 
 
 def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
