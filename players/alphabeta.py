@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from players.builtin import LAST_MOVES, Builtin, open_places, seconds_since, think_until
+from players.builtin import Builtin, moves_to_come, seconds_since, think_until
 from players.games.registry import load_board, unsupported
 from players.option_files import judge_evaluation
 from players.options import (
@@ -140,7 +140,7 @@ class AlphaBeta(Builtin):
 
         if turn.bank_ms is None or not self._stops_early:
             return think_until(turn, self._options)
-        share_s = turn.bank_ms / 1000 / (open_places(turn.state) / 2 + LAST_MOVES)
+        share_s = turn.bank_ms / 1000 / moves_to_come(turn.state)
         solved = reach_in(self._endgame, share_s) if self._options.endgame is None else 0
         return think_until(turn, self._options, shares=HARD_SHARES, solved=solved)
 
@@ -150,8 +150,8 @@ def _is_bank_short(start: Start) -> bool:
     clock = start.clock
     if clock.bank_ms is None:
         return False
-    share = clock.bank_ms / (open_places(start.state) / 2 + LAST_MOVES)
-    return clock.move_ms is None or share + clock.increment_ms < clock.move_ms
+    share_ms = clock.bank_ms / moves_to_come(start.state)
+    return clock.move_ms is None or share_ms + clock.increment_ms < clock.move_ms
 
 
 if __name__ == "__main__":

@@ -154,13 +154,18 @@ def think_until(
     if turn.bank_ms is not None:
         to_come: float = TILE_MOVES
         if turn.start.rules not in tiles.NAMES:
-            to_come = max(open_places(turn.state) - solved, 0) / 2 + LAST_MOVES
+            to_come = moves_to_come(turn.state, solved)
         share = turn.bank_ms / max(to_come / shares, LAST_MOVES)
         budget_ms = min(budget_ms, share + turn.start.clock.increment_ms)
     thinking_ms = max(budget_ms - options.margin_ms, budget_ms / 2)
     if options.think_ms is not None:
         thinking_ms = min(thinking_ms, options.think_ms)
     return received + thinking_ms / 1000
+
+
+def moves_to_come(state: Mapping[str, Any], solved: int = 0) -> float:
+    """Those that share a player's bank: half of all but the last `solved`, and `LAST_MOVES`."""
+    return max(open_places(state) - solved, 0) / 2 + LAST_MOVES
 
 
 def open_places(state: Mapping[str, Any]) -> int:
