@@ -21,6 +21,8 @@ from tests.command import arena as command
 TWO = ["monkey", "monkey"]
 NUMBER: Any = 3
 """No player, no settings, no clock, and whatever else is asked for."""
+LIST: Any = [NUMBER]
+"""The same, and no key of a dict."""
 OTHELLO = rules.load("othello").start()
 CUP = {
     "tournament": {"rounds": 2, "concurrency": 1, "sandbox": "none"},
@@ -209,7 +211,7 @@ def test_a_missing_label_is_no_pair() -> None:
             ConfigError,
             "player[1]: must be a table",
         ),
-        (lambda: arena.env([]), UserError, "[] has no environment"),  # type: ignore[arg-type]
+        (lambda: arena.env(LIST), UserError, "[3] has no environment"),
         (lambda: arena.run(NUMBER), UserError, "a tournament is a file's path, not 3"),
         (
             lambda: arena.run({"game": {"rules": "dots"}, "player": ["monkey"]}),
@@ -248,7 +250,7 @@ def test_a_missing_label_is_no_pair() -> None:
         (lambda: arena.rate(NUMBER), RateError, "first, second, score[, pair], got 3"),
         (lambda: arena.rate([("a", "b", 1)], anchor_elo=math.nan), RateError, "10000, got nan"),
         (lambda: arena.rate([("a", "b", 1)], anchor_elo=10**400), RateError, "a number from -10"),
-        (lambda: arena.rate([("a", "b", 1)], anchor=[NUMBER]), RateError, "name, got [3]"),  # type: ignore[arg-type]
+        (lambda: arena.rate([("a", "b", 1)], anchor=LIST), RateError, "name, got [3]"),
         (lambda: arena.rate([("a", "b", 1)], first_mover=NUMBER), RateError, "True or False, got"),
         (lambda: arena.rate_report([("a", "b", 3)]), RateError, "score 3"),
         (lambda: arena.rate([]), RateError, "no results"),

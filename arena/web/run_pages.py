@@ -85,10 +85,12 @@ async def tournaments(request: Request) -> Response:
 
 def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[ShownRun]]) -> None:
     """Add the page of a run that `find` finds, and below it what its scripts ask for."""
-    Found = Annotated[ShownRun, Depends(find)]  # noqa: N806 - a type
+    found = Depends(find)
 
     @router.get(address)
-    async def document(request: Request, run: Found, visitor: Asking) -> Response:
+    async def document(
+        request: Request, run: Annotated[ShownRun, found], visitor: Asking
+    ) -> Response:
         """The page of a run."""
         hubs = state_of(request).hubs
         mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
@@ -98,20 +100,22 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
         return answer(request, await run.made(key, make))
 
     @router.get(f"{address}/data")
-    async def data(request: Request, run: Found, visitor: Asking) -> Response:
+    async def data(request: Request, run: Annotated[ShownRun, found], visitor: Asking) -> Response:
         """The data of the page's scripts."""
         make = partial(_data, visitor)
         return answer(request, await run.made(("data", visitor), make, moves=True))
 
     @router.get(f"{address}/game/{{game}}")
-    async def one_game(request: Request, run: Found, game: str, visitor: Asking) -> Response:
+    async def one_game(
+        request: Request, run: Annotated[ShownRun, found], game: str, visitor: Asking
+    ) -> Response:
         """A game of a run that has ended."""
         return answer(request, await game_of(run, game, visitor))
 
     @router.get(f"{address}/live")
     async def live(
         request: Request,
-        run: Found,
+        run: Annotated[ShownRun, found],
         after: int | None = None,
         last_event_id: Annotated[int | None, Header()] = None,
     ) -> Response:

@@ -169,10 +169,11 @@ def test_a_policy_that_cannot_stand_alone_is_refused(
 
 def test_names_are_those_of_bots(tmp_path: Path) -> None:
     env = arena.env("othello", size=4)
+    nothing: Any = None
     with pytest.raises(UserError, match=r"must be one of arena\.env, got None"):
-        arena.save_bot(None, by_squares, tmp_path / "bot")  # type: ignore[arg-type]
+        arena.save_bot(nothing, by_squares, tmp_path / "bot")
     with pytest.raises(UserError, match="folder: must be the path of one, got None"):
-        arena.save_bot(env, by_squares, None)  # type: ignore[arg-type]
+        arena.save_bot(env, by_squares, nothing)
     with pytest.raises(UserError, match="cannot name a bot"):
         arena.save_bot(env, by_squares, tmp_path / "my bot", values=np.ones(16))
     arena.save_bot(env, by_squares, tmp_path / "learner", values=np.ones(16))
