@@ -23,6 +23,7 @@ from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
 from arena.sandbox.container import Container
+from arena.sandbox.stand_ins import past_stand_in
 
 MAX_SECONDS = 120
 MAX_MEMORY_MB = 2048
@@ -85,7 +86,7 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
     policy = Policy(
         mode=mode,
         writable=(str(folder),),
-        environment=_environment(),
+        environment=_compilers(),
         processes=_MAX_PROCESSES,
         disk_mb=MAX_DISK_MB,
     )
@@ -107,16 +108,10 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
         raise BuildError(Path(bot.source), [sentence])
 
 
-def _environment() -> dict[str, str]:
-    """The PATH to the compilers: rustup's stand-ins look in the home, which is not shown."""
-    try:
-        asked = subprocess.run(
-            ("rustup", "which", "rustc"), capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return {}
+def _compilers() -> dict[str, str]:
+    """The PATH to the compilers that a script may start."""
     path = os.environ.get("PATH", os.defpath)
-    return {"PATH": f"{Path(asked.stdout.strip()).parent}{os.pathsep}{path}"}
+    return {"PATH": past_stand_in("rustc", path) or path}
 
 
 def _follow(

@@ -15,6 +15,7 @@ from arena.sandbox.cgroups import Bounds, Group
 from arena.sandbox.features import Features
 from arena.sandbox.mounts import Mounts, PrivateFolders, closed_folders, mounts_possible
 from arena.sandbox.spawn import find_program, interpreter
+from arena.sandbox.stand_ins import past_stand_ins
 from arena.sandbox.users import User
 from arena.sandbox.visible_files import VisibleFiles, names_file, visible_to, within
 
@@ -48,7 +49,8 @@ class Allocation:
         policy = self.spec.policy
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
         environment |= policy.environment
-        search = environment.get("PATH")
+        search = past_stand_ins(self.spec, environment.get("PATH"))
+        environment |= {"PATH": search} if search is not None else {}
         self.program = find_program(self.spec, search)
         self.visible = visible_to(self.spec, self.program, search)
         if features.root and users.can_become():

@@ -14,6 +14,7 @@ from arena.sandbox.features import Features, detect
 from arena.sandbox.landlock import SCOPES_SINCE
 from arena.sandbox.mounts import mounts_possible
 from arena.sandbox.spawn import find_program
+from arena.sandbox.stand_ins import past_stand_ins
 from arena.sandbox.visible_files import visible_to
 
 _FROM_CGROUPS = (Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU)
@@ -121,7 +122,8 @@ def _closed(spec: Prepared, features: Features) -> tuple[str, ...]:
     """Files of the player that may keep root from giving it a user of its own."""
     if not features.root or mounts_possible():
         return ()
-    search = spec.policy.environment.get("PATH", os.environ.get("PATH"))
+    path = spec.policy.environment.get("PATH", os.environ.get("PATH"))
+    search = past_stand_ins(spec, path)
     try:
         program = find_program(spec, search)
     except PlayerFault:  # the player will not start either

@@ -1,0 +1,54 @@
+"""Stand-ins of version managers (pyenv, rbenv, asdf, mise, rustup): what the PATH finds is their
+program, which starts the one that is chosen in the home. No sandbox shows that.
+"""
+
+import os
+import shutil
+import subprocess
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from arena.model.contender import Prepared
+from arena.sandbox.spawn import interpreter
+
+_PATIENCE_S = 10.0
+
+
+def past_stand_ins(spec: Prepared, search: str | None) -> str | None:
+    """The PATH `search`, led past a stand-in to the program that `spec` starts."""
+    name = spec.command[0]
+    with suppress(
+        OSError, ValueError
+    ):  # what cannot be read may be run; what is wrong is told later
+        words = interpreter(str(Path(spec.cwd or ".", name))) if "/" in name else []
+        if words and Path(words[0]).name == "env":
+            name = next((word for word in words[1:] if not word.startswith("-")), name)
+    return past_stand_in(name, search, spec.cwd)
+
+
+@cache
+def past_stand_in(program: str, search: str | None, folder: str | None = None) -> str | None:
+    """The PATH `search`; before it the folder of `program` as its manager names it, where it is a
+    stand-in. Versions may be chosen by files in `folder`.
+    """
+    with suppress(OSError, ValueError, subprocess.SubprocessError):  # it is none, or chooses none
+        found = Path(shutil.which(program, path=search) or program)
+        if manager := _manager(found):
+            ask = (manager, "which", program)
+            asked = subprocess.run(
+                ask, capture_output=True, text=True, check=True, cwd=folder, timeout=_PATIENCE_S
+            )
+            real = Path(asked.stdout.strip()).parent
+            return os.pathsep.join((str(real), search or os.defpath))
+    return search
+
+
+def _manager(found: Path) -> str | None:
+    """The manager whose stand-in that is: it keeps them in a folder `shims` in its own, or they are
+    links to it.
+    """
+    if found.parent.name == "shims":
+        home = found.parent.parent
+        return shutil.which(home.name.removeprefix(".")) or str(home / "bin" / home.name[1:])
+    return "rustup" if found.resolve().name == "rustup" != found.name else None
