@@ -124,7 +124,7 @@ def read_config(
         report,
         table.sandbox,
         table.python,
-        begun=so_far.field is not None,
+        begun=so_far.field or (),
         out=so_far.out,
         wrong=wrong,
     )

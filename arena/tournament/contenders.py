@@ -40,8 +40,10 @@ class Reading(NamedTuple):
     """Of the players that ask for none themselves."""
     python: str | None = None
     """Of the scripts of players that name none."""
-    begun: bool = False
-    """Whether the run has its players: then problems of submissions are told and refuse nothing."""
+    begun: Sequence[Player] = ()
+    """The players of the run, once it has some: then problems of submissions are told and refuse
+    nothing.
+    """
     out: Sequence[Player] = ()
     """Players of a run whose files are not needed: they are left out."""
     wrong: frozenset[KeyPath] = frozenset()
@@ -103,18 +105,23 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
     except (PackageError, ProgramError, SubmissionError) as error:
         if table.from_ is not None and reading.begun:
             return [], str(error).splitlines()
-        if _is_out(table, reading.out):
+        if _those_of(table, reading.out):
             return [], []
+        begun = _those_of(table, reading.begun)
+        on = f" (to go on without this player: --without {begun[-1]})" if begun else ""
         for line in str(error).splitlines():
-            reading.report((*at, way), line)
+            reading.report((*at, way), f"{line}{on}")
     return [], []
 
 
-def _is_out(table: PlayerTable, out: Sequence[Player]) -> bool:
+def _those_of(table: PlayerTable, players: Sequence[Player]) -> list[str]:
+    """The names of the players that the table stands for."""
     written = table.bot if table.command is None else shlex.join(table.command)
-    return any(
-        each.name_in_file == table.name if table.name else each.bot == written for each in out
-    )
+    return [
+        each.name
+        for each in players
+        if (each.name_in_file == table.name if table.name else each.bot == written)
+    ]
 
 
 def _command(words: list[str], table: PlayerTable, reading: Reading) -> Player:

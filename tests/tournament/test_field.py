@@ -152,11 +152,13 @@ def test_a_player_left_out_needs_no_files(course: CourseRun, name: str) -> None:
     script.write_text("print('fox')\n")
     others += '[[player]]\nbot = "thinker"\n'
     fox = f'[[player]]\nbot = "fox.py"\n{name}'
+    out = ("mine" if name else "fox",)
     course.play(f"{TEXT}{others}{fox}")
     script.unlink()
-    with pytest.raises(ConfigError, match="no such file"):
+    with pytest.raises(
+        ConfigError, match=f"no such file: .*without this player: --without {out[0]}\\)"
+    ):
         course.play(f"{TEXT}{others}{fox}")
-    out = ("mine" if name else "fox",)
     for text in (f"{TEXT}{others}{fox}", TEXT + others):
         config = course.config(text, without=out)
         assert [each.status for each in config.players] == ["playing", "playing", "out"]
