@@ -49,7 +49,12 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "Correct the name in `command` of bot.toml: there is no {0} in the folder.",
     ),
     (
-        r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'"
+        r"_execute_child\n.*\nPermissionError: .*'([^']+)'|spawn (\S+) EACCES",
+        "Make {0} executable (chmod +x {0}), and hand it in as a .tar.gz or a folder.",
+    ),
+    (
+        r"_execute_child\n.*\nFileNotFoundError: .*'([^']+)'|spawn (\S+) ENOENT"
+        r"|No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'"
         r"|([\w.+-]+): command not found|: \d+: ([\w.+-]+): not found",
         "Bring {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
         "not installed where bots run, and a script is handed in alone.",
@@ -130,6 +135,8 @@ _SIGNALS = {
     "SIGABRT": "it gave up by itself: a failed assertion, an exception that was not caught",
 }
 _WORDS = {"u": "up", "d": "down", "l": "left", "r": "right"}
+_AGREEING = {"ok", "okay", "ready", "readyok", "start", "started", "yes"}
+"""What programs answer `start` with that speak no JSON."""
 _ELF = b"\x7fELF"
 _SYSTEMS = {
     b"MZ": "Windows",
@@ -257,6 +264,8 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
             "Write nothing before the reply in its line: no prompt (Python: input() without a "
             "text) and no debug text."
         )
+    if isinstance(asked, StartRequest) and typed.lower() in _AGREEING:
+        return f"Answer `start` with a line of JSON, not with a word: {_READY}"
     if not text.startswith((b"{", b"[")):
         return f"Print debug text to stderr, not to stdout: {language.log}."
     if text.startswith(b"{'"):

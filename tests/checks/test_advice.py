@@ -11,7 +11,7 @@ from arena.checks.dialogue import Belated, Heard, Offence
 from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Phrases, language_of
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
-from arena.referee.requests import TurnRequest
+from arena.referee.requests import StartRequest, TurnRequest
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,11 @@ def exited(stderr: str) -> Offence:
     return Offence(fault, stderr=stderr)
 
 
+STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_child
+    raise child_exception_type(errno_num, err_msg, err_filename)
+"""
+
+
 @pytest.mark.parametrize(
     ("stderr", "said"),
     [
@@ -72,6 +77,13 @@ def exited(stderr: str) -> Offence:
             "Compile for the Java of this machine",
         ),
         ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
+        (
+            f"{STARTED}PermissionError: [Errno 13] Permission denied: './engine'",
+            "chmod +x ./engine",
+        ),
+        (f"{STARTED}FileNotFoundError: [Errno 2] No such file: 'edax'", "Bring edax with the"),
+        ("Error: spawn ./engine EACCES", "Make ./engine executable (chmod +x ./engine)"),
+        ("Error: spawn edax ENOENT", "Bring edax with the program"),
         (
             "    open('/home/ada/log.txt', 'a').write(move)\n    ^^^^\n"
             "FileNotFoundError: [Errno 2] No such file or directory: '/home/ada/log.txt'",
@@ -271,6 +283,12 @@ def test_every_fault_has_advice(termination: Termination, language: Phrases) -> 
 def test_what_is_behind_a_line_that_is_no_json(text: bytes, said: str) -> None:
     fault = PlayerFault(Termination.BAD_JSON, "This line is not JSON.")
     assert said in advise(Offence(fault, heard=Heard(1, text)), PYTHON)
+
+
+def test_a_word_as_the_answer_to_start_is_no_debug_text() -> None:
+    fault = PlayerFault(Termination.BAD_JSON, "This line is not JSON.")
+    offence = Offence(fault, StartRequest(line=b"", startup_ms=1000), Heard(1, b"ok"))
+    assert "Answer `start` with a line of JSON, not with a word" in advise(offence, PYTHON)
 
 
 @pytest.mark.parametrize("line", [b"d3", b"D3", b"3d", b"'d3'"])
