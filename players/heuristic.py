@@ -22,7 +22,7 @@ class HeuristicOptions(SearchOptions):
     """Alpha-beta with iterative deepening against a placer that annoys the slider most."""
 
     think_ms: int | None = Field(default=100, gt=0)
-    """Think no longer than so long a move, whatever the clock allows."""
+    """Think at most that long for a move, even where the clock allows more."""
     depth: int | None = Field(default=None, gt=0, le=DEEPEST_HEURISTIC)
     """Look no more slides ahead; the clock still ends the thinking."""
     nodes: int | None = Field(default=None, gt=0)

@@ -72,7 +72,7 @@ class SearchOptions(Options):
     """Kept unused at the end of the time for a move, for the pipe and the scheduler. A move of
     less than twice this keeps half of its time."""
     think_ms: int | None = Field(default=None, gt=0)
-    """Think no longer than so long a move, whatever the clock allows."""
+    """Think at most that long for a move, even where the clock allows more."""
 
 
 Model = TypeVar("Model", bound=Options)

@@ -244,7 +244,7 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
 
 
 def _are_half(wrong: list[AskedPosition], there: list[AskedPosition]) -> bool:
-    """Whether so many failed that it is not by chance that all others did not."""
+    """Whether too many failed for it to be chance that all others did not."""
     return 2 * len(wrong) >= len(there)
 
 

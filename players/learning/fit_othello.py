@@ -72,7 +72,7 @@ NEAR = 2000.0
 """A position worth that much, in hundredths, counts half: what is nearer decides games."""
 
 BLOCK, HELD_OUT = 500, 20
-"""The positions of a block, each of many whole games; one of so many blocks is held out."""
+"""The positions of a block, each of many whole games; one in `HELD_OUT` blocks is held out."""
 
 GRAIN = 3
 """Entries of patterns are rounded to that many hundredths, which makes for a small file."""
