@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -25,6 +26,10 @@ from arena.referee import SessionPool
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 """Hundreds of processes are started, that would compile the same modules each time."""
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """A job in the background ignores Ctrl-C, and so would the processes that tests send it to."""
 
 typer.testing._get_command = cache(typer.testing._get_command)
 """The commands are made once, not for each that a test gives."""

@@ -17,14 +17,19 @@ _PATIENCE_S = 10.0
 
 def past_stand_ins(spec: Prepared, search: str | None) -> str | None:
     """The PATH `search`, led past a stand-in to the program that `spec` starts."""
-    name = spec.command[0]
-    with suppress(
-        OSError, ValueError
-    ):  # what cannot be read may be run; what is wrong is told later
-        words = interpreter(str(Path(spec.cwd or ".", name))) if "/" in name else []
+    name: str | None = spec.command[0]
+    if "/" in spec.command[0]:
+        name = _found_by_env(Path(spec.cwd or ".", spec.command[0]))
+    return past_stand_in(name, search, spec.cwd) if name else search
+
+
+def _found_by_env(script: Path) -> str | None:
+    """The interpreter that the script has `env` look for."""
+    with suppress(OSError, ValueError):  # it may be run and not read, or is no file
+        words = interpreter(str(script))
         if words and Path(words[0]).name == "env":
-            name = next((word for word in words[1:] if not word.startswith("-")), name)
-    return past_stand_in(name, search, spec.cwd)
+            return next((word for word in words[1:] if not word.startswith("-")), None)
+    return None
 
 
 @cache
