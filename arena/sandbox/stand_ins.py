@@ -1,5 +1,5 @@
-"""Stand-ins of version managers (pyenv, rbenv, asdf, mise, rustup): what the PATH finds is their
-program, which starts the one that is chosen in the home. No sandbox shows that.
+"""Stand-ins of version managers (pyenv, rbenv, asdf, mise, rustup, volta): the PATH finds a program
+of theirs, which starts the one that is chosen in the home. No sandbox shows that.
 """
 
 import os
@@ -13,6 +13,8 @@ from arena.model.contender import Prepared
 from arena.sandbox.spawn import interpreter
 
 _PATIENCE_S = 10.0
+_LINKED = {"rustup": "rustup", "volta-shim": "volta"}
+"""The managers whose stand-ins are links to one program, by its name."""
 
 
 def past_stand_ins(spec: Prepared, search: str | None) -> str | None:
@@ -20,7 +22,7 @@ def past_stand_ins(spec: Prepared, search: str | None) -> str | None:
     name: str | None = spec.command[0]
     if "/" in spec.command[0]:
         name = _found_by_env(Path(spec.cwd or ".", spec.command[0]))
-    return past_stand_in(name, search, spec.cwd) if name else search
+    return past_stand_in(name, search) if name else search
 
 
 def _found_by_env(script: Path) -> str | None:
@@ -33,16 +35,16 @@ def _found_by_env(script: Path) -> str | None:
 
 
 @cache
-def past_stand_in(program: str, search: str | None, folder: str | None = None) -> str | None:
+def past_stand_in(program: str, search: str | None) -> str | None:
     """The PATH `search`; before it the folder of `program` as its manager names it, where it is a
-    stand-in. Versions may be chosen by files in `folder`.
+    stand-in. The manager is asked in no folder of a bot: files there could have it install others.
     """
     with suppress(OSError, ValueError, subprocess.SubprocessError):  # it is none, or chooses none
         found = Path(shutil.which(program, path=search) or program)
         if manager := _manager(found):
             ask = (manager, "which", program)
             asked = subprocess.run(
-                ask, capture_output=True, text=True, check=True, cwd=folder, timeout=_PATIENCE_S
+                ask, capture_output=True, text=True, check=True, cwd="/", timeout=_PATIENCE_S
             )
             real = Path(asked.stdout.strip()).parent
             return os.pathsep.join((str(real), search or os.defpath))
@@ -56,4 +58,5 @@ def _manager(found: Path) -> str | None:
     if found.parent.name == "shims":
         home = found.parent.parent
         return shutil.which(home.name.removeprefix(".")) or str(home / "bin" / home.name[1:])
-    return "rustup" if found.resolve().name == "rustup" != found.name else None
+    real = found.resolve().name
+    return _LINKED.get(real) if real != found.name else None

@@ -53,11 +53,17 @@ def test_the_path_leads_past_what_its_manager_knows(
     assert past == (f"{version}{os.pathsep}{search}" if leads else search)
 
 
-def test_compilers_are_found_behind_the_links_to_rustup(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("manager", "link", "program"),
+    [("rustup", "rustup", "rustc"), ("volta", "volta-shim", "node")],
+)
+def test_links_to_a_manager_are_stand_ins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manager: str, link: str, program: str
 ) -> None:
-    _program(tmp_path / "bin" / "rustup", f'[ "$1 $2" = "which rustc" ] && echo {tmp_path}/x/rustc')
-    (tmp_path / "bin" / "rustc").symlink_to("rustup")
-    search = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    folder = tmp_path / "bin"
+    _program(folder / link, "exit 1")
+    _program(folder / manager, f'[ "$1 $2" = "which {program}" ] && echo {tmp_path}/x/{program}')
+    (folder / program).symlink_to(link)
+    search = f"{folder}{os.pathsep}{os.environ['PATH']}"
     monkeypatch.setenv("PATH", search)
-    assert past_stand_in("rustc", search) == f"{tmp_path}/x{os.pathsep}{search}"
+    assert past_stand_in(program, search) == f"{tmp_path}/x{os.pathsep}{search}"
