@@ -3,6 +3,7 @@
 """
 
 import os
+import resource
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from arena.model.containment import Policy
+from arena.sandbox.processes import within_limit
 from arena.sandbox.visible_files import VisibleFiles, programs, settings, within
 
 MOVED_STDIN, MOVED_STDOUT = 3, 4
@@ -80,7 +82,8 @@ def command(
     words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", start]
     if filter_fd is not None:
         words += ["--seccomp", str(filter_fd)]
-    words += ["--", "/bin/sh", "-c", _SWAP_STREAMS.format(processes=policy.processes)]
+    processes = within_limit(resource.RLIMIT_NPROC, policy.processes)
+    words += ["--", "/bin/sh", "-c", _SWAP_STREAMS.format(processes=processes)]
     return (*words, *program)
 
 

@@ -19,7 +19,13 @@ from arena.sandbox.bwrap import MOVED_STDIN, MOVED_STDOUT, move_streams, reserve
 from arena.sandbox.features import Features
 from arena.sandbox.landlock import READ, WRITE, Access, Ruleset
 from arena.sandbox.mounts import PRIVATE
-from arena.sandbox.processes import become_subreaper, die_with_parent, no_new_privileges, owners
+from arena.sandbox.processes import (
+    become_subreaper,
+    die_with_parent,
+    no_new_privileges,
+    owners,
+    within_limit,
+)
 from arena.sandbox.spawn import not_started
 
 Cores = tuple[int, ...] | None
@@ -175,15 +181,16 @@ def bound_resources(policy: Policy, processes: int | None) -> None:
     the system, and at most `processes` of this user. When the machine runs out of memory, the
     system kills this process first.
     """
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    files = min(_OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-    bytes_ = policy.disk_mb * 2**20
-    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+    bounds = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        resource.RLIMIT_FSIZE: policy.disk_mb * 2**20,
+    }
     if processes is not None:
-        _, most = resource.getrlimit(resource.RLIMIT_NPROC)
-        allowed = processes if most == resource.RLIM_INFINITY else min(processes, most)
-        resource.setrlimit(resource.RLIMIT_NPROC, (allowed, allowed))
+        bounds[resource.RLIMIT_NPROC] = processes
+    for kind, wanted in bounds.items():
+        allowed = within_limit(kind, wanted)
+        resource.setrlimit(kind, (allowed, allowed))
     Path("/proc/self/oom_score_adj").write_text("1000")
 
 

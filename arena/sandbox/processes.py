@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import resource
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,12 @@ _LIBC.syscall.restype = ctypes.c_long
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
 _PR_SET_NO_NEW_PRIVS = 38
+
+
+def within_limit(kind: int, wanted: int) -> int:
+    """`wanted`, or as much as the system lets this process have of what `kind` limits."""
+    most = resource.getrlimit(kind)[1]
+    return wanted if most == resource.RLIM_INFINITY else min(wanted, most)
 
 
 def system_call(number: int, *arguments: object) -> int:

@@ -96,6 +96,21 @@ def test_its_processes_are_counted_inside() -> None:
     assert run(code, processes=17) == ["(17, 17)"]
 
 
+LIMITED = """
+import resource
+from tests.sandbox.test_bwrap import run
+
+resource.setrlimit(resource.RLIMIT_NPROC, (9000, 9000))
+print(*run("import resource; print(resource.getrlimit(resource.RLIMIT_NPROC))", processes=9999))
+"""
+
+
+def test_it_has_no_more_processes_than_the_system_allows_us() -> None:
+    words, root = [sys.executable, "-c", LIMITED], Path(__file__).parents[2]
+    done = subprocess.run(words, cwd=root, check=False, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("(9000, 9000)\n", "")
+
+
 @pytest.mark.skipif(not Path("/etc/alternatives/awk").is_symlink(), reason="no alternatives here")
 def test_a_program_behind_the_systems_links_starts() -> None:
     container = Container(Prepared(name="p", command=("awk", "1"), policy=Policy(mode="bwrap")))
