@@ -133,13 +133,22 @@ def command(words: list[str], folder: Path) -> Program:
     if "/" in program:
         path = existing(program, folder)
         if path.is_dir() or not os.access(path, os.X_OK):
-            raise ProgramError(f"{path} is not an executable file; make it one with chmod +x")
+            raise ProgramError(f"{path} {_why_not_executable(path)}")
         return Program((str(path), *arguments), str(folder))
     if shutil.which(program) is None:
         raise ProgramError(
             f'program "{program}" is not on the PATH; install it, or write a path with a slash'
         )
     return Program((program, *arguments), str(folder))
+
+
+def _why_not_executable(path: Path) -> str:
+    if os.statvfs(path).f_flag & os.ST_NOEXEC:
+        return (
+            "may not be run: its file system is mounted noexec; use another (built bots are in the "
+            "cache, which the variable ARENA_CACHE_DIR moves)"
+        )
+    return "is not an executable file; make it one with chmod +x"
 
 
 def refuse_joined_words(words: Sequence[str], folder: Path) -> None:

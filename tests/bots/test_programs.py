@@ -1,5 +1,6 @@
 """What is said of files and commands that start no bot, and what to hand in instead."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -81,3 +82,9 @@ def test_a_bot_that_is_some_folders_deeper_is_named(
         PackageError, match=rf"has no bot\.toml, but nest/{inner} has one; hand that"
     ):
         open_bot(tmp_path / "nest")
+
+
+@pytest.mark.skipif(not os.statvfs("/proc").f_flag & os.ST_NOEXEC, reason="/proc is not noexec")
+def test_a_file_system_that_runs_nothing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match=r"^/proc/version may not be run: .* mounted noexec"):
+        programs.command(["/proc/version"], tmp_path)
