@@ -55,6 +55,7 @@ def command(
     """
     half = str(policy.disk_mb * 2**20 // 2)
     words = [bwrap, *_NAMESPACES, "--die-with-parent", "--json-status-fd", str(status_fd)]
+    words.append("--new-session")  # signals to its own process group would end bubblewrap, too
     if _knows_disable_userns(bwrap):
         words.append("--disable-userns")
     for path in programs():

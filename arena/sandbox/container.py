@@ -254,4 +254,5 @@ class Container:
         """Whether a child of ours belongs to this container, by its user, else by its session."""
         if self._user is not None:
             return Path(f"/proc/{pid}").stat().st_uid == self._user.uid
-        return self.allocation is not None and os.getsid(pid) == self.pid
+        init = pid if self.spec.policy.mode == "bwrap" else self.pid  # which has its own session
+        return self.allocation is not None and os.getsid(pid) in (self.pid, init)

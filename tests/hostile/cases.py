@@ -46,6 +46,8 @@ PROCESS = [
     ),
     Case("segfault", T.EXITED, "was ended by SIGSEGV"),
     Case("realtime_signal", T.EXITED, "was ended by signal 40"),
+    Case("kills_its_group", T.EXITED, "was ended by SIGKILL"),
+    Case("spares_itself", T.NATURAL, "-"),
     Case("traceback", T.EXITED, "KeyError: 'best move'"),
     Case("leaves_after_answering", T.EXITED, "exited with code 0"),
     Case("parent_leaves", T.EXITED, "exited with code 5"),

@@ -74,6 +74,17 @@ def realtime_signal(request: Request) -> None:
     os.kill(os.getpid(), 40)
 
 
+def kills_its_group(request: Request) -> None:
+    os.killpg(0, signal.SIGKILL)
+
+
+def spares_itself(request: Request) -> None:
+    """A signal to its group, for helpers, which it ignores itself."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.killpg(0, signal.SIGTERM)
+    say(move(request))
+
+
 def traceback(request: Request) -> None:
     raise KeyError("best move")
 
@@ -136,6 +147,7 @@ LAUNCH = named(
     exits_at_start, traceback_at_start, hang_at_start, slow_start, waits_for_another, speaks_first
 )  # fmt: skip
 TURN = named(
-    exit_0, exit_3, segfault, realtime_signal, traceback, leaves_after_answering, parent_leaves,
-    stops_itself, ignores_quit, talks_after_end, grandchild_keeps_pipe, daemon, subprocess_helper,
+    exit_0, exit_3, segfault, realtime_signal, kills_its_group, spares_itself, traceback,
+    leaves_after_answering, parent_leaves, stops_itself, ignores_quit, talks_after_end,
+    grandchild_keeps_pipe, daemon, subprocess_helper,
 )  # fmt: skip
