@@ -88,6 +88,7 @@ def test_a_line_goes_in_and_out(started: Open, mode: Mode) -> None:
         (("/no/such/program",), "There is no program /no/such/program."),
         (("/etc/passwd",), "may not be run"),
         (("{}/script",), "The interpreter in the #! line of script does not exist."),
+        (("{}/windows",), "The interpreter in the #! line of windows does not exist."),
         (("{}/text",), "text is no program for this machine"),
         (("echo", "a\0b"), "has a NUL character in it"),
     ],
@@ -95,8 +96,9 @@ def test_a_line_goes_in_and_out(started: Open, mode: Mode) -> None:
 def test_what_cannot_start_is_told_alike(
     tmp_path: Path, mode: Mode, command: tuple[str, ...], told: str
 ) -> None:
-    for name, text in (("script", "#!/no/such/interpreter\n"), ("text", "hello")):
-        (tmp_path / name).write_text(text)
+    texts = {"script": "#!/no/such/interpreter\n", "windows": "#!/bin/sh\r\n", "text": "hello"}
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode())
         (tmp_path / name).chmod(0o755)
     words = tuple(word.replace("{}", str(tmp_path)) for word in command)
     spec = Prepared(name="p", command=words, cwd=str(tmp_path), policy=Policy(mode=mode))
