@@ -170,9 +170,18 @@ def is_there(program: str, folder: Path) -> bool:
 def existing(written: str, folder: Path) -> Path:
     """The path `written`, relative to `folder`. Raises ProgramError with the nearest name."""
     path = Path(os.path.abspath(folder / written))  # noqa: PTH100  # links stay as written
-    if path.exists():
-        return path
-    raise ProgramError(f"no such file: {path}{nearest_to(path)}")
+    try:
+        if path.exists():
+            return path
+        near = nearest_to(path)
+    except OSError as error:
+        raise ProgramError(unreachable(error)) from None
+    raise ProgramError(f"no such file: {path}{near}")
+
+
+def unreachable(error: OSError) -> str:
+    """Why a path cannot be looked at, and what to do."""
+    return f"{error.filename}: {error.strerror}; check it and the permissions of its folders"
 
 
 def nearest_to(path: Path) -> str:

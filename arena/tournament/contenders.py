@@ -111,6 +111,8 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
         on = f" (to go on without this player: --without {begun[-1]})" if begun else ""
         for line in str(error).splitlines():
             reading.report((*at, way), f"{line}{on}")
+    except PermissionError as error:
+        reading.report((*at, way), programs.unreachable(error))
     return [], []
 
 

@@ -1,5 +1,6 @@
 """Tournament files: what they resolve to, and what is said about wrong ones."""
 
+import errno
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -124,6 +125,7 @@ WRONG = [
     (DOTS + "[clock]\ngrace_ms = -1\n", 6, "clock.grace_ms: must be greater than or equal to 0"),
     (DOTS + "[openings]\nplies = 11\n", 6, "no opening of 11 plies leaves a game undecided"),
     (DOTS + '[openings]\nfile = "none.txt"\n', 6, "openings.file: no such file: "),
+    (DOTS + f'[openings]\nfile = "{"x" * 300}"\n', 6, "x: File name too long; check it"),
     (
         DOTS + '[openings]\nfile = "t.toml"\nplies = 2\n',
         7,
@@ -321,6 +323,16 @@ def test_a_script_of_a_shell_names_its_interpreter(load: Load, tmp_path: Path) -
     assert "a.sh: line 1: the interpreter /no/such/sh does not exist" in refusal(
         load, text, players=1
     )
+
+
+def test_a_closed_folder_is_told_at_its_key(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(path: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", f"{path}/bot.toml")
+
+    monkeypatch.setattr("arena.tournament.contenders.submitted", closed)
+    told = refusal(load, DOTS + '[[player]]\nbot = "closed/bot.py"\n', players=1)
+    assert "t.toml:6: player[1].bot: " in told
+    assert "closed/bot.py/bot.toml: Permission denied; check it and the permissions" in told
 
 
 def test_scripts_and_commands_find_their_interpreter_and_folder(load: Load, tmp_path: Path) -> None:
