@@ -188,6 +188,16 @@ def test_what_outlives_the_program_is_its_own(mode: Mode) -> None:
             its.communicate()
 
 
+def test_all_of_it_is_reaped(mode: Mode) -> None:
+    with gathering():
+        before = processes.children()
+        code = "print('here', flush=True); input()"
+        with Container(python(code, mode), None, WEAK).running() as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"here\n"
+        assert processes.children() == before
+
+
 def test_pages_that_forks_share_count_once(mode: Mode) -> None:
     code = """
 import os, time
