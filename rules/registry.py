@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from rules import dots, othello, tiles
 from rules.position import Game
-from rules.settings import one_of
+from rules.settings import one_of, only_known
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -31,7 +32,8 @@ class Registration:
     """The registration of a game: its rules and, for players that search, its compiled code."""
 
     load: Callable[..., Game]
-    """Makes the game of its settings, which are keyword arguments; each has a default."""
+    """Makes the game of its settings, which are keyword arguments; each has a default. Raises
+    ValueError for a value that is none of its setting's: the first word is the setting."""
     kernels: str = ""
     """The package whose `GAME` is the `players.games.registry.CompiledGame`, in the same top-level
     package as the value; "" where there is none."""
@@ -110,7 +112,31 @@ def load(name: str, /, **settings: Any) -> Game:
 
     Raises ValueError for an unknown name, option or value, naming the known ones.
     """
-    return registration(name).load(**settings)
+    game = _made(name, settings)
+    if name not in _OWN and (wrong := _contradiction(name, game)):
+        raise ValueError(f"the game {name!r} contradicts itself: {wrong}")
+    return game
+
+
+def _made(name: str, settings: Mapping[str, Any]) -> Game:
+    loader = registration(name).load
+    taken = signature(loader).parameters.values()
+    if all(each.kind is not each.VAR_KEYWORD for each in taken):
+        only_known(name, settings, [each.name for each in taken])
+    return loader(**settings)
+
+
+def _contradiction(name: str, game: Game) -> str:
+    """What a package's game says of itself and cannot be; "" for nothing."""
+    if game.name != name:
+        return f"its `name` is {game.name!r}, and must be that of its entry point"
+    if _made(name, game.variant) != game:
+        return f"its `variant` {game.variant} makes another game, and must have every setting"
+    if game.seats not in (1, 2):
+        return f"its `seats` are {game.seats}, and must be 1 or 2"
+    if game.seats == 1 and not game.decided_by_seed:
+        return "one plays it alone, so `decided_by_seed` must be True"
+    return ""
 
 
 @cache
@@ -124,10 +150,10 @@ def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str
     under "" what is wrong with them together, where there is no game. ValueError: an unknown name.
     """
     left, wrong = dict(settings), dict[str, str]()
-    loader = registration(name).load
+    registration(name)
     while True:
         try:
-            return loader(**left), wrong
+            return load(name, **left), wrong
         except ValueError as error:
             said = str(error)
             first_word = re.split(r"\W", said, maxsplit=1)[0]

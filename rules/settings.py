@@ -37,7 +37,8 @@ def only_known(what: str, given: Iterable[str], known: Sequence[str]) -> None:
     for key in given:
         if key not in known:
             hint = _did_you_mean(key, known)
-            raise ValueError(f"{what} has no option {key!r}; known: {', '.join(known)}{hint}")
+            names = ", ".join(known) or "none"
+            raise ValueError(f"{what} has no option {key!r}; known: {names}{hint}")
 
 
 def _did_you_mean(word: str, known: Sequence[str]) -> str:

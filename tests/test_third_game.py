@@ -255,19 +255,51 @@ def test_a_bot_is_checked(folder: Path) -> None:
         "ending:REGISTRATION",
     ],
 )
-def test_a_registration_that_cannot_be_loaded_is_told(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
-) -> None:
+def test_a_registration_that_cannot_be_loaded_is_told(broken: Path, value: str) -> None:
+    (broken / "raising.py").write_text("1 / 0\n")
+    (broken / "ending.py").write_text("raise SystemExit\n")
+    (broken / "broken-1.0.dist-info" / "entry_points.txt").write_text(
+        f"[arena.games]\nbroken = {value}\n"
+    )
+    with pytest.raises(ValueError, match=f"'broken' cannot be loaded from {value}"):
+        rules.load("broken")
+
+
+@pytest.mark.parametrize(
+    ("changed", "wrong"),
+    [
+        ("name = 'other'", "its `name` is 'other', and must be that of its entry point"),
+        ("variant = {}", "its `variant` {} makes another game, and must have every setting"),
+        ("variant = {'row': 5}", "broken has no option 'row'; known: rows; did you mean 'rows'?"),
+        ("seats = 3", "its `seats` are 3, and must be 1 or 2"),
+        ("seats = 1", "one plays it alone, so `decided_by_seed` must be True"),
+        ("seats, decided_by_seed = 1, True", ""),
+    ],
+)
+def test_a_game_that_contradicts_itself_is_told(broken: Path, changed: str, wrong: str) -> None:
+    (broken / "broken_game.py").write_text(
+        "from connect4.rules import Connect4, Registration\n"
+        f"class Broken(Connect4):\n    name = 'broken'\n    {changed}\n"
+        "def load(rows=6): return Broken(rows)\nREGISTRATION = Registration(load)\n"
+    )
+    game, found = rules.judge("broken", {"rows": 5, "columns": 7})
+    assert found.pop("columns") == "broken has no option 'columns'; known: rows"
+    assert (game is None) == bool(wrong)
+    assert wrong in "".join(found.values())
+    assert bool(found) == bool(wrong)
+
+
+@pytest.fixture
+def broken(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where the game "broken" is looked for, in the module `broken_game`."""
     description = tmp_path / "broken-1.0.dist-info"
     description.mkdir()
     (description / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    (description / "entry_points.txt").write_text(f"[arena.games]\nbroken = {value}\n")
-    (tmp_path / "raising.py").write_text("1 / 0\n")
-    (tmp_path / "ending.py").write_text("raise SystemExit\n")
+    (description / "entry_points.txt").write_text(
+        "[arena.games]\nbroken = broken_game:REGISTRATION\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     _forget()
-    try:
-        with pytest.raises(ValueError, match=f"'broken' cannot be loaded from {value}"):
-            rules.load("broken")
-    finally:
-        _forget()
+    yield tmp_path
+    sys.modules.pop("broken_game", None)
+    _forget()

@@ -8,16 +8,15 @@ from typing import Any
 
 from rules import Game, IllegalMove, MalformedMove, Position, Registration
 from rules.position import draw_grid
-from rules.settings import only_known, required, seat_or_null, text_rows, whole
+from rules.settings import required, seat_or_null, text_rows, whole
 
 COLUMNS = "abcdefg"
 LINES = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
-def load(**settings: Any) -> Connect4:
-    """Connect four with 4 to 6 `rows`, 6 by default."""
-    only_known("connect4", settings, ("rows",))
-    return Connect4(whole("rows", settings.get("rows", 6), 4, 6))
+def load(rows: int = 6) -> Connect4:
+    """Connect four with 4 to 6 rows."""
+    return Connect4(whole("rows", rows, 4, 6))
 
 
 @dataclass(frozen=True)
