@@ -27,6 +27,7 @@ from llvmlite import binding
 
 import rules as rule_sets
 from players.compiled.folder import cache_folder
+from players.games.registry import unsupported
 
 BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")
@@ -101,7 +102,9 @@ def _steps(
 
 
 def _searches_of(rules: str) -> Sequence[str]:
-    return TILE_SEARCHES if rules in rule_sets.tiles.NAMES else BOARD_SEARCHES
+    if rules in rule_sets.tiles.NAMES:
+        return TILE_SEARCHES
+    return () if unsupported(rules, rule_sets.default(rules).variant) else BOARD_SEARCHES
 
 
 @cache

@@ -39,7 +39,7 @@ class Registration:
     package as the value; "" where there is none."""
     unsupported: Callable[[Mapping[str, Any]], str | None] = lambda _: None
     """A sentence on why the kernels cannot play these settings, such as `it plays on boards up to
-    8×8, not 10×10`; None when they can."""
+    8×8, not 10×10`; None when they can, which the default settings must be."""
 
 
 _OWN: Mapping[str, Registration] = {

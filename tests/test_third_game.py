@@ -112,7 +112,7 @@ def arena(folder: Path, *arguments: object, code: int = 0) -> str:
         cwd=folder, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout
+    return done.stdout + (done.stderr if code else "")
 
 
 @cache
@@ -277,16 +277,47 @@ def test_a_registration_that_cannot_be_loaded_is_told(broken: Path, value: str) 
     ],
 )
 def test_a_game_that_contradicts_itself_is_told(broken: Path, changed: str, wrong: str) -> None:
-    (broken / "broken_game.py").write_text(
-        "from connect4.rules import Connect4, Registration\n"
-        f"class Broken(Connect4):\n    name = 'broken'\n    {changed}\n"
-        "def load(rows=6): return Broken(rows)\nREGISTRATION = Registration(load)\n"
-    )
+    write_broken(broken, changed, "load")
     game, found = rules.judge("broken", {"rows": 5, "columns": 7})
     assert found.pop("columns") == "broken has no option 'columns'; known: rows"
     assert (game is None) == bool(wrong)
     assert wrong in "".join(found.values())
     assert bool(found) == bool(wrong)
+
+
+def write_broken(folder: Path, changed: str, registered: str) -> None:
+    """A game like connect four, but for what is `changed`, `registered` by these arguments."""
+    (folder / "broken_game.py").write_text(
+        "from connect4.rules import Connect4, Registration\n"
+        f"class Broken(Connect4):\n    name = 'broken'\n    {changed}\n"
+        f"def load(rows=6): return Broken(rows)\nREGISTRATION = Registration({registered})\n"
+    )
+
+
+def test_a_game_without_kernels_is_left_out_when_kernels_are_compiled(broken: Path) -> None:
+    write_broken(broken, "seats = 2", "load")
+    assert "ready" in arena(broken, "warm", "broken")
+
+
+def test_kernels_play_the_default_settings(broken: Path) -> None:
+    too_high = "lambda variant: None if variant['rows'] == 5 else 'it plays 5 rows, not 6'"
+    write_broken(broken, "seats = 2", f"load, 'connect4.kernels', {too_high}")
+    said = arena(broken, "match", "uct", "monkey", "--rules", "broken", "--set", "rows=5", code=2)
+    assert "default settings, with which kernels are compiled, must be played: it plays" in said
+    assert "ready" in arena(broken, "warm", "broken")
+
+
+def test_kernels_with_too_many_moves_are_told(broken: Path) -> None:
+    from players.games.registry import load_board
+
+    (broken / "broken_kernels.py").write_text(
+        "from connect4.kernels import CompiledGame, Connect4Board\n"
+        "class Board(Connect4Board):\n    names = tuple(map(str, range(129)))\n"
+        "GAME = CompiledGame(board=Board)\n"
+    )
+    write_broken(broken, "seats = 2", "load, 'broken_kernels'")
+    with pytest.raises(AssertionError, match="broken has 129 moves, 128 are the most"):
+        load_board("broken", {"rows": 6})
 
 
 @pytest.fixture
@@ -299,7 +330,9 @@ def broken(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         "[arena.games]\nbroken = broken_game:REGISTRATION\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(tmp_path), _path())))
     _forget()
     yield tmp_path
-    sys.modules.pop("broken_game", None)
+    for name in [name for name in sys.modules if name.startswith("broken_")]:
+        del sys.modules[name]
     _forget()

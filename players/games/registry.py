@@ -81,6 +81,8 @@ def unsupported(rules: str, variant: Mapping[str, Any]) -> str | None:
     found = _OWN.get(rules) or rule_sets.registration(rules)
     if not found.kernels:
         return f"it plays {' and '.join(_OWN)}, not {rules}"
+    if why := found.unsupported(rule_sets.default(rules).variant):
+        return f"the default settings, with which kernels are compiled, must be played: {why}"
     return found.unsupported(variant)
 
 
@@ -94,4 +96,8 @@ def compiled_game(rules: str) -> CompiledGame:
 
 def load_board(rules: str, variant: Mapping[str, Any]) -> Board:
     """The board of `rules` with the complete settings `variant`, which its kernels play."""
-    return compiled_game(rules).board(variant)
+    from players.games.interface import MOVES  # loads the compiler
+
+    board = compiled_game(rules).board(variant)
+    assert len(board.names) <= MOVES, f"{rules} has {len(board.names)} moves, {MOVES} are the most"
+    return board
