@@ -215,9 +215,8 @@ def read_toml(block: Block) -> None:
     if block.name == "bot.toml":
         assert read_manifest(path).name
     elif block.name == "pyproject.toml":
-        for value in tables["project"]["entry-points"]["arena.games"].values():
-            module = value.partition(":")[0].replace(".", "/")
-            assert (ROOT / "tests" / "thirdgame" / f"{module}.py").exists()
+        whole = tomllib.loads(text_of("tournaments/connect4/pyproject.toml"))
+        assert tables["project"]["entry-points"] == whole["project"]["entry-points"]
     elif "network" in tables or learns_by_td(path):
         parse_arena(["train", block.name])
         assert load_training(path).config.games

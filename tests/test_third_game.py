@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,8 +21,7 @@ from arena.tournament.store import Store
 from rules import registry
 from rules.transcript import read_transcript, write_transcript
 
-HERE = Path(__file__).parent
-ENTRY_POINT = "[arena.games]\nconnect4 = connect4.rules:REGISTRATION\n"
+PACKAGE = Path(__file__).parents[1] / "tournaments" / "connect4"
 TOURNAMENT = """
 [tournament]
 name = "four"
@@ -65,11 +65,9 @@ for line in sys.stdin:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where the game is installed: this process and those it starts find it there."""
     folder = tmp_path_factory.mktemp("course")
-    shutil.copytree(HERE / "thirdgame" / "connect4", folder / "connect4")
-    description = folder / "connect4-1.0.dist-info"
-    description.mkdir()
-    (description / "METADATA").write_text("Metadata-Version: 2.1\nName: connect4\nVersion: 1.0\n")
-    (description / "entry_points.txt").write_text(ENTRY_POINT)
+    shutil.copytree(PACKAGE / "connect4", folder / "connect4")
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
+    describe(folder, project["name"], project["entry-points"]["arena.games"]["connect4"])
     for path in (folder, *folder.parents[:2]):
         path.chmod(0o755)  # for players who become another user
     with pytest.MonkeyPatch.context() as patch:
@@ -89,6 +87,14 @@ def _forget() -> None:
     registry._registered.cache_clear()
     registry.registration.cache_clear()
     registry.default.cache_clear()
+
+
+def describe(folder: Path, name: str, value: str) -> None:
+    """Say of a package in `folder` that it registers the game `name`."""
+    description = folder / f"{name}-1.0.dist-info"
+    description.mkdir(exist_ok=True)
+    (description / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (description / "entry_points.txt").write_text(f"[arena.games]\n{name} = {value}\n")
 
 
 @pytest.fixture(scope="module")
@@ -258,9 +264,7 @@ def test_a_bot_is_checked(folder: Path) -> None:
 def test_a_registration_that_cannot_be_loaded_is_told(broken: Path, value: str) -> None:
     (broken / "raising.py").write_text("1 / 0\n")
     (broken / "ending.py").write_text("raise SystemExit\n")
-    (broken / "broken-1.0.dist-info" / "entry_points.txt").write_text(
-        f"[arena.games]\nbroken = {value}\n"
-    )
+    describe(broken, "broken", value)
     with pytest.raises(ValueError, match=f"'broken' cannot be loaded from {value}"):
         rules.load("broken")
 
@@ -323,12 +327,7 @@ def test_kernels_with_too_many_moves_are_told(broken: Path) -> None:
 @pytest.fixture
 def broken(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where the game "broken" is looked for, in the module `broken_game`."""
-    description = tmp_path / "broken-1.0.dist-info"
-    description.mkdir()
-    (description / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    (description / "entry_points.txt").write_text(
-        "[arena.games]\nbroken = broken_game:REGISTRATION\n"
-    )
+    describe(tmp_path, "broken", "broken_game:REGISTRATION")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(tmp_path), _path())))
     _forget()

@@ -20,7 +20,7 @@ FILES = sorted(ROOT.rglob("*.toml"))
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_it_loads(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By its tables it is a tuning, a training, claims of sources, or else a tournament."""
+    """By its tables it is a tuning, a training, claims of sources, a package, or a tournament."""
     for engine in ("gtp-rhino", "ntest"):  # some files ask for them, not every machine has them
         (tmp_path / engine).touch(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
@@ -29,6 +29,10 @@ def test_it_loads(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert load_training(path).config.name == path.stem
     elif "claim" in tables:
         assert page.claims()
+    elif "project" in tables:
+        for value in tables["project"]["entry-points"]["arena.games"].values():
+            module = value.partition(":")[0].replace(".", "/")
+            assert (path.parent / f"{module}.py").exists()
     elif "tuning" in tables:
         assert tuning.load_config(path).name == path.stem
     else:

@@ -3,6 +3,8 @@
 Each question is answered by the game's folder for its position type
 (`players.compiled.cache.answers`) as a part of each kernel that asks; some have a default answer.
 
+An answer makes no arrays: searches take no memory.
+
 A position is a NamedTuple. Its player to move is `position.seat`; a forced pass never shows: after
 a move the seat is the next one that really moves, which may be the same again (passes in Othello,
 closed boxes in dots). A move is a small int, below MOVES.

@@ -77,7 +77,7 @@ def connect4() -> Iterator[None]:
     """A game of another package, which has no drawing."""
     point = EntryPoint("connect4", "connect4.rules:REGISTRATION", registry.GROUP)
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(Path(__file__).parents[1] / "thirdgame")
+        patch.syspath_prepend(Path(__file__).parents[2] / "tournaments" / "connect4")
         patch.setattr(registry, "_registered", lambda: {"connect4": point})
         yield
     registry.registration.cache_clear()
