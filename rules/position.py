@@ -72,7 +72,7 @@ class Position(ABC):
     @abstractmethod
     def legal_moves(self) -> tuple[str, ...]:
         """Every legal move, also of chance, in a fixed order; `("pass",)` when a pass is forced,
-        `()` only when the game is over.
+        `()` only when the game is over. A move is a word in lower case.
         """
 
     @abstractmethod

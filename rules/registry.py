@@ -136,6 +136,9 @@ def _contradiction(name: str, game: Game) -> str:
         return f"its `seats` are {game.seats}, and must be 1 or 2"
     if game.seats == 1 and not game.decided_by_seed:
         return "one plays it alone, so `decided_by_seed` must be True"
+    for move in game.start(0).legal_moves():
+        if move != move.lower() or not re.fullmatch(game.move_pattern, move):
+            return f"its move {move!r} must be lower case, and match `move_pattern` as a whole"
     return ""
 
 

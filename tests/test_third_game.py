@@ -278,6 +278,8 @@ def test_a_registration_that_cannot_be_loaded_is_told(broken: Path, value: str) 
         ("seats = 3", "its `seats` are 3, and must be 1 or 2"),
         ("seats = 1", "one plays it alone, so `decided_by_seed` must be True"),
         ("seats, decided_by_seed = 1, True", ""),
+        ("move_pattern = '[a-f]'", "its move 'g' must be lower case, and match `move_pattern`"),
+        ("start = lambda self, seed: Upper(self, (), 0)", "its move 'A' must be lower case"),
     ],
 )
 def test_a_game_that_contradicts_itself_is_told(broken: Path, changed: str, wrong: str) -> None:
@@ -292,7 +294,8 @@ def test_a_game_that_contradicts_itself_is_told(broken: Path, changed: str, wron
 def write_broken(folder: Path, changed: str, registered: str) -> None:
     """A game like connect four, but for what is `changed`, `registered` by these arguments."""
     (folder / "broken_game.py").write_text(
-        "from connect4.rules import Connect4, Registration\n"
+        "from connect4.rules import Connect4, Connect4Position, Registration\n"
+        "class Upper(Connect4Position):\n    def legal_moves(self): return ('A',)\n"
         f"class Broken(Connect4):\n    name = 'broken'\n    {changed}\n"
         f"def load(rows=6): return Broken(rows)\nREGISTRATION = Registration({registered})\n"
     )
