@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the bot, sends it the requests of dialogue.txt, and checks each of its replies:
 #     sh test.sh
-# In dialogue.txt a line "> …" is a request, and the line "< …" after it what the reply must
-# match, an extended regular expression. Add positions of your own.
+# In dialogue.txt a line "> …" is a request, and the line "< …" after it what must be in the reply:
+# extended regular expressions with " & " between them. Add positions of your own.
 cd "$(dirname "$0")" || exit 2
 
 build() { @BUILD@; } # the two lines of bot.toml
@@ -20,11 +20,15 @@ while IFS= read -r line; do
     wanted=${line#< }
     number=$((number + 1))
     reply=$(sed -n "${number}p" "$replies")
-    if printf '%s\n' "$reply" | grep -Eqx -- "$wanted"; then
+    missing=$(printf '%s\n' "$wanted" | sed 's/ & /\
+/g' | while IFS= read -r part; do
+        printf '%s\n' "$reply" | grep -Eq -- "$part" || printf '%s\n' "$part"
+    done)
+    if [ -z "$missing" ]; then
         echo "ok      $reply"
     else
         echo "FAILED  reply $number is    $reply"
-        echo "        it should match $wanted"
+        echo "        it lacks $missing"
         failed=1
     fi
 done <<EOF
