@@ -112,34 +112,11 @@ def load(name: str, /, **settings: Any) -> Game:
 
     Raises ValueError for an unknown name, option or value, naming the known ones.
     """
-    game = _made(name, settings)
-    if name not in _OWN and (wrong := _contradiction(name, game)):
-        raise ValueError(f"the game {name!r} contradicts itself: {wrong}")
-    return game
-
-
-def _made(name: str, settings: Mapping[str, Any]) -> Game:
     loader = registration(name).load
     taken = signature(loader).parameters.values()
     if all(each.kind is not each.VAR_KEYWORD for each in taken):
         only_known(name, settings, [each.name for each in taken])
     return loader(**settings)
-
-
-def _contradiction(name: str, game: Game) -> str:
-    """What a package's game says of itself and cannot be; "" for nothing."""
-    if game.name != name:
-        return f"its `name` is {game.name!r}, and must be that of its entry point"
-    if _made(name, game.variant) != game:
-        return f"its `variant` {game.variant} makes another game, and must have every setting"
-    if game.seats not in (1, 2):
-        return f"its `seats` are {game.seats}, and must be 1 or 2"
-    if game.seats == 1 and not game.decided_by_seed:
-        return "one plays it alone, so `decided_by_seed` must be True"
-    for move in game.start(0).legal_moves():
-        if move != move.lower() or not re.fullmatch(game.move_pattern, move):
-            return f"its move {move!r} must be lower case, and match `move_pattern` as a whole"
-    return ""
 
 
 @cache
@@ -156,7 +133,10 @@ def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str
     registration(name)
     while True:
         try:
-            return load(name, **left), wrong
+            game = load(name, **left)
+            if name not in _OWN:
+                _refuse_contradictions(name, game)
+            return game, wrong
         except ValueError as error:
             said = str(error)
             first_word = re.split(r"\W", said, maxsplit=1)[0]
@@ -165,3 +145,23 @@ def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str
             if not key:
                 return None, wrong
             del left[key]  # the rest may be wrong too
+
+
+def _refuse_contradictions(name: str, game: Game) -> None:
+    """ValueError: a package's game says of itself what cannot be."""
+    said = f"the game {name!r} contradicts itself:"
+    if game.name != name:
+        raise ValueError(f"{said} its `name` is {game.name!r}, and must be that of its entry point")
+    if load(name, **game.variant) != game:
+        raise ValueError(
+            f"{said} its `variant` {game.variant} makes another game, and must have every setting"
+        )
+    if game.seats not in (1, 2):
+        raise ValueError(f"{said} its `seats` are {game.seats}, and must be 1 or 2")
+    if game.seats == 1 and not game.decided_by_seed:
+        raise ValueError(f"{said} one plays it alone, so `decided_by_seed` must be True")
+    for move in game.start(0).legal_moves():
+        if move != move.lower() or not re.fullmatch(game.move_pattern, move):
+            raise ValueError(
+                f"{said} its move {move!r} must be lower case, and match `move_pattern` as a whole"
+            )
