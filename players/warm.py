@@ -161,7 +161,7 @@ def main() -> None:
         "--rules",
         nargs="+",
         choices=rule_sets.names(),
-        default=rule_sets.names(),
+        default=rule_sets.usable(),
         help="rule sets whose players are to be ready (default: all)",
     )
     parser.add_argument(

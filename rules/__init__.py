@@ -18,7 +18,17 @@ from rules.position import (
     Position,
     draw_chance,
 )
-from rules.registry import GAMES, Registration, default, folders, judge, load, names, registration
+from rules.registry import (
+    GAMES,
+    Registration,
+    default,
+    folders,
+    judge,
+    load,
+    names,
+    registration,
+    usable,
+)
 
 __all__ = [
     "CHANCE",
@@ -37,4 +47,5 @@ __all__ = [
     "load",
     "names",
     "registration",
+    "usable",
 ]

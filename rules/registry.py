@@ -125,6 +125,19 @@ def default(name: str) -> Game:
     return load(name)
 
 
+def usable() -> tuple[str, ...]:
+    """The names of games that can begin: one package's mistake costs the other games nothing."""
+    return tuple(name for name in names() if name in _OWN or _can_begin(name))
+
+
+def _can_begin(name: str) -> bool:
+    try:
+        default(name).start(0).state()
+    except Exception:  # its code may do anything; `load` tells
+        return False
+    return True
+
+
 def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str, str]]:
     """The rule set as far as its settings can be used, and what is wrong with the others: by key,
     under "" what is wrong with them together, where there is no game. ValueError: an unknown name.

@@ -301,6 +301,20 @@ def write_broken(folder: Path, changed: str, registered: str) -> None:
     )
 
 
+def test_a_game_that_cannot_be_loaded_costs_the_others_nothing(broken: Path) -> None:
+    (broken / "broken_game.py").write_text("1 / 0\n")
+    assert rules.usable() == (*rules.GAMES, "connect4")
+    bot = broken / "bot.py"
+    bot.write_text(BOT)
+    assert "14 of 14 passed" in arena(broken, "check", bot, "--rules", "dots")
+    import_pages = "from arena.web import app, boards; print(*boards.boards())"
+    said = subprocess.run(
+        [sys.executable, "-c", import_pages], capture_output=True, text=True, check=True
+    ).stdout
+    assert "connect4" in said
+    assert "broken" not in said
+
+
 def test_a_game_without_kernels_is_left_out_when_kernels_are_compiled(broken: Path) -> None:
     write_broken(broken, "seats = 2", "load")
     assert "ready" in arena(broken, "warm", "broken")

@@ -25,7 +25,7 @@ from rules.position import PASS, MalformedMove, Position
 _READY = '{"type":"ready","name":"my bot"}'
 _MOVE = '{"type":"move","ply":8,"move":"d2"}'
 
-_GAMES = [rules.default(name) for name in rules.names()]
+_GAMES = [rules.default(name) for name in rules.usable()]
 _FIELDS = chain(
     *(each.model_fields for each in (Start, Clock, Turn, End, Quit)),
     *(game.variant for game in _GAMES),

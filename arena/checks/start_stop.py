@@ -18,7 +18,7 @@ from arena.model.protocol import Termination
 from arena.referee.failures import place_in
 from arena.referee.pool import QUIT_S
 from arena.sandbox.processes import children, tree
-from rules import names
+from rules import usable
 
 _SETTLE_S = 0.2
 """How long helpers may take to end after the program."""
@@ -90,7 +90,7 @@ def start_time(subject: Subject) -> CheckFinding:
         return _without_modules(python, script=subject.bot.rules is None)
     took: dict[str, str] = {}
     declined: Offence | None = None
-    for rule_set in subject.claims or names():
+    for rule_set in subject.claims or usable():
         try:
             took[rule_set] = _start(subject, rule_set)
         except Offence as offence:

@@ -74,9 +74,9 @@ def warm(
 ) -> None:
     """Compile the built-in players' kernels ahead of time."""
     from arena.tournament.warming import warm_kernels
-    from rules import names
+    from rules import usable
 
-    warm_kernels(rules or list(names()))
+    warm_kernels(rules or usable())
     say("The kernels are ready.")
 
 

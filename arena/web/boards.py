@@ -59,7 +59,7 @@ _OWN = {
 @cache
 def boards() -> dict[str, BoardOffer]:
     """Every board by its name in an address; those of registered games at the end."""
-    others = (name for name in rules.names() if name not in rules.GAMES)
+    others = (name for name in rules.usable() if name not in rules.GAMES)
     return _OWN | {name: BoardOffer(name, name, {}) for name in others}
 
 

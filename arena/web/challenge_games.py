@@ -33,7 +33,7 @@ class GameOffer(NamedTuple):
 
 def game_offers(course: Path) -> dict[str, GameOffer]:
     """Each by what a match calls it: `tournaments/NAME`, or the name of its rules."""
-    all_rules = {name: rules.load(name) for name in rules.names()}
+    all_rules = {name: rules.load(name) for name in rules.usable()}
     return dict(_of_tournaments(course)) | {
         name: GameOffer(name, {"rules": name}, game)
         for name, game in all_rules.items()
