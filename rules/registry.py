@@ -113,10 +113,18 @@ def load(name: str, /, **settings: Any) -> Game:
     Raises ValueError for an unknown name, option or value, naming the known ones.
     """
     loader = registration(name).load
-    taken = signature(loader).parameters.values()
-    if all(each.kind is not each.VAR_KEYWORD for each in taken):
-        only_known(name, settings, [each.name for each in taken])
+    taken = _settings_of(loader)
+    if taken is not None:
+        only_known(name, settings, taken)
     return loader(**settings)
+
+
+@cache
+def _settings_of(loader: Callable[..., Game]) -> tuple[str, ...] | None:
+    """The settings that it takes; None where it judges them itself."""
+    taken = signature(loader).parameters.values()
+    judges = any(each.kind is each.VAR_KEYWORD for each in taken)
+    return None if judges else tuple(each.name for each in taken)
 
 
 @cache
