@@ -183,9 +183,13 @@ class Container:
         """
         if self.spec.policy.mode == "bwrap":  # they die with their namespace
             return
-        for pid in processes.children() - self._before - _STARTED:
+        for pid in self._new_children():
             if processes.is_foreign(pid) and os.waitpid(pid, os.WNOHANG) == (0, 0):
                 yield pid
+
+    def _new_children(self) -> frozenset[int]:
+        """Our children since its start, but for what other containers started."""
+        return processes.children() - self._before - _STARTED
 
     def freeze(self) -> None:
         """Stop all its processes where they are. Without a freezer by signals, which miss a process
@@ -236,22 +240,22 @@ class Container:
             processes.kill_all(self._strays)
         with suppress(subprocess.TimeoutExpired):
             self._launched.process.wait(_DEATH_S)
+        _STARTED.discard(self.pid)
         # Processes become our children when their parent dies, as bubblewrap's init.
         deadline = time.monotonic() + _DEATH_S
-        while adopted := [pid for pid in processes.children() if self._is_its(pid)]:
+        while adopted := [pid for pid in self._new_children() if self._is_its(pid)]:
             for pid in adopted:
                 os.waitpid(pid, os.WNOHANG)
             if time.monotonic() > deadline:
                 break
             time.sleep(_POLL_S)
-        _STARTED.discard(self.pid)
         if self._launched.status is not None:
             os.close(self._launched.status)
         if self.allocation is not None:
             self.allocation.close()
 
     def _is_its(self, pid: int) -> bool:
-        """Whether a child of ours belongs to this container, by its user, else by its session."""
+        """Whether a new child belongs to this container, by its user, else by its session."""
         if self._user is not None:
             return Path(f"/proc/{pid}").stat().st_uid == self._user.uid
         init = pid if self.spec.policy.mode == "bwrap" else self.pid  # which has its own session

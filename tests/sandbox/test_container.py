@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -196,6 +196,19 @@ def test_all_of_it_is_reaped(mode: Mode) -> None:
             assert process.stdout is not None
             assert process.stdout.readline() == b"here\n"
         assert processes.children() == before
+
+
+def test_the_end_of_one_leaves_others_to_their_containers(mode: Mode) -> None:
+    ended, waiting = python("raise SystemExit(3)", mode), python("input()", mode)
+    three = [Container(spec, None, WEAK) for spec in (ended, waiting, ended)]
+    with ExitStack() as stack:
+        for each in three:
+            stack.enter_context(each.running())
+        earlier, container, later = three
+        for other in (earlier, later):
+            os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
+        container.kill()
+        assert [end.si_status for end in (earlier.end(), later.end()) if end] == [3, 3]
 
 
 def test_pages_that_forks_share_count_once(mode: Mode) -> None:
