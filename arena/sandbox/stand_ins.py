@@ -14,7 +14,7 @@ from arena.sandbox.spawn import interpreter
 
 _PATIENCE_S = 10.0
 _LINKED = {"rustup": "rustup", "volta-shim": "volta"}
-"""The managers whose stand-ins are links to one program, by its name."""
+"""The managers whose stand-ins are links, hard ones too, to one program: by its name."""
 
 
 def past_stand_ins(spec: Prepared, search: str | None) -> str | None:
@@ -37,11 +37,12 @@ def _found_by_env(script: Path) -> str | None:
 @cache
 def past_stand_in(program: str, search: str | None) -> str | None:
     """The PATH `search`; before it the folder of `program` as its manager names it, where it is a
-    stand-in. The manager is asked in no folder of a bot: files there could have it install others.
+    stand-in. A path is none: it may lead to a bot's files, and managers are asked outside of the
+    sandbox. They are asked in no folder of a bot: files there could have them install others.
     """
+    found = shutil.which(program, path=search) if "/" not in program else None
     with suppress(OSError, ValueError, subprocess.SubprocessError):  # it is none, or chooses none
-        found = Path(shutil.which(program, path=search) or program)
-        if manager := _manager(found):
+        if found and (manager := _manager(Path(found))):
             ask = (manager, "which", program)
             asked = subprocess.run(
                 ask, capture_output=True, text=True, check=True, cwd="/", timeout=_PATIENCE_S
@@ -57,6 +58,11 @@ def _manager(found: Path) -> str | None:
     """
     if found.parent.name == "shims":
         home = found.parent.parent
-        return shutil.which(home.name.removeprefix(".")) or str(home / "bin" / home.name[1:])
-    real = found.resolve().name
-    return _LINKED.get(real) if real != found.name else None
+        name = home.name.removeprefix(".")
+        return shutil.which(name) or str(home / "bin" / name)
+    real = found.resolve()
+    for link, manager in _LINKED.items():
+        linked = real.with_name(link)
+        if found.name != link and linked.exists() and linked.samefile(real):
+            return manager
+    return None
