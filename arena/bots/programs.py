@@ -11,6 +11,7 @@ from typing import NamedTuple
 from arena.errors import ProgramError
 from arena.files.toml_tables import nearest, shown
 from arena.sandbox import spawn
+from arena.sandbox.stand_ins import past_stand_in
 from arena.sandbox.visible_files import of_system
 
 INTERPRETERS: dict[str, tuple[str, ...]] = {
@@ -58,7 +59,7 @@ def python(written: str | None, folder: Path, *, or_path: str = ", or write its 
         return sys.executable
     if "/" in written:
         return command([written], folder).command[0]
-    found = shutil.which(written)
+    found = shutil.which(written, path=past_stand_in(written, os.environ.get("PATH")))
     if found is None:
         program = f"python{written}"
         do = f'write "{program}"' if shutil.which(program) else f"install it{or_path}"

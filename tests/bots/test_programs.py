@@ -88,3 +88,15 @@ def test_a_bot_that_is_some_folders_deeper_is_named(
 def test_a_file_system_that_runs_nothing_is_named(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match=r"^/proc/version may not be run: .* mounted noexec"):
         programs.command(["/proc/version"], tmp_path)
+
+
+def test_a_python_of_a_version_manager_is_the_chosen_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shims, real = tmp_path / ".toolenv" / "shims", tmp_path / "versions" / "bin" / "python9"
+    for program in (shims / "python9", shims.parent / "bin" / "toolenv", real):
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\necho {real}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(shims), prepend=os.pathsep)
+    assert programs.python("python9", tmp_path) == str(real)
