@@ -140,10 +140,10 @@ def usable() -> tuple[str, ...]:
 
 def _can_begin(name: str) -> bool:
     try:
-        default(name).start(0).state()
+        game, _ = judge(name, {})
+        return game is not None and bool(game.start(0).state())
     except Exception:  # its code may do anything; `load` tells
         return False
-    return True
 
 
 def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str, str]]:

@@ -301,8 +301,9 @@ def write_broken(folder: Path, changed: str, registered: str) -> None:
     )
 
 
-def test_a_game_that_cannot_be_loaded_costs_the_others_nothing(broken: Path) -> None:
-    (broken / "broken_game.py").write_text("1 / 0\n")
+@pytest.mark.parametrize("changed", ["variant = None", "seats = 3", "1 / 0"])
+def test_a_game_that_cannot_begin_costs_the_others_nothing(broken: Path, changed: str) -> None:
+    write_broken(broken, changed, "load")
     assert rules.usable() == (*rules.GAMES, "connect4")
     bot = broken / "bot.py"
     bot.write_text(BOT)
