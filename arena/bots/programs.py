@@ -32,6 +32,10 @@ _SOURCES = {
 }  # fmt: skip
 """What has to be compiled, by its suffix: the language of the starter; None where there is none."""
 _OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".xz", ".zst")
+_NOEXEC = (
+    "may not be run: its file system is mounted noexec; use another (built bots are in the cache, "
+    "which the variable ARENA_CACHE_DIR moves)"
+)
 
 
 class Program(NamedTuple):
@@ -86,7 +90,7 @@ def script(written: str, folder: Path) -> Program:
         interpreter = tuple(named)
     starter = _SOURCES.get(path.suffix)
     if interpreter is None and (starter or not os.access(path, os.X_OK)):
-        raise ProgramError(f"{path} {_why_no_script(path.suffix, starter)}")
+        raise ProgramError(f"{path} {_why_no_script(path, starter)}")
     if interpreter is None:
         refuse_interpreter(path)
     if interpreter is not None and shutil.which(interpreter[0]) is None:
@@ -94,10 +98,11 @@ def script(written: str, folder: Path) -> Program:
     return Program((*(interpreter or ()), str(path)), str(path.parent))
 
 
-def _why_no_script(suffix: str, starter: str | None) -> str:
-    """Why a file of that suffix is no script, and what to hand in; `starter` is the language that
-    `arena new` writes it in.
+def _why_no_script(path: Path, starter: str | None) -> str:
+    """Why a file is no script, and what to hand in; `starter` is the language that `arena new`
+    writes it in.
     """
+    suffix = path.suffix
     if suffix in _SOURCES:
         as_new = f"`arena new NAME --lang {starter}` writes one" if starter else "`arena new` shows"
         return f"has to be compiled; hand in a folder whose bot.toml does that, as {as_new}"
@@ -107,6 +112,8 @@ def _why_no_script(suffix: str, starter: str | None) -> str:
         return (
             f"is not executable and has no known interpreter; its suffix is to be {suffix.lower()}"
         )
+    if _runs_nothing(path):
+        return _NOEXEC
     return (
         f"is not executable and has no known interpreter (known: {' '.join(INTERPRETERS)}); a bot "
         "is such a script, an executable file that begins with a #! line, or a folder, .zip or "
@@ -134,7 +141,8 @@ def command(words: list[str], folder: Path) -> Program:
     if "/" in program:
         path = existing(program, folder)
         if path.is_dir() or not os.access(path, os.X_OK):
-            raise ProgramError(f"{path} {_why_not_executable(path)}")
+            otherwise = "is not an executable file; make it one with chmod +x"
+            raise ProgramError(f"{path} {_NOEXEC if _runs_nothing(path) else otherwise}")
         return Program((str(path), *arguments), str(folder))
     if shutil.which(program) is None:
         raise ProgramError(
@@ -143,13 +151,9 @@ def command(words: list[str], folder: Path) -> Program:
     return Program((program, *arguments), str(folder))
 
 
-def _why_not_executable(path: Path) -> str:
-    if os.statvfs(path).f_flag & os.ST_NOEXEC:
-        return (
-            "may not be run: its file system is mounted noexec; use another (built bots are in the "
-            "cache, which the variable ARENA_CACHE_DIR moves)"
-        )
-    return "is not an executable file; make it one with chmod +x"
+def _runs_nothing(file: Path) -> bool:
+    """Whether the file system of a file runs no program."""
+    return file.is_file() and bool(os.statvfs(file).f_flag & os.ST_NOEXEC)
 
 
 def refuse_joined_words(words: Sequence[str], folder: Path) -> None:

@@ -2,7 +2,9 @@
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,10 +86,16 @@ def test_a_bot_that_is_some_folders_deeper_is_named(
         open_bot(tmp_path / "nest")
 
 
-@pytest.mark.skipif(not os.statvfs("/proc").f_flag & os.ST_NOEXEC, reason="/proc is not noexec")
-def test_a_file_system_that_runs_nothing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ProgramError, match=r"^/proc/version may not be run: .* mounted noexec"):
-        programs.command(["/proc/version"], tmp_path)
+def test_a_file_system_that_runs_nothing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "engine").touch()  # no file is executable there, whatever its mode
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
+    for refuse in (partial(programs.command, ["./engine"]), partial(programs.script, "engine")):
+        with pytest.raises(ProgramError, match=r"engine may not be run: .* mounted noexec"):
+            refuse(tmp_path)
+    with pytest.raises(ProgramError, match="is not an executable file"):
+        programs.command(["./"], tmp_path)
 
 
 def test_a_python_of_a_version_manager_is_the_chosen_one(
