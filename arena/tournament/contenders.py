@@ -102,17 +102,16 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
                 f"({', '.join(reading.builtins)}), a path, command = […], or from = a folder of "
                 "submissions"
             )
-    except (PackageError, ProgramError, SubmissionError) as error:
+    except (PackageError, ProgramError, SubmissionError, PermissionError) as error:
+        said = programs.unreachable(error) if isinstance(error, OSError) else str(error)
         if table.from_ is not None and reading.begun:
-            return [], str(error).splitlines()
+            return [], said.splitlines()
         if _those_of(table, reading.out):
             return [], []
         begun = _those_of(table, reading.begun)
         on = f" (to go on without this player: --without {begun[-1]})" if begun else ""
-        for line in str(error).splitlines():
+        for line in said.splitlines():
             reading.report((*at, way), f"{line}{on}")
-    except PermissionError as error:
-        reading.report((*at, way), programs.unreachable(error))
     return [], []
 
 

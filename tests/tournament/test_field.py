@@ -1,7 +1,9 @@
 """The field of a run: kept while bots are submitted, changed when the run is told to."""
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -167,6 +169,20 @@ def test_a_player_left_out_needs_no_files(course: CourseRun, name: str) -> None:
     more = '[[player]]\nbot = "monkey"\nname = "late"\n'
     assert len(course.play(f"{TEXT}{others}{fox}{more}", take_new=True)) == 8, "it stays out"
     assert course.rated() == {"monkey": 8, "thinker": 8, "late": 8}
+
+
+def test_a_player_left_out_may_be_in_a_closed_folder(
+    course: CourseRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course.folder / "fox.py").write_text("print('fox')\n")
+    others = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "thinker"\n'
+    text = f'{TEXT}{others}[[player]]\nbot = "fox.py"\n'
+    course.play(text)
+    closed = PermissionError(errno.EACCES, "Permission denied", "fox.py")
+    monkeypatch.setattr("arena.tournament.contenders.submitted", Mock(side_effect=closed))
+    with pytest.raises(ConfigError, match=r"fox\.py: Permission denied; .*: --without fox\)"):
+        course.config(text)
+    assert course.config(text, without=("fox",)).left_out == ()
 
 
 def test_a_version_that_comes_back_goes_on_where_it_was(course: CourseRun) -> None:
