@@ -109,7 +109,8 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
         if _those_of(table, reading.out):
             return [], []
         begun = _those_of(table, reading.begun)
-        on = f" (to go on without this player: --without {begun[-1]})" if begun else ""
+        name = shlex.quote(begun[-1]) if begun else ""
+        on = f" (to go on without this player: --without {name})" if begun else ""
         for line in said.splitlines():
             reading.report((*at, way), f"{line}{on}")
     return [], []

@@ -1,6 +1,7 @@
 """The field of a run: kept while bots are submitted, changed when the run is told to."""
 
 import errno
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import Mock
@@ -148,18 +149,17 @@ def test_a_player_left_out_keeps_its_games_in_the_record(course: CourseRun) -> N
         assert len([game for game in view.games if "fox" in game.players]) == 8
 
 
-@pytest.mark.parametrize("name", ["", 'name = "mine"\n'])
+@pytest.mark.parametrize("name", ["", 'name = "my fox"\n'])
 def test_a_player_left_out_needs_no_files(course: CourseRun, name: str) -> None:
     script, others = course.folder / "fox.py", '[[player]]\nbot = "monkey"\n'
     script.write_text("print('fox')\n")
     others += '[[player]]\nbot = "thinker"\n'
     fox = f'[[player]]\nbot = "fox.py"\n{name}'
-    out = ("mine" if name else "fox",)
+    out = ("my fox" if name else "fox",)
     course.play(f"{TEXT}{others}{fox}")
     script.unlink()
-    with pytest.raises(
-        ConfigError, match=f"no such file: .*without this player: --without {out[0]}\\)"
-    ):
+    way = f"--without {shlex.join(out)}"
+    with pytest.raises(ConfigError, match=f"no such file: .*without this player: {way}\\)"):
         course.play(f"{TEXT}{others}{fox}")
     for text in (f"{TEXT}{others}{fox}", TEXT + others):
         config = course.config(text, without=out)
