@@ -316,6 +316,19 @@ def test_a_game_that_cannot_begin_costs_the_others_nothing(broken: Path, changed
     assert "broken" not in said
 
 
+@pytest.mark.parametrize(
+    ("changed", "why"), [("seats = 3", "contradicts itself"), ("1 / 0", "cannot be loaded")]
+)
+def test_a_game_that_cannot_begin_is_told_where_it_is_named(
+    broken: Path, changed: str, why: str
+) -> None:
+    write_broken(broken, changed, "load")
+    (broken / "bot.py").write_text(BOT)
+    told = f"--rules: the game 'broken' {why}"
+    assert told in arena(broken, "check", broken / "bot.py", "--rules", "broken", code=2)
+    assert told.replace("--rules", "rules") in arena(broken, "warm", "broken", code=2)
+
+
 def test_a_game_without_kernels_is_left_out_when_kernels_are_compiled(broken: Path) -> None:
     write_broken(broken, "seats = 2", "load")
     assert "ready" in arena(broken, "warm", "broken")
