@@ -43,9 +43,14 @@ def past_stand_in(program: str, search: str | None) -> str | None:
     found = shutil.which(program, path=search) if "/" not in program else None
     with suppress(OSError, ValueError, subprocess.SubprocessError):  # it is none, or chooses none
         if found and (manager := _manager(Path(found))):
-            ask = (manager, "which", program)
             asked = subprocess.run(
-                ask, capture_output=True, text=True, check=True, cwd="/", timeout=_PATIENCE_S
+                (manager, "which", program),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=True,
+                cwd="/",
+                timeout=_PATIENCE_S,
             )
             real = Path(asked.stdout.strip()).parent
             return os.pathsep.join((str(real), search or os.defpath))
