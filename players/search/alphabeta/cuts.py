@@ -26,6 +26,12 @@ WIN = 1_000_000
 CERTAIN = 20_000
 """Values that far from 0, in hundredths, are those of finished games."""
 
+NEAR, NEAR_SHARE = 5, 75
+"""Searches up to that depth are cut only where their estimate is beyond the window by that part of
+the margin, in percent …"""
+FAR, FAR_SHARE = 9, 30
+"""… and those up to that one by this part. Both by games."""
+
 WIDENINGS = (0.75, 1.0, 1.5, 2.0, 3.0)
 """The margins of one search to the end after the other, as multiples of those of estimates."""
 
@@ -58,6 +64,16 @@ def margin_at(position: Position, depth: Int, alpha: Int, beta: Int, scratch: Re
     elif scratch.cut_round > 0:
         margin += np.int64(scratch.widening * scratch.margins[min(depth, DEEPEST), left])
     return margin
+
+
+@part
+def is_promising(ahead: Int, margin: Int, depth: Int) -> bool:
+    """Whether a shallow search is worth its time, where a position's own estimate is `ahead` of the
+    window, or behind it. One that is about as deep costs too much to be made where it seldom cuts.
+    """
+    if depth <= NEAR:
+        return bool(100 * ahead >= NEAR_SHARE * margin)
+    return bool(depth > FAR or 100 * ahead >= FAR_SHARE * margin)
 
 
 @part

@@ -129,6 +129,7 @@ def search_below(
     if ply > 0:  # at the root a move is wanted
         margin += cuts.margin_at(position, depth, alpha, beta, scratch)
     shallow, bound, is_high = cuts.shallower(depth), np.int64(0), False
+    is_promising = False
     estimate = np.int64(known_estimate)
     if margin > 0:
         middle = cuts.estimated(beta) if is_to_the_end else np.int64(beta)
@@ -139,6 +140,7 @@ def search_below(
         if shallow == 0 and (estimate >= bound) == is_high:
             scratch.estimates += 1
             return cuts.edge(beta if is_high else alpha, is_high, is_to_the_end)
+        is_promising = shallow > 0 and cuts.is_promising(abs(estimate - middle), margin, depth)
 
     stored = np.int64(NO_MOVE)
     if len(table):
@@ -156,7 +158,7 @@ def search_below(
                 scratch.estimates += deep != entries.TO_THE_END
                 return np.int64(known)
 
-    if margin > 0 and shallow > 0:
+    if is_promising:
         value = search_below(position, shallow, bound - 1, bound, ply, estimate, address, scratch)
         if scratch.stopped:
             return np.int64(0)
