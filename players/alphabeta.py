@@ -9,6 +9,7 @@ from players.games.registry import load_board, unsupported
 from players.option_files import judge_evaluation
 from players.options import (
     EVALUATIONS,
+    LARGEST,
     AlphaBetaMethod,
     SearchOptions,
     Tunable,
@@ -46,7 +47,9 @@ class AlphaBetaOptions(SearchOptions):
     """Leave a line of play at the value of a shallower search that misses what is looked for by
     that many times its typical error (multi-ProbCut): fewer cut more, 0 nothing. Othello alone has
     such errors fitted."""
-    aspiration: Annotated[float, Tunable(low=0.0, high=20.0, step=1.0)] = Field(default=3, ge=0)
+    aspiration: Annotated[float, Tunable(low=0.0, high=20.0, step=1.0)] = Field(
+        default=3, ge=0, le=LARGEST
+    )
     """Expect the value of a deeper search within that many discs or boxes of the last one, and
     search again where it is not; 0 for no expectation. "minimax" and "mtdf" have no use for it."""
     endgame: int | None = Field(default=None, ge=0)

@@ -5,9 +5,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from arena.files.described import Described
 from players.sdk import Start
@@ -27,6 +35,9 @@ Opponent = Literal["own", "least"]
 
 AlphaBetaMethod = Literal["minimax", "alphabeta", "pvs", "mtdf"]
 TileMethod = Literal["expectimax", "minimax"]
+
+LARGEST = 10**9
+"""Of the numbers that kernels multiply: products then have room."""
 
 DEEPEST_NETWORK, DEEPEST_HEURISTIC = 64, 50
 """Searches of 2048 and 2584 look no more slides ahead, by a network and by the heuristic."""
@@ -59,6 +70,14 @@ class Options(Described):
     """A player's options: fixed once made, no unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _has_room(cls, value: Any) -> Any:
+        """Kernels have 64 bits for a whole number, as TOML has."""
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError("must be a number within 64 bits")
+        return value
 
 
 class NoOptions(Options):

@@ -13,6 +13,7 @@ from players.games.registry import Board, compiled_game, load_board, unsupported
 from players.option_files import judge_evaluation
 from players.options import (
     EVALUATIONS,
+    LARGEST,
     Backup,
     Final,
     Opponent,
@@ -117,7 +118,9 @@ class UctOptions(SearchOptions):
     third sides avoided, in Othello squares next to an empty corner are."""
     playouts: Literal[1, 8] = 8
     """Playouts a leaf; 8 are played at once, in little more time than one."""
-    rave: Annotated[float, Tunable(low=0.0, high=10_000.0, step=300.0)] = Field(default=0.0, ge=0)
+    rave: Annotated[float, Tunable(low=0.0, high=10_000.0, step=300.0)] = Field(
+        default=0.0, ge=0, le=LARGEST
+    )
     """RAVE: mix a move's mean with that of the games in which the same player makes the move later,
     at a weight of sqrt(k/(3n + k)) after n playouts, k being this; moves not yet tried are then
     compared too, not tried first. 0 to go without. In dots with guided playouts 3000, with
@@ -155,7 +158,9 @@ class UctOptions(SearchOptions):
     memory_mb: int = Field(default=1024, ge=1, le=65_536)
     """The size of the tree. The fuller it is the more visits it takes for a node to be given
     children; it never stops growing."""
-    expand_after: Annotated[int, Tunable(low=1, high=40, step=1)] = Field(default=2, ge=1)
+    expand_after: Annotated[int, Tunable(low=1, high=40, step=1)] = Field(
+        default=2, ge=1, le=LARGEST
+    )
     """Visits before a node is given children, while the tree is empty."""
     reuse: bool = True
     """Keep the part of the tree below the moves played for the next move."""
@@ -168,8 +173,9 @@ class UctOptions(SearchOptions):
     @classmethod
     def _explores(cls, c: Any) -> Any:
         """One sentence in place of one for each kind of value."""
-        if c != "auto" and (isinstance(c, bool) or not isinstance(c, (int, float)) or not c >= 0):
-            raise ValueError('must be a valid number, 0 or more, or "auto"')
+        is_number = isinstance(c, (int, float)) and not isinstance(c, bool)
+        if c != "auto" and not (is_number and 0 <= c <= LARGEST):
+            raise ValueError(f'must be a valid number, 0 to {LARGEST}, or "auto"')
         return c
 
     @field_validator("c_schedule")
@@ -188,6 +194,8 @@ class UctOptions(SearchOptions):
             raise ValueError('a share of the board is at most 1; c_by = "ply" takes plies')
         if any(c < 0 for _, c in steps):
             raise ValueError("no c may be below 0")
+        if any(c > LARGEST for _, c in steps):
+            raise ValueError(f"no c may be above {LARGEST}")
         return steps
 
     @field_validator(*_NEEDS)

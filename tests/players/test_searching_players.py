@@ -150,7 +150,17 @@ def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
         (
             "uct",
             {"options": {"c": -1}},
-            "options.c: must be a valid number, 0 or more",
+            "options.c: must be a valid number, 0 to 1000000000",
+        ),
+        (
+            "alphabeta",
+            {"options": {"nodes": 10**19}},
+            "options.nodes: must be a number within 64 bits",
+        ),
+        (
+            "alphabeta",
+            {"options": {"aspiration": 1e308}},
+            "options.aspiration: must be less than or equal to 1000000000",
         ),
         (
             "alphabeta",
