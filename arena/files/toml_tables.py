@@ -77,7 +77,6 @@ def _leave_out(data: Any, path: KeyPath) -> None:
 _TABLES = {
     "model_type": "must be a table: write [{name}]",
     "dict_type": "must be a table: write [{name}]",
-    "too_short": "must not be empty",
 }
 """pydantic's words for what a TOML file has another name for."""
 _FEW = 40
@@ -99,6 +98,12 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             text = f"unknown key; {_meant_key(str(path[-1]), _table_at(model, path[:-1]))}"
         elif kind == "missing":
             text = "is missing"
+        elif kind == "too_short":
+            least = entry["ctx"]["min_length"]
+            text = "must not be empty" if least == 1 else f"must have at least {least} items"
+            text += f", got {shown(value)}"
+        elif kind == "too_long":
+            text = f"must have at most {entry['ctx']['max_length']} items, got {shown(value)}"
         elif kind == "list_type":
             text = f"must be {_list_for(model, path, value)}, got {shown(value)}"
         elif kind in _TABLES:
@@ -136,7 +141,7 @@ def _path_in(data: object, loc: tuple[str | int, ...], kind: str) -> KeyPath:
         if isinstance(data, Mapping) and (step in data or kind == "missing"):
             data = data.get(step)
         elif isinstance(data, list) and isinstance(step, int):
-            data = data[step]
+            data = data[step] if step < len(data) else None  # an item that is missing
         else:
             break
         path = (*path, step)
