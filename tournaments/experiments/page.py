@@ -31,6 +31,10 @@ Written by `python -m tournaments.experiments page` from `claims.toml` and `resu
 `play` plays by CPU time in one process, so it needs no quiet machine, and with more `--rounds` it
 goes on where it stopped. `keep` takes over a run of `arena run`. Both write the page too.
 
+The sources are a course report on UCT at cornerless Othello (S1 to S10), a journal article on UCT
+and alpha-beta at dots and boxes (S11 to S15), and course notes, a code reading and a school
+research report on 2048 and 2584 (S16 to S24).
+
 Elo is that of the first named over the second, with its 95 % interval. At 2048 and 2584 the mean
 scores are compared in its place: their difference with its interval, in percent of the second's
 mean. **Equal** is an interval within ± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it,
