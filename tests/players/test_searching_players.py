@@ -279,3 +279,12 @@ def test_alphabeta_stops_early_at_othello_where_a_bank_is_short(
         del fields["type"], fields["protocol"]
         player = AlphaBeta(Start(**{**fields, "clock": clock, "options": options}))
         assert player._stops_early is expected
+
+
+def test_the_clock_ends_the_solving_of_leaves(running_player: Callable[..., Any]) -> None:
+    position = rules.load("othello", size=6).start()
+    player = running_player("players.alphabeta")
+    player.ask(start_message(position, options={"endgame": 0, "endgame_leaves": 40}))
+    began = time.monotonic()
+    player.ask(turn_message(position, 0, time_ms=300))
+    assert time.monotonic() - began < 2

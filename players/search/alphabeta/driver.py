@@ -119,9 +119,10 @@ class AlphaBetaSearch:
         self._scratch["method"] = METHODS[method]
         self._scratch["margins"] = 0 if margins is None else margins
         self._rounds = len(WIDENINGS) if self._scratch["margins"].any() else 1
-        if leaves_from is None:
-            leaves_from = reach_in(endgame, LEAF_SECONDS)
+        typical = reach_in(endgame, LEAF_SECONDS)
+        leaves_from = typical if leaves_from is None else leaves_from
         self._scratch["exact_from"] = leaves_from
+        self._glanced_from = min(leaves_from, typical)
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._helpers: list[AlphaBetaSearch] = []
@@ -181,8 +182,13 @@ class AlphaBetaSearch:
         return int(self._scratch["nodes"]) + sum(helper.nodes for helper in self._helpers)
 
     def glance(self, position: Position) -> ValuedLine:
-        """What `position` is worth one move deep, found in no time."""
+        """What `position` is worth one move deep, found in no time: only leaves are solved that
+        typically take none, whatever the settings say.
+        """
+        leaves_from = int(self._scratch["exact_from"])
+        self._scratch["exact_from"] = self._glanced_from
         line, _ = self._search(position, 1, None, NEVER)
+        self._scratch["exact_from"] = leaves_from
         assert line is not None  # nothing could stop it
         return line
 
