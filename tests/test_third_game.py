@@ -302,9 +302,13 @@ def write_broken(folder: Path, changed: str, registered: str) -> None:
 
 
 @pytest.mark.parametrize("changed", ["variant = None", "seats = 3", "1 / 0"])
-def test_a_game_that_cannot_begin_costs_the_others_nothing(broken: Path, changed: str) -> None:
+def test_a_game_that_cannot_begin_is_left_out(broken: Path, changed: str) -> None:
     write_broken(broken, changed, "load")
     assert rules.usable() == (*rules.GAMES, "connect4")
+
+
+def test_a_game_that_cannot_begin_costs_the_others_nothing(broken: Path) -> None:
+    write_broken(broken, "variant = None", "load")
     bot = broken / "bot.py"
     bot.write_text(BOT)
     assert "14 of 14 passed" in arena(broken, "check", bot, "--rules", "dots")
