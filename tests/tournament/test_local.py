@@ -34,6 +34,7 @@ MARK = "ARENA_TEST_MARK"
 
 RUN = """
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 import psutil
@@ -51,7 +52,11 @@ def tell(store, event):
     finished += type(event).__name__ == "GameFinished"
     if kills and finished == int(kills[0]):
         del kills[0]
-        next(p for p in psutil.Process().children() if "-P" in p.cmdline()).kill()
+        for process in psutil.Process().children():
+            with suppress(psutil.Error):  # one killed before has no command line any more
+                if "-P" in process.cmdline():
+                    process.kill()
+                    break
 
 
 PlayedStore.append = tell
