@@ -26,11 +26,9 @@ WIN = 1_000_000
 CERTAIN = 20_000
 """Values that far from 0, in hundredths, are those of finished games."""
 
-NEAR, NEAR_SHARE = 5, 75
-"""Searches up to that depth are cut only where their estimate is beyond the window by that part of
-the margin, in percent …"""
-FAR, FAR_SHARE = 9, 30
-"""… and those up to that one by this part. Both by games."""
+WORTHWHILE = ((5, 75), (9, 30))
+"""(depth, share): up to that depth, the first that fits, a shallow search is made only where the
+estimate is beyond the window by that part of the margin, in percent. By games."""
 
 WIDENINGS = (0.75, 1.0, 1.5, 2.0, 3.0)
 """The margins of one search to the end after the other, as multiples of those of estimates."""
@@ -71,9 +69,10 @@ def is_promising(ahead: Int, margin: Int, depth: Int) -> bool:
     """Whether a shallow search is worth its time, where a position's own estimate is `ahead` of the
     window, or behind it. One that is about as deep costs too much to be made where it seldom cuts.
     """
-    if depth <= NEAR:
-        return bool(100 * ahead >= NEAR_SHARE * margin)
-    return bool(depth > FAR or 100 * ahead >= FAR_SHARE * margin)
+    for deepest, share in WORTHWHILE:
+        if depth <= deepest:
+            return bool(100 * ahead >= share * margin)
+    return True
 
 
 @part

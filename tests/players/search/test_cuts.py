@@ -14,6 +14,7 @@ from players.search.alphabeta.cuts import (
     DEEPEST,
     LEAST,
     estimated,
+    is_promising,
     new_margins,
     shallower,
     spread,
@@ -32,6 +33,14 @@ PRESETS = [rules.load("othello", preset=preset) for preset in ("standard", "corn
 def cutting(game: rules.Game, spreads: float, **settings: Any) -> AlphaBetaSearch:
     margins = new_margins(load_spread(game.name, game.variant), spreads)
     return search_of(game, margins=margins, **settings)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "depth", "made"),
+    [(74, 3, False), (75, 5, True), (29, 6, False), (30, 9, True), (0, 10, True)],
+)
+def test_a_shallow_search_is_made_where_it_may_well_cut(ahead: int, depth: int, made: bool) -> None:
+    assert is_promising.py_func(ahead, 100, depth) is made
 
 
 @pytest.mark.parametrize("game", PRESETS, ids=str)
