@@ -41,8 +41,10 @@ def examples(
     from arena.reports import examples
 
     if folder is None:
-        for name, about in examples.listed().items():
-            say(f"{name:<36} {about}")
+        listed = examples.listed()
+        width = max(map(len, listed))
+        for name, about in listed.items():
+            say(f"{name:<{width}} {about}")
     else:
         examples.copy(folder)
         say(f"{folder}/ has them. Play one with: arena run {folder}/first.toml")
