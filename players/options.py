@@ -69,7 +69,7 @@ def named_or_file(*known: str, judge: Callable[[Path, Game], object]) -> AfterVa
 class Options(Described):
     """A player's options: fixed once made, no unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     @field_validator("*", mode="before")
     @classmethod

@@ -88,7 +88,7 @@ class UctOptions(SearchOptions):
     and losses are equally many, less where one side wins nearly always or results lie close."""
     c_by: Literal["share", "ply"] = "share"
     """What the steps of `c_schedule` go by: the share of the board filled, 0 to 1, or the ply."""
-    c_schedule: list[tuple[float, float]] | None = None
+    c_schedule: list[Annotated[tuple[float, float], Field(strict=False)]] | None = None
     """Steps `[[from, c], …]` in place of `c`, the first from 0: `[[0.0, 1.4], [0.3, 0.7]]`. The
     step of the position to move from counts for a whole search."""
     backup: Backup = "win"

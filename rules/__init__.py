@@ -27,6 +27,7 @@ from rules.registry import (
     load,
     names,
     registration,
+    unusable,
     usable,
 )
 
@@ -47,5 +48,6 @@ __all__ = [
     "load",
     "names",
     "registration",
+    "unusable",
     "usable",
 ]

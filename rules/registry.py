@@ -135,15 +135,18 @@ def default(name: str) -> Game:
 
 def usable() -> tuple[str, ...]:
     """The names of games that can begin: one package's mistake costs the other games nothing."""
-    return tuple(name for name in names() if name in _OWN or _can_begin(name))
+    return tuple(name for name in names() if not unusable(name))
 
 
-def _can_begin(name: str) -> bool:
+def unusable(name: str) -> str:
+    """Why the game of one of `names()` cannot begin, with default settings; "" where it can."""
+    if name in _OWN:
+        return ""
     try:
-        game, _ = judge(name, {})
-        return game is not None and bool(game.start(0).state())
-    except Exception:  # its code may do anything; `load` tells
-        return False
+        _, wrong = judge(name, {})
+    except ValueError as error:
+        return str(error)
+    return wrong.get("", "")
 
 
 def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str, str]]:
@@ -154,10 +157,7 @@ def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str
     registration(name)
     while True:
         try:
-            game = load(name, **left)
-            if name not in _OWN:
-                _refuse_contradictions(name, game)
-            return game, wrong
+            return load(name, **left) if name in _OWN else _load_foreign(name, left), wrong
         except ValueError as error:
             said = str(error)
             first_word = re.split(r"\W", said, maxsplit=1)[0]
@@ -166,6 +166,20 @@ def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str
             if not key:
                 return None, wrong
             del left[key]  # the rest may be wrong too
+
+
+def _load_foreign(name: str, settings: Mapping[str, Any]) -> Game:
+    """A package's game. ValueError: it refuses a setting, cannot begin or contradicts itself."""
+    try:
+        game = load(name, **settings)
+        _refuse_contradictions(name, game)
+        game.start(0).state()
+    except ValueError:
+        raise
+    except Exception as error:  # its code may do anything
+        said = f"{type(error).__name__}: {error}"
+        raise ValueError(f"the game {name!r} cannot begin: {said}") from error
+    return game
 
 
 def _refuse_contradictions(name: str, game: Game) -> None:

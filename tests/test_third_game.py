@@ -321,7 +321,12 @@ def test_a_game_that_cannot_begin_costs_the_others_nothing(broken: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("changed", "why"), [("seats = 3", "contradicts itself"), ("1 / 0", "cannot be loaded")]
+    ("changed", "why"),
+    [
+        ("seats = 3", "contradicts itself"),
+        ("variant = None", "cannot begin: TypeError"),
+        ("1 / 0", "cannot be loaded"),
+    ],
 )
 def test_a_game_that_cannot_begin_is_told_where_it_is_named(
     broken: Path, changed: str, why: str
@@ -331,6 +336,13 @@ def test_a_game_that_cannot_begin_is_told_where_it_is_named(
     told = f"--rules: the game 'broken' {why}"
     assert told in arena(broken, "check", broken / "bot.py", "--rules", "broken", code=2)
     assert told.replace("--rules", "rules") in arena(broken, "warm", "broken", code=2)
+    (broken / "bot.toml").write_text(
+        'name = "dropper"\nrules = ["dots", "broken"]\ncommand = ["python3", "bot.py"]'
+    )
+    told = told.removeprefix("--rules: ")
+    assert told in arena(broken, "check", broken, code=1)
+    (broken / "cup.toml").write_text(TOURNAMENT.replace("connect4", "broken"))
+    assert told in arena(broken, "run", broken / "cup.toml", code=2)
 
 
 def test_a_game_without_kernels_is_left_out_when_kernels_are_compiled(broken: Path) -> None:

@@ -18,7 +18,7 @@ from arena.model.protocol import Termination
 from arena.referee.failures import place_in
 from arena.referee.pool import QUIT_S
 from arena.sandbox.processes import children, tree
-from rules import usable
+from rules import unusable, usable
 
 _SETTLE_S = 0.2
 """How long helpers may take to end after the program."""
@@ -58,6 +58,9 @@ def package_safety(subject: Subject) -> CheckFinding:
             f"{bot.name} plays {', '.join(bot.rules)}; the tournament is of {terms.rules}",
             f'Add "{terms.rules}" to `rules` in bot.toml if it plays that.',
         )
+    for rule_set in subject.claims or ():
+        if why := unusable(rule_set):
+            return failed(why, "Repair the package of that game, or do not claim it.")
     claims = f"claims {', '.join(bot.rules)}" if bot.rules else "a script, which claims no rules"
     return passed(f"{bot.name}: {claims}")
 

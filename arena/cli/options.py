@@ -35,23 +35,14 @@ def _rule_sets() -> tuple[str, ...]:
 
 
 def _known_rules(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
-    """The value, where each name in it is a rule set that can be loaded. Raises UserError."""
+    """The value, where each name in it is a rule set that can begin. Raises UserError."""
+    from rules import unusable
+
     for name in [value] if isinstance(value, str) else value or ():
         refuse_unknown(place(param), name, _rule_sets())
-        _refuse_unfit(place(param), name)
+        if why := unusable(name):
+            raise UserError(f"{place(param)}: {why}")
     return value
-
-
-def _refuse_unfit(option: str, name: str) -> None:
-    """Raise UserError where a package's game cannot be loaded, or contradicts itself."""
-    from rules import judge
-
-    try:
-        _, wrong = judge(name, {})
-    except ValueError as error:
-        raise UserError(f"{option}: {error}") from None
-    if wrong:
-        raise UserError(f"{option}: {wrong['']}")
 
 
 RULES: dict[str, Any] = {"callback": _known_rules, "autocompletion": _rule_sets}
