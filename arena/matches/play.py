@@ -23,6 +23,7 @@ from arena.reports.screen import again
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import estimate_left
+from arena.tournament.events import RunOutcome
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
@@ -76,10 +77,16 @@ def play_config(
             terminal.show(view.standings, console, view.played_at)
             for line in about_pairs(view):
                 print_line(line)
+    _tell_outcome(outcome, path, first=view.games[0].game if view.games else "GAME", more=more)
+    return outcome.exit_code
+
+
+def _tell_outcome(outcome: RunOutcome, path: Path, *, first: str, more: str) -> None:
+    """Say how a run ended and what can be done next; `first` is a game to show."""
     if outcome.interrupted:
         done = f"{outcome.done:,} of {words.count_games(outcome.total)}"
         print_line(f"Stopped after {done}. Go on with: {again()}", whole=True)
-        return outcome.exit_code
+        return
     for void in outcome.void:
         print_line(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
     if outcome.void:
@@ -90,9 +97,7 @@ def play_config(
         print_line(words.decision(outcome.verdict))
         if outcome.verdict.decision is None and not outcome.void:
             print_line(f"To play more, raise {more} and give the same command.")
-    first = view.games[0].game if view.games else "GAME"
     print_line(f"Kept in {path}. A game, move by move: arena replay {path} {first}", whole=True)
-    return outcome.exit_code
 
 
 def preview_config(
