@@ -12,6 +12,7 @@ from pydantic import Field
 from rich.console import Console
 from rich.text import Text
 
+import rules
 from arena.errors import SandboxError
 from arena.files.cache import cache_root
 from arena.model import Frozen
@@ -99,6 +100,7 @@ def facts() -> Facts:
     cores = usable_cores()
     delays = scheduling_delay(cores, DELAY_S)
     busy = delay_warning(delays)
+    broken = [f"{why}." for name in rules.names() if (why := rules.unusable(name))]
     return Facts(
         host=this_host(),
         kernel=platform.release(),
@@ -118,7 +120,7 @@ def facts() -> Facts:
         kernels=_kernels(),
         delay_ms=delays,
         missing=_missing(sandboxes),
-        warnings=(busy,) if busy else (),
+        warnings=((busy,) if busy else ()) + tuple(broken),
     )
 
 
