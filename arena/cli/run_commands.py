@@ -234,8 +234,9 @@ def export(
 ) -> Exit:
     """Write the games of a run for other programs.
 
-    Forms: transcript; ggf, wthor, obf, pgn (Othello); record, dots (dots and boxes); jsonl,
-    parquet (everything). For example: arena export runs/cup.sqlite --as ggf --out games.ggf
+    Forms: transcript; ggf, wthor, obf, pgn (standard Othello); record, dots (dots and boxes);
+    jsonl, parquet (everything). For example:
+    arena export runs/cup.sqlite --as ggf --out games.ggf
 
     Damaged games are named and left out, with exit code 1.
     """
