@@ -14,6 +14,7 @@ Commands that take minutes are parsed, not run: see COSTLY.
 """
 
 import contextlib
+import inspect
 import linecache
 import os
 import re
@@ -34,13 +35,16 @@ from typing import Any, NamedTuple
 import pytest
 from typer.main import get_command
 
+import arena as arena_package
 import rules
 from arena.bots import course
-from arena.bots.manifest import read_manifest
+from arena.bots.course_file import Course
+from arena.bots.manifest import Manifest, read_manifest
 from arena.checks.conditions import Conditions
 from arena.cli import app
 from arena.entering import enter
 from arena.entering.enter import conditions_of
+from arena.files.toml_tables import TomlTable
 from arena.model.protocol import Termination
 from arena.reports import handbook
 from arena.tournament.config_file import load_config
@@ -50,7 +54,11 @@ from arena.tournament.formats import FORMATS
 from arena.tournament.store import Store
 from arena.training.kinds import learns_by_td, load_training
 from players.catalogue import BUILTINS
+from players.learning.games.trainer import GamesTrainingFile
+from players.learning.tiles.trainer import TileTrainingFile
 from players.learning.tuning import config as tuning
+from players.learning.tuning.config import TuneFile
+from players.options import tunables
 from tests.command import arena
 from tests.conftest import SMALL_TOURNAMENT
 
@@ -340,9 +348,8 @@ def test_the_readmes_table_is_the_reports(first: Path) -> None:
 
 def test_the_page_has_every_key_of_a_tournament_file() -> None:
     page = text_of("tournaments/README.md")
-    tables = {name: field.annotation for name, field in TournamentFile.model_fields.items()}
     formats = {name: kind.keys for name, kind in FORMATS.items() if kind.keys.model_fields}
-    for name, table in (tables | formats).items():
+    for name, table in (tables_of(TournamentFile) | formats).items():
         assert f"[{name}]" in page
         for key in keys_of(table):
             assert f"`{key}`" in page, f"{name}.{key}"
@@ -350,8 +357,71 @@ def test_the_page_has_every_key_of_a_tournament_file() -> None:
         assert f'`"{name}"`' in page
 
 
+@pytest.mark.parametrize(
+    ("page", "file"),
+    [
+        ("tournaments/README.md", Course),
+        ("players/learning/README.md", TuneFile),
+        ("players/learning/README.md", TileTrainingFile),
+        ("players/learning/README.md", GamesTrainingFile),
+    ],
+)
+def test_the_page_has_every_key_of_a_file(page: str, file: type[TomlTable]) -> None:
+    text = text_of(page)
+    for name, table in tables_of(file).items():
+        assert f"`{name}`" in text or f"`[{name}" in text, name
+        for key in keys_of(table):
+            assert f"`{key}`" in text, f"{name}.{key}"
+
+
+def test_the_students_page_has_every_key_of_bot_toml() -> None:
+    (block,) = (each for each in blocks_of("arena/bots/README.md") if each.name == "bot.toml")
+    for key in Manifest.model_fields:
+        assert f"\n{key} = " in f"\n{block.text}".replace("# ", ""), key
+
+
+def test_the_page_has_every_option_that_can_be_tuned() -> None:
+    page = text_of("players/learning/README.md")
+    (row,) = (line for line in page.splitlines() if line.startswith("| `[parameters.NAME]`"))
+    for name, builtin in BUILTINS.items():
+        for option in tunables(builtin.options):
+            assert f"`{option}`" in row, f"{name}: {option}"
+
+
+def test_the_page_has_every_option_of_engines() -> None:
+    page = text_of("players/README.md")
+    for name in ("gtp", "nboard"):
+        for option in BUILTINS[name].options.model_fields:
+            assert f"`{option}`" in page, f"{name}: {option}"
+
+
+def test_the_readme_has_every_command() -> None:
+    page = text_of("README.md")
+    table = page[page.index("## Commands") : page.index("## Good to know")]
+    for name in COMMANDS.commands:  # type: ignore[attr-defined] # a group
+        assert re.search(rf"`(arena )?{name}\b", table), name
+
+
+def test_the_page_has_all_that_python_offers() -> None:
+    page = text_of("players/README.md")
+    pages = page + text_of("arena/environments/README.md")
+    for name in set(arena_package.__all__) - {"Run"}:
+        call = getattr(arena_package, name)
+        assert f"`arena.{name}(" in page, name
+        for parameter in inspect.signature(call).parameters.values():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                assert re.search(rf"`{parameter.name}\b", pages), f"{name}: {parameter.name}"
+    for name in vars(arena_package.Run):
+        assert name.startswith("_") or f".{name}" in page, name
+
+
+def tables_of(file: type[TomlTable]) -> dict[str, Any]:
+    """The tables of a file, and its keys outside of tables, by name."""
+    return {field.alias or name: field.annotation for name, field in file.model_fields.items()}
+
+
 def keys_of(annotation: Any) -> Iterator[str]:
-    """The keys of a table, or of a list of tables."""
+    """The keys of a table, or of a list or dict of tables."""
     for each in (annotation, *getattr(annotation, "__args__", ())):
         for key, field in getattr(each, "model_fields", {}).items():
             yield field.alias or key
