@@ -32,6 +32,9 @@ PAGES = {
     ),
     "players": Page("players/README.md", "for researchers: players, analysis, Python"),
     "measurements": Page("players/MEASUREMENTS.md", "how strong the players are, and why"),
+    "experiments": Page(
+        "tournaments/experiments/README.md", "what the sources claim, and what was measured"
+    ),
     "learning": Page("players/learning/README.md", "training, tuning, sequential tests"),
     "environments": Page(
         "arena/environments/README.md", "for training policies: PettingZoo, Gymnasium, bots of them"
