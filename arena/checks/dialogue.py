@@ -26,7 +26,7 @@ _LISTEN_MS = 50
 """How long a program that was not asked is listened to."""
 _AFTER_CLOSE_MS = 500
 """How long one that did not answer is listened to, once its stdin is closed."""
-_STDERR = 4000
+STDERR_KEPT = 4000
 """Characters of its stderr, the last ones, that are read for advice."""
 _BLAMES_LINE = (*IN_STEP, Termination.UNSOLICITED)
 """Faults of the last line that was read, rather than of a line that did not come."""
@@ -210,7 +210,7 @@ class Dialogue:
                 fault,
                 asked,
                 Heard(lines, self.process.last_line) if blamed else None,
-                (self.process.stderr.head + self.process.stderr.tail)[-_STDERR:],
+                (self.process.stderr.head + self.process.stderr.tail)[-STDERR_KEPT:],
                 position,
                 self._belated() if waits else None,
                 self._clocks.patience_ms if waits else None,

@@ -5,7 +5,7 @@ from itertools import chain, cycle, islice, zip_longest
 
 from arena.checks.advice import advise
 from arena.checks.conditions import limit_ms
-from arena.checks.dialogue import Dialogue, Heard, Offence, Overloaded
+from arena.checks.dialogue import STDERR_KEPT, Dialogue, Heard, Offence, Overloaded
 from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, not_judged, passed
 from arena.checks.subject import FRESH_TRIES, Subject
@@ -195,12 +195,11 @@ def _trouble(
         return None
     if seat not in ours:
         return not_judged(f"{board}: {record.seats[seat].player} failed: {record.detail}")
-    stderr = record.seats[seat].stderr_head + record.seats[seat].stderr_tail
     clock = record.terms.clock
     fixed = clock.bank_ms is None
     limit = f"within {limit_ms(clock) + record.terms.grace_ms} ms" if fixed else "in time"
     fault = PlayerFault(record.termination, record.detail)
-    offence = Offence(fault, stderr=stderr[-4000:], limit=limit)
+    offence = Offence(fault, stderr=record.seats[seat].stderr[-STDERR_KEPT:], limit=limit)
     if record.termination in IN_STEP:
         own = [each.process for each in pool.ended if each.process.spec is subject.spec]
         process = own[-len(ours)]  # the first that ended in this game

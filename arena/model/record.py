@@ -83,6 +83,11 @@ class SeatRecord(Frozen):
     random_moves: int = 0
     """Moves the referee played for it after faults."""
 
+    @property
+    def stderr(self) -> str:
+        """What is kept of what it wrote to stderr: the head, and the tail right after it."""
+        return self.stderr_head + self.stderr_tail
+
 
 class Host(Frozen):
     """Where and with what a game was played."""

@@ -227,7 +227,7 @@ def _logs(record: GameRecord) -> tuple[dict[int, str], list[Text]]:
     by_ply: dict[int, str] = {}
     rest: list[Text] = []
     for seat, player in enumerate(record.seats):
-        length, at = len(player.stderr_head + player.stderr_tail), 0
+        length, at = len(player.stderr), 0
         asked = [
             ply
             for ply, move in enumerate(record.moves, 1)
@@ -245,7 +245,7 @@ def _logs(record: GameRecord) -> tuple[dict[int, str], list[Text]]:
 
 def _stderr(player: SeatRecord, low: int, high: int) -> str:
     """What it wrote from one place to another; empty where that is blank."""
-    first, all_ = len(player.stderr_head), player.stderr_head + player.stderr_tail
+    first, all_ = len(player.stderr_head), player.stderr
     if player.stderr_bytes > len(all_.encode()) and low <= first < high:
         return f"{all_[low:first]}\n… (not all of it is kept)\n{all_[first:high]}"
     return all_[low:high] if all_[low:high].strip() else ""

@@ -87,7 +87,7 @@ def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
         record = view.record(row.game)
     detail, _, end = row.detail.partition(STDERR_FOLLOWS)
     seat = record and record.seats[row.seat]
-    stderr = end or (line_of(seat.stderr_head + seat.stderr_tail, _LONGEST) if seat else "")
+    stderr = end or (line_of(seat.stderr, _LONGEST) if seat else "")
     package = next(each.home.package for each in view.config.players if each.name == row.player)
     folder = Path(package) if package else None
     return Loss(

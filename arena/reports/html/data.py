@@ -166,7 +166,7 @@ def _said(seat: SeatRecord, seen: Seen) -> SeatSaid | None:
     if not seen.audience.may_read(seat.player):
         return None
     head, tail = (printable(text, keep="\n\t") for text in (seat.stderr_head, seat.stderr_tail))
-    whole, marks, at, length = seat.stderr_head + seat.stderr_tail, list[int](), 0, 0
+    whole, marks, at, length = seat.stderr, list[int](), 0, 0
     for mark in seat.stderr_marks:
         length += len(printable(whole[at:mark], keep="\n\t"))
         at = max(at, mark)

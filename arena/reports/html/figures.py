@@ -115,9 +115,7 @@ def _stderr_line(view: RunView, fault: Broken) -> str:
         with suppress(StoreError):  # a damaged one
             record = view.record(fault.game)
         seats = record.seats if record else ()
-        wrote = (
-            seat.stderr_head + seat.stderr_tail for seat in seats if seat.player == fault.player
-        )
+        wrote = (seat.stderr for seat in seats if seat.player == fault.player)
         known[key] = line_of("\n".join(wrote), 300)
     return known[key]
 
