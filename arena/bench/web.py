@@ -17,6 +17,8 @@ from arena.bench.browsers import PageLoad, get
 from arena.bench.made_runs import made_run
 from arena.bench.watched import OPEN_PAGES, PlayedRuns, difference, served, watched_and_not
 
+_LOAD_S = 5.0
+
 
 class Figure(NamedTuple):
     """A figure next to its target."""
@@ -28,15 +30,13 @@ class Figure(NamedTuple):
     """None where there is no target."""
 
 
-def bench_web(
-    *, games: int = 20_000, rounds: int = 4, repeats: int = 3, seconds: float = 5.0
-) -> list[Figure]:
+def bench_web(*, games: int = 20_000, rounds: int = 4, repeats: int = 3) -> list[Figure]:
     """Measure it. Raises BenchError."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-", dir=_in_memory()) as name:
         folder = Path(name)
         made_run(folder / "thousand.sqlite", 1_000)
         made_run(folder / "many.sqlite", games)
-        figures = [_throughput(folder, seconds), *_first_page(folder), _memory(folder, games)]
+        figures = [_throughput(folder), *_first_page(folder), _memory(folder, games)]
         return [*figures, *_live(*watched_and_not(folder, rounds, repeats))]
 
 
@@ -45,10 +45,10 @@ def _in_memory() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def _throughput(runs: Path, seconds: float) -> Figure:
+def _throughput(runs: Path) -> Figure:
     with served(runs) as (server, address):
         os.sched_setaffinity(server.pid, {max(os.sched_getaffinity(0))})
-        load = asyncio.run(PageLoad(f"{address}t/thousand").run(seconds))
+        load = asyncio.run(PageLoad(f"{address}t/thousand").run(_LOAD_S))
     what = "Requests/s of the page of a run of 1,000 games, one core"
     return Figure(what, f"{load:,.0f}", "≥ 1,000", load >= 1_000)
 

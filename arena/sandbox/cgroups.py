@@ -139,9 +139,9 @@ class Group:
         assert file is not None, "it `freezes`"
         write(file, v2 if file.name == "cgroup.freeze" else v1)
 
-    def kill(self, patience_s: float = 2.0) -> bool:
+    def kill(self) -> bool:
         """End all its processes, frozen or not; whether none is left. The caller reaps its own."""
-        return hierarchies.end(self._parts.values(), patience_s)
+        return hierarchies.end(self._parts.values())
 
     def remove(self) -> None:
         """Remove its folders; one with a process that outlived its killing is left to `sweep`."""

@@ -186,9 +186,9 @@ def sweep() -> int:
     return len(left)
 
 
-def end(folders: Collection[Path], patience_s: float = _PATIENCE_S) -> bool:
+def end(folders: Collection[Path]) -> bool:
     """Kill all processes in these folders, frozen or not; whether none is left in time."""
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + _PATIENCE_S
     while True:
         for folder in folders:
             _kill(folder)

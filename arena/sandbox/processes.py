@@ -15,6 +15,9 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
 _PR_SET_NO_NEW_PRIVS = 38
 
+PATIENCE_S = 1.0
+"""How long killed processes are waited for."""
+
 
 def within_limit(kind: int, wanted: int) -> int:
     """`wanted`, or as much as the system lets this process have of what `kind` limits."""
@@ -163,11 +166,11 @@ def kill_children(spare: frozenset[int] = frozenset()) -> None:
     kill_all(lambda: children() - spare)
 
 
-def kill_all(find: Callable[[], Iterable[int]], patience_s: float = 1.0) -> None:
+def kill_all(find: Callable[[], Iterable[int]]) -> None:
     """Kill and reap the children of ours that `find` finds, and all their descendants: again while
-    it finds any, for at most `patience_s`.
+    it finds any, for at most `PATIENCE_S`.
     """
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         alive = [kill_tree(pid) for pid in find()]
         if not any(alive) or time.monotonic() > deadline:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from arena.sandbox.processes import owners
+from arena.sandbox.processes import PATIENCE_S, owners
 
 FIRST, LAST = 61184, 65519
 """The uids that systemd, too, uses for users that exist for a while only."""
@@ -43,9 +43,9 @@ class User:
         os.setresgid(self.uid, self.uid, self.uid)
         os.setresuid(self.uid, self.uid, self.uid)
 
-    def kill_all(self, patience_s: float = 1.0) -> None:
+    def kill_all(self) -> None:
         """Kill every process it has, wherever it was forked to, and reap those that are ours."""
-        deadline = time.monotonic() + patience_s
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             pid = os.fork()
             if pid == 0:

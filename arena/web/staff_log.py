@@ -8,6 +8,7 @@ from arena.files.plain_text import end_of, printable
 
 FILE = "staff.log"
 _TAIL_BYTES = 32_768
+_LINES = 30
 
 
 def add_line(course: Path, who: str, what: str) -> None:
@@ -22,8 +23,8 @@ def add_line(course: Path, who: str, what: str) -> None:
         os.close(file)
 
 
-def last_lines(course: Path, most: int = 30) -> list[list[str]]:
-    """When, who and what, the newest first."""
+def last_lines(course: Path) -> list[list[str]]:
+    """When, who and what of the last lines, the newest first."""
     lines = end_of(course / FILE, _TAIL_BYTES).splitlines()
-    found = [line.split("\t", 2) for line in lines[-most:]]
+    found = [line.split("\t", 2) for line in lines[-_LINES:]]
     return [line for line in found[::-1] if len(line) == 3]
