@@ -115,8 +115,8 @@ def game_data(record: GameRecord, seen: Seen) -> GameData:
 
 def machine(record: GameRecord, seen: Seen) -> str:
     """Where a game was played; its name is for those who may read everything."""
-    host, whose = record.host, seen.audience
-    name = "" if whose.pseudonyms or whose.reads is not None else f"{host.name}: "
+    host = record.host
+    name = f"{host.name}: " if seen.audience.reads_all else ""
     made = f"{host.cores} cores, {host.system}, Python {host.python}, arena {host.arena}"
     return printable(f"{name}{host.cpu}, {made}")
 

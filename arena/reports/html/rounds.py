@@ -78,11 +78,7 @@ def _over_time(look: Look) -> dict[str, Any] | None:
     if len(numbers) < 3 or len(look.standings.players) > _FITTED or not first:
         return None
     step = -(-len(numbers) // _TIMES)
-    times = (
-        numbers[step - 1 :: step]
-        if len(numbers) % step == 0
-        else [*numbers[step - 1 :: step], numbers[-1]]
-    )
+    times = sorted({*numbers[step - 1 :: step], numbers[-1]})
     ends = dict(zip(numbers, accumulate(len(by_round[n]) for n in numbers), strict=True))
     ordered = [game for number in numbers for game in by_round[number]]
     ratings = [_ratings(view, ordered[: ends[time]]) for time in times]
