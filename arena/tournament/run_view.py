@@ -22,7 +22,7 @@ from arena.tournament import events
 from arena.tournament.config import TournamentConfig
 from arena.tournament.machines import PlayedAt
 from arena.tournament.store import Store
-from arena.tournament.store_faults import DamagedGame, without_result
+from arena.tournament.store_faults import DamagedGame, readable, without_result
 
 _RATE_GAMES = 50
 """The speed is that of the last games, this many."""
@@ -87,7 +87,7 @@ class RunView(AbstractContextManager["RunView"]):
             self._take(event)
         for seen, found in self._store.digests(after=self._seen):
             self._seen, self._standings = seen, None
-            game = found.digest if isinstance(found, DamagedGame) else found
+            game = readable(found)
             if game is None:
                 self._damaged.append(DamagedGame(found.game, None))
                 continue
@@ -223,10 +223,7 @@ def recorded_game(path: Path, typed: str) -> tuple[TournamentConfig, GameRecord]
         record = store.record(game)
         if record is not None:
             return config, record
-        schedule = config.schedule()
-        for _, found in store.digests():
-            if isinstance(found, GameDigest):
-                schedule.add(found)
+        schedule = store.schedule()
     planned = [pairing.game for pairing in iter(schedule.next, None)]
     if game in planned:
         raise UserError(f"{path}: game {game} has not been played yet.")

@@ -46,6 +46,7 @@ from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.events import events_file
 from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Schedule
 from arena.tournament.machines import BY_MACHINE, PlayedAt
 from arena.tournament.store_faults import (
     PLAY_AGAIN,
@@ -53,6 +54,7 @@ from arena.tournament.store_faults import (
     folder_instead,
     games_are,
     parsed,
+    readable,
     refuse_no_file,
     unusable,
     without_result,
@@ -218,6 +220,17 @@ class Store:
             game = record.game if record else str(rows[0][2])
             yield id_, DamagedGame(game, digest(record) if record else None)
 
+    def schedule(self) -> Schedule:
+        """What is left to play, and where a sequential test stands. The games are read only where
+        their results decide how many there are.
+        """
+        config = self.config
+        schedule = config.schedule()
+        for _, found in () if config.is_fixed else self.digests():
+            if game := readable(found):
+                schedule.add(game)
+        return schedule
+
     def _record(self, id_: int) -> GameRecord | None:
         """The record of an attempt; None where it is damaged."""
         for text, written in self._rows(
@@ -275,7 +288,7 @@ class Store:
                 f"{self.path}: {games_are(lost)} damaged and cannot be read. {PLAY_AGAIN}"
             )
         gone = set(self.unreadable(void=True)) if replay else set[int]()
-        games = (each.digest if isinstance(each, DamagedGame) else each for each in found.values())
+        games = map(readable, found.values())
         kept = zip(found, games, strict=True)
         return (
             [game for id_, game in kept if game is not None and id_ not in gone],

@@ -39,6 +39,11 @@ class DamagedGame(NamedTuple):
     """From its record; None where that is damaged too."""
 
 
+def readable(found: GameDigest | DamagedGame) -> GameDigest | None:
+    """What can be read of a game; None where nothing is left of it."""
+    return found.digest if isinstance(found, DamagedGame) else found
+
+
 PLAY_AGAIN = "The command that plays the run plays it again with --replay-damaged."
 
 
@@ -55,7 +60,7 @@ def without_result(found: Iterable[GameDigest | DamagedGame]) -> list[str]:
     """The ids of games that have no result, perhaps because they are damaged."""
     lost, played = set[str](), set[str]()
     for each in found:
-        game = each.digest if isinstance(each, DamagedGame) else each
+        game = readable(each)
         if game is None:
             lost.add(each.game)
         elif game.termination is not Termination.VOID:

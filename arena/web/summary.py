@@ -13,7 +13,6 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
-from arena.tournament.store_faults import DamagedGame
 from arena.web.runs import Runs, ShownRun
 from arena.web.sentences import without_folders
 
@@ -84,12 +83,8 @@ def _in_play(run: ShownRun, view: RunView) -> RunSummary:
 def _at_rest(run: ShownRun) -> RunSummary:
     """Without reading its games; where results decide how many there are, by their digests."""
     with Store.open(run.path) as store:
-        config, schedule = store.config, store.config.schedule()
-        for _, game in () if config.is_fixed else store.digests():
-            known = game.digest if isinstance(game, DamagedGame) else game
-            if known is not None:
-                schedule.add(known)
-        return _summary(run, **_of_games(config, schedule, len(store.finished())))
+        played = len(store.finished())
+        return _summary(run, **_of_games(store.config, store.schedule(), played))
 
 
 def _of_games(config: TournamentConfig, schedule: Schedule, played: int) -> dict[str, Any]:

@@ -280,6 +280,10 @@ def test_a_game_is_looked_for_among_those_played_and_those_ahead(
         recorded_game(path, "m9")
     with pytest.raises(UserError, match="has not been played yet"):
         recorded_game(path, "m0:m3:2.1")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE games SET plies = -1")  # what is ahead is known by the records
+    with pytest.raises(UserError, match="has not been played yet"):
+        recorded_game(path, "m0:m3:2.1")
 
 
 def test_a_place_that_cannot_be_written(load: Load, tmp_path: Path) -> None:
