@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from arena.bots.manifest import NAME_RULE, is_name
 from arena.errors import ConfigError, Problem, SubmissionError, first_few
-from arena.files.toml_tables import did_you_mean, shown
+from arena.files.toml_tables import no_such, shown
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 
@@ -43,8 +43,7 @@ class Roster(Frozen):
         """The owner of that name. Raises SubmissionError."""
         found = next((owner for owner in self.owners if owner.name == name), None)
         if found is None:
-            hint = did_you_mean(name, [owner.name for owner in self.owners], "owners")
-            raise SubmissionError(f"no owner is named {shown(name)}; {hint}")
+            raise SubmissionError(no_such("owner", name, [each.name for each in self.owners]))
         return found
 
     def with_token(self, token: str) -> Owner:

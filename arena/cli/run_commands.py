@@ -59,7 +59,7 @@ def report(
 
     A page to publish: arena report runs/cup.sqlite --html cup.html --public
     """
-    from arena.files.toml_tables import did_you_mean, shown
+    from arena.files.toml_tables import no_such
     from arena.reports import csv_report, terminal, words
     from arena.reports.html import one_file
     from arena.tournament.run_view import RunView
@@ -73,8 +73,7 @@ def report(
             names = [player.name for player in store.config.players]
         for name in without:
             if name not in names:
-                near = did_you_mean(name, names)
-                raise UserError(f"--without: no player is named {shown(name)}; {near}")
+                raise UserError(f"--without: {no_such('player', name, names)}")
     if html is not None:
         lost = one_file.publish(run, html, for_, without or (), public=public, anonymous=anonymous)
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")

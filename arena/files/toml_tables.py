@@ -176,6 +176,11 @@ def did_you_mean(word: str, known: Iterable[str], what: str = "known") -> str:
     return f"{near.removeprefix('; ')} ({listed})" if near else listed
 
 
+def no_such(what: str, name: str, known: Iterable[str]) -> str:
+    """`no player is named "c"; players: a, b`."""
+    return f"no {what} is named {shown(name)}; {did_you_mean(name, known, f'{what}s')}"
+
+
 def few_of(known: Sequence[str], word: str) -> str:
     """All of them, or of a large field those most like the word."""
     if len(known) <= _FEW:

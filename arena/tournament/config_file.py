@@ -11,8 +11,8 @@ from arena.files.toml import read_file
 from arena.files.toml_tables import (
     Finding,
     Tell,
-    did_you_mean,
     nearest,
+    no_such,
     problems,
     read_tables,
     reporter,
@@ -291,8 +291,7 @@ def _check_anchor(
     found = [player.name for player in players]
     names = found + [table.name for table in tables if table.name and table.name not in found]
     if anchor is not None and anchor not in names:
-        hint = did_you_mean(anchor, names)
-        report(("rating", "anchor"), f"no player is named {shown(anchor)}; {hint}")
+        report(("rating", "anchor"), no_such("player", anchor, names))
 
 
 def _check_stop(table: StopTable, format_: Format, players: Sequence[Player], report: Tell) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from arena.bots.versions import RECEIPT, SHOWN_DIGITS, chosen
 from arena.errors import UserError
-from arena.files.toml_tables import did_you_mean, shown
+from arena.files.toml_tables import no_such
 from arena.tournament.config import Player, Status, TournamentConfig
 from arena.tournament.formats import FORMATS
 
@@ -167,8 +167,7 @@ def _named(typed: str, players: Sequence[Player]) -> Player:
     exact = [player for player in players if player.name == typed] if at else versions[-1:]
     found = exact[0] if exact else chosen(which, versions)
     if found is None:
-        hint = did_you_mean(typed, [player.name for player in players], "players")
-        raise UserError(f"without: no player is named {shown(typed)}; {hint}")
+        raise UserError(f"without: {no_such('player', typed, [each.name for each in players])}")
     return found
 
 

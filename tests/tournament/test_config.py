@@ -132,7 +132,7 @@ WRONG = [
         "openings.plies: cannot be given together with",
     ),
     ('[game]\nrules = "2048"\n[openings]\nplies = 2\n', 4, "2048 has none: each seed"),
-    (DOTS + '[rating]\nanchor = "m2"\n', 6, 'no player is named "m2"; known: m0, m1'),
+    (DOTS + '[rating]\nanchor = "m2"\n', 6, 'no player is named "m2"; players: m0, m1'),
     (DOTS + '[[player]]\nbot = "thinkr"\n', 6, 'did you mean "thinker"? (built-in players: monkey'),
     (DOTS + '[[player]]\nbot = "bots/x.py"\n', 6, "player[1].bot: no such file: /"),
     (DOTS + '[[player]]\nbot = "t.tom/"\n', 6, 'did you mean "t.toml"?'),

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from arena.files.toml_tables import TomlTable, did_you_mean, shown
+from arena.files.toml_tables import TomlTable, no_such, shown
 from arena.model.protocol import Text
 from arena.tournament.formats.base import Format, Pairing, Plan
 from arena.tournament.formats.meetings import ALL_MEET_ALL, ListedSchedule, meeting
@@ -47,8 +47,7 @@ def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple
     some = keys["players"]
     for name in some:
         if name not in players:
-            hint = did_you_mean(name, players)
-            yield "players", f"no player is named {shown(name)}; {hint}"
+            yield "players", no_such("player", name, players)
     for name in sorted({name for name in some if some.count(name) > 1}):
         yield "players", f"names {shown(name)} twice; leave one of them out"
 

@@ -63,7 +63,7 @@ def test_names_that_are_hard_to_write_stay_apart(load: Load) -> None:
     [
         (
             '[gauntlet]\nplayers = ["m4"]\n' + DOTS,
-            'gauntlet.players: no player is named "m4"; known: m0, m1, m2',
+            'gauntlet.players: no player is named "m4"; players: m0, m1, m2',
         ),
         ('[gauntlet]\nplayers = ["m1", "m1"]\n' + DOTS, 'names "m1" twice; leave one of them out'),
         (
