@@ -16,6 +16,7 @@ from arena.bench.referee import instant_player, measure, one_core, players_of
 from arena.errors import BenchError, SandboxError
 from arena.model.containment import Mode
 from arena.model.contender import Prepared
+from arena.model.game_spec import GRACE_MS, STARTUP_MS
 from arena.model.protocol import Clock
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool
@@ -77,11 +78,11 @@ def _is_here(mode: Mode, player: Prepared) -> bool:
 
 def _start_ms(spec: Prepared) -> float:
     position = rules.load("dots", rows=5, cols=5).start()
-    requests = Requests("bench", 0, PlayerClock.full(Clock()), 30_000, 1, {})
+    requests = Requests("bench", 0, PlayerClock.full(Clock()), STARTUP_MS, 1, {})
     with SessionPool() as pool:
         began = time.perf_counter()
         try:
-            pool.open(spec).start(requests.start(position, []), grace_ms=100)
+            pool.open(spec).start(requests.start(position, []), GRACE_MS)
         except PlayerFault as fault:
             raise BenchError(f"The instant player did not start: {fault.detail}") from None
         return (time.perf_counter() - began) * 1000

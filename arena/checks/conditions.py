@@ -11,8 +11,8 @@ from arena.bots import programs
 from arena.bots.package import Bot
 from arena.bots.prepare import as_package
 from arena.model.containment import Asked
-from arena.model.contender import Package
-from arena.model.game_spec import Terms, derive
+from arena.model.contender import MEMORY_MB, Package
+from arena.model.game_spec import GRACE_MS, STARTUP_MS, Terms, derive
 from arena.model.protocol import Clock
 from arena.referee.requests import PlayerClock
 
@@ -26,8 +26,8 @@ HURRY = Clock(move_ms=100)
 class CheckClocks(NamedTuple):
     """The clocks of a check, by default those of a tournament by default, and a short one."""
 
-    startup_ms: int = 30_000
-    grace_ms: int = 100
+    startup_ms: int = STARTUP_MS
+    grace_ms: int = GRACE_MS
     """Added to every limit."""
     judged: tuple[Clock, ...] = (Clock(move_ms=5_000), Clock(move_ms=500))
     """Those of the item about the clock: the last for every rule set, the others for the first."""
@@ -77,7 +77,7 @@ class Conditions:
     clocks: CheckClocks = _CLOCKS
     options: Mapping[str, Any] = field(default_factory=dict)
     threads: int = 1
-    memory_mb: int = 2048
+    memory_mb: int = MEMORY_MB
     """The memory limit of its processes."""
     sandbox: Asked = "auto"
     python: str | None = None

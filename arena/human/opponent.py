@@ -9,7 +9,7 @@ from arena.errors import PackageError, ProgramError, SandboxError, UserError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import written
 from arena.model.contender import Prepared
-from arena.model.game_spec import first_position
+from arena.model.game_spec import GRACE_MS, STARTUP_MS, first_position
 from arena.model.protocol import Clock, Termination
 from arena.model.record import PlayerFault
 from arena.referee.outcome import Outcome
@@ -34,8 +34,6 @@ class Strongest(NamedTuple):
 _FIRST = {"dots": Strongest("uct", {"playout": "guided", "rave": 3000, "c": 0.1})}
 """By game: ahead of `_OTHERS` at 0.1, 1 and 5 s a move, see tournaments/experiments/README.md."""
 _OTHERS = tuple(Strongest(name) for name in ("alphabeta", "expectimax", "greedy"))
-_GRACE_MS = 100
-_STARTUP_MS = 30_000
 _UNLIMITED_MB = 2**30  # more than a machine has: a person's own game has no limit
 
 
@@ -138,14 +136,14 @@ class Opponent:
     def begin(self, position: Position, moves: Moves) -> None:
         """Start a game, or start it again, where `moves` have led to `position`."""
         self._requests = Requests(
-            "play", self.seat, self._clock, _STARTUP_MS, self._seed, self._options
+            "play", self.seat, self._clock, STARTUP_MS, self._seed, self._options
         )
-        self._session.start(self._requests.start(position, moves), _GRACE_MS)
+        self._session.start(self._requests.start(position, moves), GRACE_MS)
 
     def choose(self, position: Position, moves: Moves) -> Answered:
         """Its move."""
         self._requests.clock = self._clock
-        answered = self._session.turn(self._requests.turn(position, moves), _GRACE_MS)
+        answered = self._session.turn(self._requests.turn(position, moves), GRACE_MS)
         self._requests.answered(len(moves), answered.used_ms)
         return answered
 

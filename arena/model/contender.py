@@ -42,6 +42,8 @@ class CommandLine(Frozen):
 
 
 Program = Annotated[Module | Package | CommandLine, Field(discriminator="kind")]
+MEMORY_MB = 2048
+"""What all processes of a player may have together, by default."""
 
 
 class Given(Frozen):
@@ -53,7 +55,7 @@ class Given(Frozen):
     """Sent as `options` in `start`. Files that they name must be wherever it is played."""
     threads: int = Field(default=1, ge=1)
     """Cores it may keep busy while it thinks."""
-    memory_mb: int | None = Field(default=2048, gt=0)
+    memory_mb: int | None = Field(default=MEMORY_MB, gt=0)
     """Resident memory of all its processes together; null for no limit."""
 
 

@@ -18,6 +18,8 @@ Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 """Such as stores keep."""
 OnFault = Literal["forfeit", "random_move"]
 """What a fault costs: the game, or a move that the referee draws at random."""
+STARTUP_MS, GRACE_MS = 30_000, 100
+"""By default: the time to answer `start`, and what is added to every limit."""
 
 
 class Terms(Frozen):
@@ -28,9 +30,9 @@ class Terms(Frozen):
     variant: dict[str, Any]
     """Keyword arguments of `rules.load` after the name."""
     clock: Clock = Clock()
-    startup_ms: int = Field(default=30_000, gt=0)
+    startup_ms: int = Field(default=STARTUP_MS, gt=0)
     """The time a player has to answer `start`."""
-    grace_ms: int = Field(default=100, ge=0)
+    grace_ms: int = Field(default=GRACE_MS, ge=0)
     """Added to every limit."""
     on_fault: OnFault = "forfeit"
     ponder: bool = True

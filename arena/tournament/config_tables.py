@@ -6,7 +6,8 @@ from pydantic import Field, create_model
 
 from arena.files.toml_tables import TomlTable
 from arena.model.containment import Asked, Guarantee
-from arena.model.game_spec import OnFault, Seed
+from arena.model.contender import MEMORY_MB
+from arena.model.game_spec import GRACE_MS, STARTUP_MS, OnFault, Seed
 from arena.model.protocol import Text
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.stopped import StopTable
@@ -43,8 +44,8 @@ class ClockTable(TomlTable):
     move_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
     bank_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
     increment_ms: int = Field(default=0, ge=0, le=LONGEST_MS)
-    grace_ms: int = Field(default=100, ge=0, le=LONGEST_MS)
-    startup_ms: int = Field(default=30_000, gt=0, le=LONGEST_MS)
+    grace_ms: int = Field(default=GRACE_MS, ge=0, le=LONGEST_MS)
+    startup_ms: int = Field(default=STARTUP_MS, gt=0, le=LONGEST_MS)
 
 
 class OpeningsTable(TomlTable):
@@ -80,7 +81,7 @@ class ResourcesTable(TomlTable):
     """`resources` of a player."""
 
     threads: int = Field(default=1, ge=1)
-    memory_mb: int = Field(default=2048, gt=0, le=2**30)
+    memory_mb: int = Field(default=MEMORY_MB, gt=0, le=2**30)
 
 
 class PlayerTable(TomlTable):

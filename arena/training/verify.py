@@ -16,6 +16,7 @@ from arena.errors import ConfigChangedError, Exit, UserError
 from arena.files.stop_signals import Stop, apart
 from arena.files.toml_tables import written
 from arena.matches.play import play_config
+from arena.model.contender import MEMORY_MB
 from arena.ratings.matches import Verdict
 from arena.ratings.trial import Tally
 from arena.reports import words
@@ -340,4 +341,4 @@ def _tournament(contest: Contest, verification: Verification) -> TournamentConfi
 def resources_for(options: Mapping[str, Any]) -> dict[str, int]:
     """What a built-in with these options is given: room for its tables on top of the default."""
     room = sum(value for key, value in options.items() if key.endswith("_mb"))
-    return {"threads": options.get("threads", 1), "memory_mb": 2048 + room}
+    return {"threads": options.get("threads", 1), "memory_mb": MEMORY_MB + room}
