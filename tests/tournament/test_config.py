@@ -12,16 +12,11 @@ from arena.errors import ConfigError
 from arena.model.protocol import Clock
 from arena.tournament.config_file import TournamentConfig, load_config
 from players.catalogue import BUILTINS
+from tests.tournament.helpers import refusal
 
 Load = Callable[..., TournamentConfig]
 OTHELLO = '[game]\nrules = "othello"\n'
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
-
-
-def refusal(load: Load, text: str, **settings: int) -> str:
-    with pytest.raises(ConfigError) as caught:
-        load(text, **settings)
-    return str(caught.value)
 
 
 def test_a_minimal_file_has_every_default(load: Load, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from arena.bots.package import open_bot
 from arena.errors import ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, differences
-from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.field import going_on
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import begun_in
@@ -20,6 +19,7 @@ from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from tests.submitting import accept
+from tests.tournament.helpers import answering
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]
@@ -30,28 +30,6 @@ FROM = f'{TEXT}[[player]]\nfrom = "submissions"\n'
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
-
-
-class AtOnce:
-    """Plays every game at once."""
-
-    capacity = 1
-
-    def __init__(self, played: Record) -> None:
-        self.played, self.tasks = played, list[Task]()
-
-    def warning(self) -> None:
-        """Nothing makes games void here."""
-
-    def submit(self, task: Task) -> None:
-        self.tasks.append(task)
-
-    def wait(self, timeout_s: float) -> list[Report]:
-        task = self.tasks.pop()
-        return [Played(task, self.played(task.spec, attempt=task.attempt))]
-
-    def close(self, *, now: bool) -> None:
-        """Nothing is held open."""
 
 
 class CourseRun:
@@ -87,7 +65,7 @@ class CourseRun:
         config = self.config(text, take_new=take_new, without=without)
         with PlayedStore.open_run(self.store, config) as store:
             before = store.finished()
-            run(config, store, open_executor=lambda *_: AtOnce(self.played))
+            run(config, store, open_executor=answering(self.played).open)
             return tuple(sorted(store.finished() - before))
 
     def rated(self) -> dict[str, int]:

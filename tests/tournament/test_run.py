@@ -26,55 +26,16 @@ from arena.tournament.events import (
     RunOutcome,
     RunStarted,
 )
-from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
+from arena.tournament.executors.base import Lost, Played, Report, Task
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import HOPELESS, run
 from arena.tournament.store import Store
-from tests.tournament.helpers import events_of, schedule
+from tests.tournament.helpers import ScriptedExecutor, play, schedule
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]
 Answer = Callable[[Task], Report]
 DOTS = '[tournament]\nrounds = 2\n[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
-
-
-class ScriptedExecutor:
-    """Answers every task by `answer`, two at a time, the later one first."""
-
-    capacity = 2
-
-    def __init__(self, answer: Answer) -> None:
-        self.answer = answer
-        self.tasks: list[Task] = []
-        self.most = 0
-        self.masked: tuple[str, ...] = ()
-        self.closed: list[bool] = []
-
-    def open(self, config: TournamentConfig, masked: tuple[str, ...]) -> ScriptedExecutor:
-        self.masked = masked
-        return self
-
-    def warning(self) -> None:
-        return None
-
-    def submit(self, task: Task) -> None:
-        self.tasks.append(task)
-        self.most = max(self.most, len(self.tasks))
-
-    def wait(self, timeout_s: float) -> Sequence[Report]:
-        task = self.tasks.pop()
-        return [Moved(task, 0, ("d3", "c3")), self.answer(task)]
-
-    def close(self, *, now: bool) -> None:
-        self.closed.append(now)
-
-
-def play(
-    config: TournamentConfig, path: Path, executor: ScriptedExecutor
-) -> tuple[RunOutcome, list[Event]]:
-    with PlayedStore.open_run(path, config) as store:
-        outcome = run(config, store, open_executor=executor.open)
-    return outcome, events_of(path)
 
 
 def stored(path: Path) -> list[tuple[str, int, str]]:

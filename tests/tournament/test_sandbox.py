@@ -22,18 +22,12 @@ from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import ready
 from arena.tournament.run import run
 from players.catalogue import BUILTINS
-from tests.tournament.helpers import schedule
+from tests.tournament.helpers import refusal, schedule
 
 Load = Callable[..., TournamentConfig]
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
 HEAD = "[tournament]\n"
 OTHER = '[[player]]\nbot = "monkey"\nname = "other"\n'
-
-
-def refusal(load: Load, text: str, **settings: int) -> str:
-    with pytest.raises(ConfigError) as caught:
-        load(text, **settings)
-    return str(caught.value)
 
 
 def test_the_tournaments_sandbox_is_that_of_players_who_ask_for_none(load: Load) -> None:

@@ -9,22 +9,19 @@ import json
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Self
 
 import pytest
 
 from arena.errors import StoreError
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
-from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.store import SCHEMA_VERSION, Store
-from tests.tournament.helpers import schedule
+from tests.tournament.helpers import answering, schedule
 
 Record = Callable[..., GameRecord]
 HERE = Path(__file__).parent
@@ -63,34 +60,6 @@ def test_it_is_read_as_it_is(path: Path) -> None:
     assert path.read_bytes() == before and schema(path) == 1
 
 
-class AnsweringAtOnce:
-    """Plays every game at once."""
-
-    capacity = 2
-
-    def __init__(self, played: Record) -> None:
-        self.played = played
-        self.tasks: list[Task] = []
-        self.all: list[Task] = []
-
-    def open(self, config: TournamentConfig, masked: tuple[str, ...]) -> Self:
-        return self
-
-    def warning(self) -> None:
-        """Nothing makes games void here."""
-
-    def submit(self, task: Task) -> None:
-        self.tasks.append(task)
-        self.all.append(task)
-
-    def wait(self, timeout_s: float) -> Sequence[Report]:
-        task = self.tasks.pop()
-        return [Played(task, self.played(task.spec, attempt=task.attempt))]
-
-    def close(self, *, now: bool) -> None:
-        """Nothing is held open."""
-
-
 def test_it_goes_on_with_the_same_games(path: Path, played: Record) -> None:
     planned = [tuple(game) for game in json.loads((HERE / "schema_1.json").read_text())]
     with RunView(path) as view:
@@ -100,7 +69,7 @@ def test_it_goes_on_with_the_same_games(path: Path, played: Record) -> None:
         for g in schedule(config)
     ]
     assert made == planned
-    executor = AnsweringAtOnce(played)
+    executor = answering(played)
     with PlayedStore.open_run(path, config) as store:
         with RunView(path) as view:
             assert view.standings == before, "digests in columns are those of the records"
@@ -133,8 +102,8 @@ def test_a_damaged_game_is_named_and_played_again(path: Path, played: Record) ->
         recorded_game(path, "g0003")
     with PlayedStore.open_run(path, config) as store:
         with pytest.raises(StoreError, match="game g0003 is damaged and cannot be read"):
-            run(config, store, open_executor=AnsweringAtOnce(played).open)
-        executor = AnsweringAtOnce(played)
+            run(config, store, open_executor=answering(played).open)
+        executor = answering(played)
         run(config, store, open_executor=executor.open, replay_damaged=True)
     assert "g0003" in {task.spec.game for task in executor.all}
     with RunView(path) as view:

@@ -14,11 +14,11 @@ from arena.model.record import GameRecord
 from arena.ratings.sprt import Sprt
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
-from arena.tournament.events import Event, GameFinished, RunFinished, RunOutcome, RunStarted
+from arena.tournament.events import GameFinished, RunFinished, RunStarted
 from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.run import GameSpecs, run
-from tests.tournament.helpers import events_of, pairings, schedule
+from arena.tournament.run import GameSpecs
+from tests.tournament.helpers import ScriptedExecutor, pairings, play, schedule
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]
@@ -26,46 +26,24 @@ GAME = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
 SPRT = "[sprt]\nelo1 = 60\n" + GAME
 
 
-class Winning:
-    """Answers at once, two games at a time; the player named wins, in either seat."""
-
-    capacity = 2
+class Winning(ScriptedExecutor):
+    """Answers in the order of the tasks; the player named wins, in either seat."""
 
     def __init__(self, played: Record, winner: str | None, stops_after: int = 10**9) -> None:
-        self.played = played
-        self.winner = winner
-        self.tasks: list[Task] = []
-        self.answered = 0
-        self.stops_after = stops_after
-        self.closed: list[bool] = []
+        super().__init__(self._won)
+        self.played, self.winner, self.left = played, winner, stops_after
 
-    def open(self, config: TournamentConfig, masked: tuple[str, ...]) -> Winning:
-        return self
-
-    def warning(self) -> None:
-        return None
-
-    def submit(self, task: Task) -> None:
-        self.tasks.append(task)
-
-    def wait(self, timeout_s: float) -> Sequence[Report]:
-        self.answered += 1
-        if self.answered > self.stops_after:
-            raise KeyboardInterrupt
-        task = self.tasks.pop(0)
-        record = self.played(task.spec)
+    def _won(self, task: Task) -> Report:
         first = task.spec.players[0].name
         share = 0.5 if self.winner is None else float(first == self.winner)
-        return [Played(task, record.model_copy(update={"points": (share, 1 - share)}))]
+        record = self.played(task.spec)
+        return Played(task, record.model_copy(update={"points": (share, 1 - share)}))
 
-    def close(self, *, now: bool) -> None:
-        self.closed.append(now)
-
-
-def play(config: TournamentConfig, path: Path, executor: Winning) -> tuple[RunOutcome, list[Event]]:
-    with PlayedStore.open_run(path, config) as store:
-        outcome = run(config, store, open_executor=executor.open)
-    return outcome, events_of(path)
+    def wait(self, timeout_s: float) -> Sequence[Report]:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return [self.answer(self.tasks.pop(0))]
 
 
 def test_the_table_and_its_defaults(load: Load) -> None:

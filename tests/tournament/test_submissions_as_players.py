@@ -18,6 +18,7 @@ from arena.tournament.ready import load_to_go_on, ready
 from arena.tournament.run import run
 from tests.submitting import accept
 from tests.tournament.conftest import BUILTINS
+from tests.tournament.helpers import refusal
 
 Load = Callable[..., TournamentConfig]
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
@@ -53,12 +54,6 @@ def submitted(tmp_path: Path) -> Path:
     for name, rules in (("ada", ("dots", "2048")), ("bob", ("dots",)), ("eve", ("othello",))):
         submit(package(tmp_path / "work" / name, *rules), folder)
     return folder
-
-
-def refusal(load: Load, text: str, **settings: int) -> str:
-    with pytest.raises(ConfigError) as caught:
-        load(text, **settings)
-    return str(caught.value)
 
 
 def test_each_submission_that_plays_the_game_is_a_player(load: Load, submitted: Path) -> None:
