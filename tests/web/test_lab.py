@@ -205,7 +205,16 @@ def test_curves_share_one_pair_of_axes() -> None:
     assert 'aria-label="&lt;said&gt;"' in drawn
 
 
-@pytest.mark.parametrize("points", [[], [(0, 0.0)], [(5, 1.0), (5, 1.0)], [(1, -1e-9), (2, 1e12)]])
+@pytest.mark.parametrize(
+    "points",
+    [
+        [],
+        [(0, 0.0)],
+        [(5, 1.0), (5, 1.0)],
+        [(1, -1e-9), (2, 1e12)],
+        [(1, 0.1 + 0.2), (2, 0.3)],  # the next float
+    ],
+)
 def test_any_curve_is_drawn(points: list[tuple[float, float]]) -> None:
     for named in (False, True):
         assert curves([Curve("a", points)], "said", named=named).endswith("</svg>")

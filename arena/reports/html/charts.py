@@ -44,10 +44,9 @@ class Scale(NamedTuple):
     def ticks(self) -> Iterator[float]:
         """Round figures along it, a few."""
         step = _round_step((self.high - self.low) / _TICKS)
-        figure = math.ceil(self.low / step) * step
-        while figure <= self.high + step * 1e-9:
-            yield round(figure, 10)
-            figure += step
+        # counted: a step may be too short to change a figure that it is added to
+        for number in range(math.ceil(self.low / step), math.floor(self.high / step + 1e-9) + 1):
+            yield round(number * step, 10)
 
 
 def whisker(low: float, middle: float, high: float, scale: Scale, zero: float, said: str) -> Markup:
