@@ -1,6 +1,7 @@
 """The folder of a training or a tuning: used by one process at a time, for nothing else."""
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
@@ -13,6 +14,8 @@ from arena.files.stop_signals import Stop, stop_signals
 from arena.tournament.store_faults import FULL
 from arena.tournament.warming import load_kernels
 
+TRAINED, TUNED = ".train", ".tune"
+"""How the names of the folders of trainings and tunings end."""
 TESTS = (
     *(f"verify-*.sqlite{end}" for end in ("", "-wal", "-shm", ".lock")),
     "verify-*.events.jsonl",
@@ -25,6 +28,12 @@ NETWORK, LOG, TABLE, EVIDENCE = "network.ntuple", "log.txt", "curve.csv", "verif
 block, and the results of tests in process."""
 PICTURES = ("curve.png", "curve.svg")
 TRAINING_FILES = frozenset({NETWORK, LOG, TABLE, EVIDENCE, *PICTURES})
+
+
+def test_command(file: Path, out: Path | None) -> str:
+    """The command line that tests what a training or tuning learned in `out`."""
+    elsewhere = () if out is None else ("--out", str(out))
+    return shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
 
 
 class Work(NamedTuple):

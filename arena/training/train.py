@@ -1,7 +1,6 @@
 """`arena train`: from a training's file to a network, its learning curve and its log."""
 
 import csv
-import shlex
 import time
 from contextlib import nullcontext
 from functools import partial
@@ -17,7 +16,15 @@ from arena.reports.words import duration
 from arena.sandbox.bwrap import reserve_fds
 from arena.training import run_folder
 from arena.training.kinds import TrainingKind, learns_by_td, load_training
-from arena.training.run_folder import LOG, NETWORK, PICTURES, TABLE, stoppable
+from arena.training.run_folder import (
+    LOG,
+    NETWORK,
+    PICTURES,
+    TABLE,
+    TRAINED,
+    stoppable,
+    test_command,
+)
 from arena.training.train_view import LiveTraining, PlainTraining
 from players.learning.trainer import CHECKPOINT
 
@@ -31,9 +38,8 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
     was learned. Raises UserError and FileError.
     """
     kind = load_training(file)
-    folder = out or Path("runs") / f"{kind.config.name}.train"
-    elsewhere = () if out is None else ("--out", str(out))
-    test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
+    folder = out or Path("runs") / f"{kind.config.name}{TRAINED}"
+    test = test_command(file, out)
     if not learns_by_td(file):
         test = f'write [tuning] with method = "td" in place of [training], then {test}'
     work = run_folder.Work("training", CHECKPOINT, run_folder.TRAINING_FILES)

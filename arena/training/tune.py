@@ -1,7 +1,6 @@
 """`arena tune`: from a tuning file to a player's values, pictures of them, and what they gain."""
 
 import math
-import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from arena.tournament.site import HERE, Site
 from arena.training import tuned_player
 from arena.training.kinds import learns_by_td
 from arena.training.matches import RefereeMatchRunner
-from arena.training.run_folder import Work, held, stoppable
+from arena.training.run_folder import TUNED, Work, held, stoppable, test_command
 from arena.training.train import train
 from arena.training.tune_view import (
     LiveTuning,
@@ -53,10 +52,9 @@ def tune(
             raise UserError(f"{file}: a learning by TD goes on in one process; leave out --on")
         return train(file, out, console, verify=verify)
     config, verification = load_both(file)
-    folder = out or Path("runs") / f"{config.name}.tune"
+    folder = out or Path("runs") / f"{config.name}{TUNED}"
     work = Work("tuning", CHECKPOINT, result.FILES)
-    elsewhere = () if out is None else ("--out", str(out))
-    test = shlex.join(["arena", "tune", str(file), *elsewhere, "--verify"])
+    test = test_command(file, out)
     asked, target = verification if verify else None, verification.target
     gained = partial(tuned_player.gain_said, config, folder / result.PLAYER, target, test)
     with reserve_fds(), held(folder, work):  # what draws comes before what plays under the referee

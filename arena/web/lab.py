@@ -18,9 +18,10 @@ from arena.reports.html.charts import Curve, curves, gauge, thinned
 from arena.reports.html.pages import in_url
 from arena.tournament.formats.sprt import SEQUENTIAL_TEST
 from arena.tournament.store import Store
+from arena.training.run_folder import TRAINED, TUNED
 from arena.web.api import REFUSALS
 from arena.web.kept import answer, kept
-from arena.web.lab_runs import TRAINED, TUNED, LabRun, folder_run, folders, state_of_folder, test_of
+from arena.web.lab_runs import LabRun, folder_run, folders, state_of_folder, test_of
 from arena.web.pages import environment, page
 from arena.web.rights import Role, may
 from arena.web.runs import FileState, Runs, ShownRun

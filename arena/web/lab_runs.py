@@ -15,12 +15,10 @@ from arena.reports import words
 from arena.reports.html.charts import Curve, short
 from arena.tournament.formats.sprt import SprtSchedule
 from arena.tournament.run_view import RunView
-from arena.training.run_folder import LOG, TABLE
+from arena.training.run_folder import LOG, TABLE, TRAINED, TUNED
 from arena.web.runs import FileState, stamp
 
 Kind = Literal["test", "training", "tuning"]
-TRAINED, TUNED = ".train", ".tune"
-"""How the names of their folders end."""
 _LOCKS = {TRAINED: "training", TUNED: "tuning"}
 _NETWORK, _POINTS = "checkpoint.ntuple", "checkpoint.json"
 """What a training and a tuning go on from."""
