@@ -105,7 +105,7 @@ def preview_config(
 ) -> None:
     """Say what would be played and how long it takes."""
     print_line(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
-    names = [player.name for player in config.players if player.status == "playing"]
+    names = [player.name for player in config.players if player.plays]
     print_line(f"{len(names)} players: {', '.join(names)}")
     schedule, done = config.schedule(), 0
     path = store_path or default_store(config.name)

@@ -201,7 +201,7 @@ def preparations(config: TournamentConfig, *, over: bool) -> Iterator[Text]:
         yield Text(f"Ends early {config.stop}.")
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
-    playing = (player for player in config.players if player.status == "playing")
+    playing = (player for player in config.players if player.plays)
     held = ((each.name, each.home.held) for each in playing if each.home.held is not None)
     for line, warns in words.sandbox_lines(held):
         yield Text(line, style="yellow" if warns else "")

@@ -69,6 +69,11 @@ class Player(Frozen):
         }
 
     @property
+    def plays(self) -> bool:
+        """Whether games are still played with it: it was not replaced, and did not leave."""
+        return self.status == "playing"
+
+    @property
     def name(self) -> str:
         """Its name in the tournament."""
         return self.contender.name
@@ -153,7 +158,7 @@ class TournamentConfig(UnderTerms):
     def schedule(self) -> Schedule:
         """Its schedule, before the first game."""
         format_, joined = FORMATS[self.format], [player.joined for player in self.players]
-        out = frozenset(each.name for each in self.players if each.status != "playing")
+        out = frozenset(each.name for each in self.players if not each.plays)
         names = tuple(player.name for player in self.players)
         if format_.closed:  # they were out before it began
             names, out = tuple(name for name in names if name not in out), frozenset()

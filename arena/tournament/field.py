@@ -47,7 +47,7 @@ def going_on(
     if kept is not read:
         _refuse_closed(kept, players)
     if read.terms.game.seats <= len(players):
-        refuse_too_few(read, [player.name for player in players if _plays(player)], without)
+        refuse_too_few(read, [player.name for player in players if player.plays], without)
     said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
     return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
 
@@ -60,7 +60,7 @@ def left_out(players: Sequence[Player], without: Sequence[str]) -> tuple[Player,
     for each in without:
         with suppress(UserError):  # it may be about to join
             named.add(_named(each, players).name)
-    stay = _bots(each for each in players if _plays(each) and each.name not in named)
+    stay = _bots(each for each in players if each.plays and each.name not in named)
     out = (each for each in players if each.status == "out" or each.name in named)
     return tuple(each for each in out if each.name_in_file not in stay)
 
@@ -91,17 +91,17 @@ class _Change(NamedTuple):
     def between(
         cls, kept: Sequence[Player], fresh: Mapping[str, Player], out: Collection[str]
     ) -> "_Change":
-        order = sorted(kept, key=lambda each: (_plays(each), each.status == "out"))
+        order = sorted(kept, key=lambda each: (each.plays, each.status == "out"))
         latest = {player.name_in_file: player for player in order}
         here = [one for one in latest.values() if one.status != "out"]
         both = [(one, fresh[one.name_in_file]) for one in here if one.name_in_file in fresh]
         return cls(
             added=[player for name, player in fresh.items() if name not in latest],
-            newer=[(one, now) for one, now in both if one.digest != now.digest or not _plays(one)],
+            newer=[(one, now) for one, now in both if one.digest != now.digest or not one.plays],
             gone=[
                 one
                 for one in here
-                if one.name_in_file not in fresh and _plays(one) and one.name not in out
+                if one.name_in_file not in fresh and one.plays and one.name not in out
             ],
         )
 
@@ -149,7 +149,7 @@ class _Change(NamedTuple):
 def _as_read(player: Player, fresh: Mapping[str, Player], out: Collection[str]) -> Player | None:
     """A player of the run with what its table says now; None where a table of its own is gone."""
     now = fresh.get(player.name_in_file)
-    if not _plays(player):
+    if not player.plays:
         return player
     if now is None:
         return player if _is_version(player) or player.name in out else None
@@ -163,7 +163,8 @@ def _as_read(player: Player, fresh: Mapping[str, Player], out: Collection[str]) 
 def _named(typed: str, players: Sequence[Player]) -> Player:
     """The player of that name; of several versions the one that plays. Raises UserError."""
     name, at, which = typed.partition("@")
-    versions = sorted((each for each in players if each.name_in_file == name), key=_plays)
+    versions = [each for each in players if each.name_in_file == name]
+    versions.sort(key=lambda each: each.plays)
     exact = [player for player in players if player.name == typed] if at else versions[-1:]
     found = exact[0] if exact else chosen(which, versions)
     if found is None:
@@ -172,8 +173,8 @@ def _named(typed: str, players: Sequence[Player]) -> Player:
 
 
 def _refuse_closed(kept: TournamentConfig, players: Sequence[Player]) -> None:
-    there = {player.name for player in kept.players if _plays(player)}
-    moved = any(each.joined or (each.name in there and not _plays(each)) for each in players)
+    there = {player.name for player in kept.players if player.plays}
+    moved = any(each.joined or (each.name in there and not each.plays) for each in players)
     if FORMATS[kept.format].closed and moved:
         raise UserError(
             f'nobody joins or leaves a tournament of the format "{kept.format}" once it has begun; '
@@ -219,10 +220,6 @@ def _all_standing(
 def _same(one: Player, now: Player) -> bool:
     """Whether a player of the run is the bot and version that its table names now."""
     return one.name_in_file == now.name and one.digest == now.digest
-
-
-def _plays(player: Player) -> bool:
-    return player.status == "playing"
 
 
 def _is_version(player: Player) -> bool:

@@ -70,7 +70,7 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
     refused: dict[str, list[str]] = {}
     """By sentence, the players it is about: one about the machine is about all of them."""
     for player in config.players:
-        if player.status != "playing":
+        if not player.plays:
             players.append(player)
             continue
         at = f"player {player.name}"
@@ -88,7 +88,7 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
             home = player.home.model_copy(update={"held": held})
             players.append(player.model_copy(update={"home": home}))
     problems = [Problem(", ".join(places), None, why) for why, places in refused.items()]
-    in_play = (player for player in players if player.status == "playing")
+    in_play = (player for player in players if player.plays)
     found = {player.name: player.home.held for player in in_play if player.home.held}
     problems += _lacking(found, config.require)
     if problems:

@@ -303,7 +303,7 @@ class Scheduler:
 
 
 def _playing(config: TournamentConfig) -> list[str]:
-    return [each.name for each in config.players if each.status == "playing"]
+    return [each.name for each in config.players if each.plays]
 
 
 def _now() -> datetime:

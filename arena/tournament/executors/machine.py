@@ -212,7 +212,7 @@ def _admitted(entry: AdmissionRequest, said: Admission) -> Admission:
 
 
 def _lacking(config: TournamentConfig) -> tuple[str, ...]:
-    programs = (each.contender.program for each in config.players if each.status == "playing")
+    programs = (each.contender.program for each in config.players if each.plays)
     packages = (program for program in programs if isinstance(program, Package))
     return tuple(dict.fromkeys(one.digest for one in packages if not parcel.is_here(one)))
 
