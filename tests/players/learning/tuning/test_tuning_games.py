@@ -8,14 +8,11 @@ from players.games.registry import load_board
 from players.learning.tuning.matches import Aborted, MatchTask
 from players.learning.tuning.openings import BalancedOpenings
 from players.learning.tuning.runner import InProcessRunner, TurnWorker
-from players.learning.tuning.space import Range, Space, WeightsPlan
+from players.learning.tuning.space import Range, Space
 from players.learning.tuning.uct_games import UctWorker
+from tests.players.learning.tuning.spaces import CORNERLESS, PLAN
 
 pytestmark = pytest.mark.slow
-
-CORNERLESS = rules.load("othello", preset="cornerless")
-PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
-
 
 BUDGET = {"iterations": 24, "endgame_mb": 1, "memory_mb": 8}
 

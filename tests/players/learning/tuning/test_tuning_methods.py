@@ -9,7 +9,6 @@ from random import Random
 import numpy as np
 import pytest
 
-import rules
 from players.learning.tuning.matches import PlayedGame
 from players.learning.tuning.methods import (
     METHODS,
@@ -20,15 +19,8 @@ from players.learning.tuning.methods import (
     Spsa,
     pair_scores,
 )
-from players.learning.tuning.space import Range, Space, WeightsPlan
-
-CORNERLESS = rules.load("othello", preset="cornerless")
-PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
-
-
-def space_of(game: rules.Game = CORNERLESS, **changes: object) -> Space:
-    plan = WeightsPlan(**{**vars(PLAN), **changes})
-    return Space(game, {"iterations": 20}, [], plan)
+from players.learning.tuning.space import Range, Space
+from tests.players.learning.tuning.spaces import CORNERLESS, space_of
 
 
 def game_of(*moves: tuple[int, str], net: int) -> PlayedGame:

@@ -8,18 +8,16 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-import rules
 from players.learning.pictures import INK, STYLE
 from players.learning.tuning import pictures
-from players.learning.tuning.space import Space, WeightsPlan
+from players.learning.tuning.space import Space
 from players.learning.tuning.tuner import StartComparison, TuningPoint
-
-PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
+from tests.players.learning.tuning.spaces import CORNERLESS, PLAN
 
 
 @pytest.fixture(scope="module")
 def space() -> Space:
-    return Space(rules.load("othello", preset="cornerless"), {}, (), PLAN)
+    return Space(CORNERLESS, {}, (), PLAN)
 
 
 def drawn(space: Space, vector: tuple[float, ...]) -> Figure:

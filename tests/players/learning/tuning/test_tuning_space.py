@@ -8,19 +8,12 @@ import pytest
 
 import rules
 from players.games.registry import load_board
-from players.learning.tuning.space import Range, Space, WeightsPlan
+from players.learning.tuning.space import Range, Space
 from players.options import tunable_table, tunables
 from players.uct import UctOptions
 from players.weighted_uct import WeightedUctOptions
 from players.weights import load_weights
-
-CORNERLESS = rules.load("othello", preset="cornerless")
-PLAN = WeightsPlan("weights", "flat", 0.9, 1.1, 0.02, "apart", "all")
-
-
-def space_of(game: rules.Game = CORNERLESS, **changes: object) -> Space:
-    plan = WeightsPlan(**{**vars(PLAN), **changes})
-    return Space(game, {"iterations": 20}, [], plan)
+from tests.players.learning.tuning.spaces import CORNERLESS, space_of
 
 
 class TestSpace:
