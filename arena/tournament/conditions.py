@@ -14,14 +14,15 @@ from arena.tournament.config_tables import PlayerTable, with_formats
 from arena.tournament.contenders import told_at
 
 
-def load_conditions(path: Path, bot: Path, seed: int) -> Conditions:
-    """The conditions of the tournament in the file `path` for the bot at `bot`; `seed` is that of
-    the check. Which players there are is not read: they need not be here. Raises ConfigError.
+def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Conditions:
+    """The conditions of the tournament in the file `path` for the bot at `bot`, or for one that is
+    handed in; `seed` is that of the check. Which players there are is not read: they need not be
+    here. Raises ConfigError.
     """
     text, data = read_file(path, ConfigError)
     tables, findings = read_tables(with_formats(), data)
     report, folder = reporter(findings), path.resolve().parent
-    own = _table_of(bot.resolve(), tables.player, folder)
+    own = _table_of(bot and bot.resolve(), tables.player, folder)
     place: KeyPath = next((("player", n) for n, it in enumerate(tables.player) if it is own), ())
     pythons: list[str | None] = []
     for python, at in ((own.python, place), (tables.tournament.python, ("tournament",))):
@@ -31,7 +32,7 @@ def load_conditions(path: Path, bot: Path, seed: int) -> Conditions:
     if game is None or findings:
         raise ConfigError(path, problems(text, findings))
     terms = terms_of(tables, game, clock)
-    of_course = python_of(folder / own.from_) if own.from_ is not None else None
+    course_python = python_of(folder / own.from_) if own.from_ is not None else None
     return Conditions(
         terms=terms,
         clocks=clocks_of(terms),
@@ -40,13 +41,13 @@ def load_conditions(path: Path, bot: Path, seed: int) -> Conditions:
         memory_mb=own.resources.memory_mb,
         sandbox=own.sandbox or tables.tournament.sandbox,
         python=pythons[0],
-        default_python=pythons[1] or of_course,
+        default_python=pythons[1] or course_python,
         in_place=own.bot is not None,
         seed=seed,
     )
 
 
-def _table_of(bot: Path, tables: Sequence[PlayerTable], folder: Path) -> PlayerTable:
+def _table_of(bot: Path | None, tables: Sequence[PlayerTable], folder: Path) -> PlayerTable:
     """The table that names the bot, else the first that takes submissions, else an empty one."""
     named = (table for table in tables if table.bot and (folder / table.bot).resolve() == bot)
     taking = (table for table in tables if table.from_ is not None)

@@ -44,7 +44,7 @@ def game_offers(course: Path) -> dict[str, GameOffer]:
 def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
     for file in tournament_files(course):
         with suppress(ArenaError):  # the staff sees what is wrong with the file
-            terms = load_conditions(file, file, seed=0).terms
+            terms = load_conditions(file).terms
             if terms is not None and terms.game.seats == 2:
                 title = f"{terms.game.title}, as in {file.stem}"
                 table = {"rules": terms.rules} | read_file(file)[1].get("game", {})

@@ -85,7 +85,7 @@ class StaffActions:
     def _wrong_tournaments(self) -> Iterator[str]:
         for file in tournament_files(self.course):
             try:
-                load_conditions(file, file, seed=0)
+                load_conditions(file)
             except ConfigError as error:
                 is_check = file.stem == self.rules.now().check
                 bots = ", and no bot is taken, as it is checked for it" if is_check else ""

@@ -87,14 +87,14 @@ def test_a_bot_that_is_named_has_its_own_table(cup: Path) -> None:
 def test_mistakes_of_a_file_are_told(cup: Path, piece: str, instead: str, said: str) -> None:
     cup.write_text(CUP.replace(piece, instead))
     with pytest.raises(ConfigError) as error:
-        load_conditions(cup, cup, seed=7)
+        load_conditions(cup)
     assert said in str(error.value)
 
 
 def test_a_mistake_is_told_once(cup: Path) -> None:
     cup.write_text("game = 5\n")
     with pytest.raises(ConfigError) as error:
-        load_conditions(cup, cup, seed=7)
+        load_conditions(cup)
     assert len(error.value.problems) == 1
 
 
