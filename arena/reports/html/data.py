@@ -25,7 +25,7 @@ def run_data(view: RunView, audience: Audience) -> RunData:
     seen = Seen(config, audience)
     return RunData(
         name=seen.sentence(config.name),
-        title=config.terms.game.title,
+        title=game.title,
         rules=config.terms.rules,
         variant=config.terms.variant,
         drawing=drawing(config.terms.rules),

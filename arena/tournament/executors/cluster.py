@@ -26,7 +26,7 @@ from arena.tournament.config_tables import ClusterTable
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Capacity, Demand, Executor, OpenExecutor
 from arena.tournament.executors.dask import DaskExecutor
-from arena.tournament.executors.places import workers_of
+from arena.tournament.executors.places import cores_of, workers_of
 
 _CONNECT_S = 15
 _START_S = 120.0
@@ -158,7 +158,7 @@ def _cores_there(client: Client) -> list[int]:
     while time.monotonic() < began + _JOIN_S:
         found = workers_of(client).values()
         if found:
-            return [int(each["resources"].get("cores", each["nthreads"])) for each in found]
+            return list(map(cores_of, found))
         if not told and time.monotonic() > began + 2:
             address = client.scheduler.address
             how = f"start one with: arena worker {address}"

@@ -4,7 +4,7 @@ and plays, and who is gone.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
@@ -80,6 +80,11 @@ def workers_of(client: Client) -> dict[str, dict[str, Any]]:
     """
     said: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)
     return dict(said["workers"])
+
+
+def cores_of(worker: Mapping[str, Any]) -> int:
+    """The cores it plays on: those it names, else its threads."""
+    return int(worker["resources"].get("cores", worker["nthreads"]))
 
 
 class Machines:
@@ -171,8 +176,7 @@ class Machines:
         return lost
 
     def _met(self, address: str, about: dict[str, Any]) -> MachinePlace:
-        cores = int(about["resources"].get("cores", about["nthreads"]))
-        place = MachinePlace(address, cores, shared="shared" in about["resources"])
+        place = MachinePlace(address, cores_of(about), shared="shared" in about["resources"])
         self._places[address] = place
         self._admit(place)
         return place
