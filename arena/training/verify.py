@@ -52,9 +52,9 @@ class Contest(NamedTuple):
     """The configuration of the training or tuning: its name, rules, settings and seed count."""
     sides: Sides
     budget: str
-    """How results name the thinking time of the test in process …"""
+    """The thinking time of the test in process, as results name it."""
     at: str
-    """… and of this one."""
+    """The thinking time of this test, as results name it."""
     plies: int
     bot: str
     options: tuple[dict[str, Any], dict[str, Any]]

@@ -50,7 +50,7 @@ class Visitor(Frozen):
 
 def may(role: Role, *, in_course: Role | None = None) -> Any:
     """The dependency of a route that visitors of this role may use, or of another where there is a
-    course. It refuses with 401 who is nobody, with 403 who has too few rights.
+    course. It refuses visitors that are not known with 401, and those with too few rights with 403.
     `APIRouter(dependencies=[may(Role.OWNER)])` or `@router.get(..., dependencies=[may(…)])`.
     """
     return Depends(RightsRule(role, in_course or role))
