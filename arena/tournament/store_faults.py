@@ -150,7 +150,16 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
         return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
     if path.suffix == ".toml":
         return StoreError(f"{path}: not a run, which is a file such as runs/NAME.sqlite")
-    said = "its configuration" if isinstance(reason, ValidationError) else reason
+    said = reason
+    if isinstance(reason, ValidationError):
+        wrong = reason.errors()
+        unknown = {str(each["loc"][-1]) for each in wrong if each["type"] == "extra_forbidden"}
+        if unknown:
+            return StoreError(
+                f"{path}: written by a newer arena, or damaged (this one does not know "
+                f"{', '.join(sorted(unknown))} of its configuration); update this one"
+            )
+        said = "its configuration"
     do = "name a run's file, as runs/NAME.sqlite"
     if to_play:
         do = "to play it from the start, move it away"

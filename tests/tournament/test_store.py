@@ -244,6 +244,17 @@ def test_a_game_that_is_not_installed_is_no_damage(load: Load, path: Path) -> No
             attempt()
 
 
+def test_a_key_of_a_later_version_is_no_damage(load: Load, path: Path) -> None:
+    config = load(DOTS)
+    PlayedStore.open_run(path, config).close()
+    with sqlite3.connect(path) as database:
+        database.execute("""UPDATE run SET config = json_set(config, '$.players[0].colour', 1)""")
+    database.close()
+    for attempt in (lambda: Store.open(path), lambda: PlayedStore.open_run(path, config)):
+        with pytest.raises(StoreError, match=r"newer arena.* colour of its.*; update this one$"):
+            attempt()
+
+
 def test_a_damaged_opening_ends_the_list(load: Load, path: Path, played: Played) -> None:
     config = load(f"[tournament]\nrounds = 3\n{DOTS}[openings]\nplies = 1\n")
     with PlayedStore.open_run(path, config) as store:
