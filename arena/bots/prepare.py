@@ -59,6 +59,19 @@ def prepare(
     )
 
 
+def named_files(contender: Contender, folder: Path) -> tuple[str, ...]:
+    """The files and folders, as written, that its command and its options name: they do not travel.
+    Relative ones begin in `folder`.
+    """
+    program, options = contender.program, contender.options
+    words = list(_named_in(options, folder))
+    if isinstance(program, CommandLine):
+        words += [word for word in program.words if _is_file(folder / word)]
+    elif isinstance(program, Module) and "folder" in options:
+        words.append(options["folder"])
+    return tuple(dict.fromkeys(words))
+
+
 def as_package(bot: Bot, python: str | None = None, default_python: str | None = None) -> Package:
     """What travels of a bot. `python` is what its player's table names, `default_python` what is
     named for all; bot.toml comes between.
@@ -112,10 +125,19 @@ def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple
         paths += [str(cache_root() / name) for name in contender.program.caches]
         if "folder" in contender.options:  # that of an engine
             paths.append(str(folder / contender.options["folder"]))
-    for text in _texts(contender.options):
-        words = (text, *text.split())
-        paths += [str(folder / word) for word in words if "/" in word and (folder / word).is_file()]
+    paths += [str(folder / word) for word in _named_in(contender.options, folder)]
     return tuple(dict.fromkeys(paths))
+
+
+def _named_in(options: object, folder: Path) -> Iterator[str]:
+    """The files that options name."""
+    for text in _texts(options):
+        words = (text, *text.split())
+        yield from (word for word in words if "/" in word and _is_file(folder / word))
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - a word may be too long for a name
 
 
 @cache

@@ -13,7 +13,7 @@ from distributed import Client, LocalCluster, Worker, get_worker
 from arena.bench import sleeping
 from arena.errors import ExecutorError, UserError
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors import dask, places
+from arena.tournament.executors import dask, machine, places
 from arena.tournament.executors.base import Played, Remark, Report, Task
 from arena.tournament.executors.cluster import refuse_open
 from arena.tournament.executors.dask import DaskExecutor
@@ -275,6 +275,16 @@ def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> 
     runs = SimpleNamespace(answer=sleeping.answer, admit=refuse)
     with pytest.raises(ExecutorError, match="bwrap is missing"):
         DaskExecutor(client, load(FAST), runs=runs)
+
+
+def test_a_machine_without_a_file_that_a_player_names_gets_no_game(
+    client: Client, load: Load, tmp_path: Path
+) -> None:
+    (tmp_path / "bot.py").touch()
+    runs = SimpleNamespace(answer=sleeping.answer, admit=machine.admit)
+    player = '[[player]]\nname = "bot"\ncommand = ["python3", "bot.py", "deep"]\n'
+    with pytest.raises(ExecutorError, match=r"bot names bot\.py, which is not there"):
+        DaskExecutor(client, load(FAST + player), runs=runs)
 
 
 def test_a_scheduler_that_is_lost_ends_the_run_with_a_sentence(

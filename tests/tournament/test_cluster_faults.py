@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import StoreError
+from arena.model.protocol import Termination
 from arena.sandbox import mounts
 from arena.tournament.store import Store
 from tests.sandbox.ordinary import becoming
@@ -189,6 +190,20 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
             folder.chmod(0o755)
     with ExitStack() as stack:
         yield Cluster(tmp_path, stack)
+
+
+def test_machines_of_this_one_find_what_players_name_next_to_the_tournament(
+    cluster: Cluster,
+) -> None:
+    (cluster.folder / "bot.py").write_text(PYTHON)
+    player = '[[player]]\nbot = "monkey"\n[[player]]\ncommand = ["python3", "bot.py"]\n'
+    (cluster.folder / "cup.toml").write_text(TOURNAMENT + player)
+    command = (*ARENA, "run", "../cup.toml", "--on", "local:1", "--store", "cup.sqlite")
+    head = cluster.start("elsewhere", command)
+    assert head.wait(PATIENCE_S) == 0, (cluster.folder / "elsewhere/log").read_text()
+    with Store.open(cluster.folder / "elsewhere/cup.sqlite") as store:
+        endings = {record.termination for record in store.records()}
+    assert endings == {Termination.NATURAL}
 
 
 def test_whatever_is_lost_each_game_counts_once(cluster: Cluster) -> None:

@@ -69,7 +69,7 @@ def cluster(
 
         def open_executor(config: TournamentConfig, masked: tuple[str, ...]) -> Executor:
             files = masked if here else ()
-            return DaskExecutor(client, config, files, same_kind=table.same_kind)
+            return DaskExecutor(client, config, files, same_kind=table.same_kind, here=here)
 
         yield partial(_fit, client), open_executor, client
 

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 from statistics import median
@@ -17,6 +18,7 @@ from typing import Any
 
 from distributed import Client, Future
 
+from arena.bots.prepare import named_files
 from arena.errors import ExecutorError
 from arena.model.contender import Home
 from arena.model.record import GameRecord
@@ -75,18 +77,21 @@ class DaskExecutor:
         masked: tuple[str, ...] = (),
         *,
         same_kind: bool = False,
+        here: bool = False,
         runs: Any = machine,
     ) -> None:
-        """The files in `masked` are kept from players, where they are on this machine. `runs` has
-        the functions that machines run. Raises ExecutorError.
+        """The files in `masked` are kept from players, where they are on this machine. The machines
+        are all `here`, where they know the places of this one, or not. `runs` has the functions
+        that machines run. Raises ExecutorError.
         """
         self._client, self._runs = client, runs
         self._label = f"{config.name}-{token_hex(4)}"
         entry = AdmissionRequest(
-            config=_without_homes(config),
+            config=config if here else _without_homes(config),
             label=self._label,
             arena=this_host().arena,
             masked=masked,
+            named={} if here else _named(config),
         )
         self._news: SimpleQueue[Future | dict[str, Any]] = SimpleQueue()
         self._machines = Machines(client, entry, config, self._news.put, runs)
@@ -309,6 +314,15 @@ def _elsewhere(game: _SubmittedGame, rooms: Iterable[str]) -> list[str]:
     """The machines that do not have the game: one that was silent may still play it."""
     having = {run.place.address for run in game.runs}
     return [address for address in rooms if address not in having]
+
+
+def _named(config: TournamentConfig) -> dict[str, tuple[str, ...]]:
+    """The files that do not travel, by the player that names them."""
+    return {
+        each.name: named_files(each.contender, Path(each.home.folder or "."))
+        for each in config.players
+        if each.status == "playing"
+    }
 
 
 def _without_homes(config: TournamentConfig) -> TournamentConfig:

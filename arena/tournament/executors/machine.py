@@ -7,7 +7,7 @@ process pinned to some of them; Dask only carries games here and records back.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from multiprocessing import Pipe
 from pathlib import Path
@@ -15,6 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from distributed import get_worker, secede
+from pydantic import Field
 
 from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
@@ -48,6 +49,8 @@ class AdmissionRequest(Frozen):
     """Whether other workers may have the same cores: then clocks are not fair."""
     masked: tuple[str, ...] = ()
     """Files of the head, where it is on this machine too, that are kept from all players."""
+    named: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """The files and folders that are needed here too, by the player that names them."""
 
 
 class Admission(Frozen):
@@ -194,6 +197,7 @@ def _admitted(entry: AdmissionRequest, said: Admission) -> Admission:
         raise ExecutorError(f"it plays another tournament, {_machine.name}")
     if _machine is not None and _machine.label == entry.label:
         raise ExecutorError("a worker in the same process plays already; give each a process")
+    _refuse_missing(entry.named)
     if lacking := _lacking(config):
         return said.model_copy(update={"lacking": lacking})
     own = reserve(entry.cores, shared=entry.shared)
@@ -209,6 +213,17 @@ def _admitted(entry: AdmissionRequest, said: Admission) -> Admission:
     _machine = _Machine(entry, prepared, own, host)
     found = {"host": host, "games": len(own) // config.threads, "delay": _machine.delay}
     return said.model_copy(update=found)
+
+
+def _refuse_missing(named: Mapping[str, Sequence[str]]) -> None:
+    """Raise ExecutorError for files that players name and that are not here."""
+    for player, files in named.items():
+        for file in files:
+            if not Path(file).exists():
+                raise ExecutorError(
+                    f"{player} names {file}, which is not there, as seen from {Path.cwd()}, where "
+                    "this worker was started; put it there, and start the worker again"
+                )
 
 
 def _lacking(config: TournamentConfig) -> tuple[str, ...]:
