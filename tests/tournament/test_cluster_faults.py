@@ -100,7 +100,7 @@ class Cluster:
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder, self._stack = folder, stack
         told = folder / "scheduler.json"
-        self.start(
+        self.scheduler = self.start(
             "scheduler", (sys.executable, "-P", "-m", "distributed.cli.dask_scheduler", "--host",
             "127.0.0.1", "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(told)),
         )  # fmt: skip
@@ -190,6 +190,18 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
             folder.chmod(0o755)
     with ExitStack() as stack:
         yield Cluster(tmp_path, stack)
+
+
+def test_a_run_whose_scheduler_is_lost_ends_with_a_sentence_alone(cluster: Cluster) -> None:
+    file, store = write_class(cluster.folder), cluster.folder / "cluster.sqlite"
+    cluster.worker(1)
+    head = cluster.head(file, store)
+    wait_until(lambda: played(store) >= 1)
+    send(cluster.scheduler, signal.SIGKILL)
+    assert head.wait(PATIENCE_S) == 2
+    said = (cluster.folder / "head/log").read_text()
+    assert "the same command goes on" in said
+    assert "Traceback" not in said
 
 
 def test_machines_of_this_one_find_what_players_name_next_to_the_tournament(

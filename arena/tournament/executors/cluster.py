@@ -1,5 +1,6 @@
 """A Dask cluster to play on: found by its address, or started here; and its workers."""
 
+import logging
 import os
 import re
 import socket
@@ -16,6 +17,7 @@ from tempfile import TemporaryDirectory
 import dask
 from distributed import Client, LocalCluster
 from distributed.security import Security
+from distributed.utils import silence_logging_cmgr
 
 from arena.errors import ExecutorError, UserError
 from arena.files.console import PlainConsole
@@ -65,6 +67,8 @@ def cluster(
             client = stack.enter_context(Client(address, security=security, timeout=_CONNECT_S))
             client.wait_for_workers(int(started[1]), timeout=_START_S)
         else:
+            # The run itself says in a sentence that the scheduler is lost.
+            stack.enter_context(silence_logging_cmgr(logging.CRITICAL))
             client = stack.enter_context(_connected(on, table, folder))
 
         def open_executor(config: TournamentConfig, masked: tuple[str, ...]) -> Executor:
