@@ -154,8 +154,8 @@ class Jobs:
         self.add(folder)
 
     def go_on(self) -> None:
-        """Take the jobs that an earlier server has not begun."""
-        for folder in self.folders():
+        """Take the jobs that an earlier server has not begun, in the order they came."""
+        for folder in reversed(self.newest("*")):
             if not (folder / EVENTS).exists():
                 self.add(folder)
 

@@ -49,6 +49,23 @@ def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
     assert later.is_over(there), "it was told as broken off, and is not begun again"
 
 
+def test_jobs_of_an_earlier_server_go_on_in_the_order_they_came(tmp_path: Path) -> None:
+    begin = datetime(2026, 11, 27, tzinfo=UTC)
+    owners, begun = ("zoe", "ada", "bob"), tmp_path / "begun"
+    for at, owner in enumerate(owners):
+        folder = tmp_path / "jobs" / owner / new_id(begin + timedelta(seconds=at))
+        folder.mkdir(parents=True)
+        (folder / ABOUT).touch()
+    tell = f'echo "$1" >> {begun}'
+    jobs = Jobs(tmp_path / "jobs", ["/bin/sh", "-c", tell, "sh"], lambda: 1)
+    jobs.go_on()
+    give_up = time.monotonic() + 30
+    while not all(jobs.is_over(folder) for folder in jobs.folders()):
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+    assert [Path(line).parent.name for line in begun.read_text().split()] == list(owners)
+
+
 def test_a_job_that_ignores_its_end_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
