@@ -48,8 +48,10 @@ class Form(NamedTuple):
     """What `--as` takes."""
     endings: tuple[str, ...]
     """Of names of its files, in lower case."""
-    write: Callable[[Sequence[GameRecord], str, Path], None]
-    """Writes the games of an event. Raises RecordError where one has no such form."""
+    write: Callable[[Iterable[GameRecord], str, Path], None]
+    """Writes the games of an event, which may be read one by one. Raises RecordError where one has
+    no such form.
+    """
     read: Callable[[Path, Game | None], Iterator[GameRecord | Damaged]]
     """The games of a file. The game is the one that was asked for; without it the file says it, or
     the form's most usual one is meant. Raises RecordError where the file has none.
@@ -71,7 +73,7 @@ def text_form(
     file, `parse` the record of one, given its number. It raises ValueError.
     """
 
-    def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
+    def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
         path.write_text("".join(one(record, event) for record in records), encoding="utf-8")
 
     def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:

@@ -10,7 +10,7 @@ Source: the problems of FFO as Edax writes them (github.com/abulmo/edax-reversi,
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,7 +72,7 @@ def _number(value: float) -> str:
     return f"{value:+.0f}" if value == int(value) else f"{value:+.2f}"
 
 
-def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
+def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write the positions of all games in which a player chose."""
     lines = (line for record in records for line in _lines(record))
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

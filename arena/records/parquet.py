@@ -3,7 +3,7 @@
 The columns are those of interest; `record` has everything, as JSON, and is what is read again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from arena.records.json_lines import parse
 from rules.position import Game
 
 
-def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
+def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write a file. Raises UserError where pyarrow is not there."""
     arrow, parquet = _pyarrow()
     parquet.write_table(arrow.Table.from_pylist(list(map(_row, records))), path)

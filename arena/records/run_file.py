@@ -1,6 +1,6 @@
 """A run written in a form of other programs, and a run made from a file of one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,10 +44,10 @@ def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     """
     chosen, damaged = form_of(out, form), list[str]()
     _refuse_other(out, chosen)
-    event, records = _played(run, damaged)
-    with naming(out):
-        chosen.write(records, event, out)
-    return Exported(len(records), damaged)
+    kept = list[str]()
+    with Store.open(run) as store, naming(out):
+        chosen.write(_played(store, kept, damaged), store.config.name, out)
+    return Exported(len(kept), damaged)
 
 
 def export_text(run: Path, form: str | None) -> tuple[str, Exported]:
@@ -57,17 +57,23 @@ def export_text(run: Path, form: str | None) -> tuple[str, Exported]:
     one, damaged = TEXTS.get(form or ""), list[str]()
     if one is None:
         raise UserError(f"--out -: name a form that is text by --as: {', '.join(TEXTS)}")
-    event, records = _played(run, damaged)
-    return "".join(one(each, event) for each in records), Exported(len(records), damaged)
-
-
-def _played(run: Path, damaged: list[str]) -> tuple[str, list[GameRecord]]:
-    """The name of a tournament, and its games that have a result; adds `damaged` ones by id."""
+    kept = list[str]()
     with Store.open(run) as store:
-        event, records = store.config.name, list(store.records(damaged=damaged))
-    if not records:
-        raise none_left(run, damaged)
-    return event, records
+        event = store.config.name
+        text = "".join(one(each, event) for each in _played(store, kept, damaged))
+    return text, Exported(len(kept), damaged)
+
+
+def _played(store: Store, kept: list[str], damaged: list[str]) -> Iterator[GameRecord]:
+    """The games of a run that have a result, each read when it is asked for: all together take far
+    more memory than what is written. Adds their ids, and those of `damaged` ones. Raises StoreError
+    where there is none.
+    """
+    for record in store.records(damaged=damaged):
+        kept.append(record.game)
+        yield record
+    if not kept:
+        raise none_left(store.path, damaged)
 
 
 def _refuse_other(out: Path, form: Form) -> None:

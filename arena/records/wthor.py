@@ -42,8 +42,9 @@ THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
 """What a record keeps of black's discs after best play, and from how many empty squares."""
 
 
-def write(records: Sequence[GameRecord], event: str, path: Path) -> None:
+def write(played: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write the games, and the names into files next to them."""
+    records = list(played)
     players = _numbered(name for each in records for name in two_players(each))
     events = _numbered(_event(record, event) for record in records)
     if max(len(players), len(events)) > _MOST:

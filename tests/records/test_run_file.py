@@ -1,11 +1,13 @@
 """Runs made of other programs' files, by the commands that a person types."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from arena.api import load_run
+from arena.records.run_file import export_run
 from tests.command import arena
 from tests.records.test_forms import FILES, wthor
 from tests.reports.conftest import play_record
@@ -190,6 +192,20 @@ def test_written_games_of_2048_are_rated_as_the_run_is(tmp_path: Path) -> None:
     for each in rated:
         assert each["first_mover"] is None
         assert each["covariance"] == report["covariance"]
+
+
+def test_games_are_read_one_by_one_as_they_are_written(tmp_path: Path) -> None:
+    run, out = tmp_path / "run.sqlite", tmp_path / "games.jsonl"
+    record = play_record("dots", "ann", "bob", rows=3, cols=3)
+    with begun(run, [record]) as store:
+        store.add_all(record.model_copy(update={"game": f"g{n}"}) for n in range(300))
+    tracemalloc.start()
+    try:
+        assert export_run(run, out).games == 300
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 8 * out.stat().st_size
 
 
 def test_a_full_disk_is_named_with_the_file(tmp_path: Path) -> None:
