@@ -1,6 +1,7 @@
 """What may be wrong with a run's file, and what is said and done about it."""
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -147,6 +148,11 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
     be done with it.
     """
     if is_of_the_disk(reason):
+        if Path(f"{path}-wal").exists() and not os.access(path.absolute().parent, os.W_OK):
+            return StoreError(
+                f"{path}: its last games wait in {path.name}-wal, and SQLite has to write to read "
+                f"them ({reason}); copy both files to a folder that you may write"
+            )
         return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
     if path.suffix == ".toml":
         return StoreError(f"{path}: not a run, which is a file such as runs/NAME.sqlite")

@@ -22,6 +22,7 @@ from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import GameSpecs
 from arena.tournament.run_view import recorded_game
 from arena.tournament.store import Store
+from arena.tournament.store_faults import unusable
 from tests.sandbox.ordinary import run_as_ordinary_user
 from tests.tournament.helpers import pairings, schedule
 
@@ -384,6 +385,17 @@ def test_a_missing_run_names_the_nearest_and_the_commands_that_make_runs(
     for name in ("match-othello-ok-monkey", "runs/match-othello-ok-monki.sqlite"):
         with pytest.raises(StoreError, match=r'mean "runs/match-othello-ok-monkey\.sqlite"'):
             Store.open(Path(name))
+
+
+def test_games_that_cannot_be_read_without_writing_say_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.sqlite"
+    Path(f"{path}-wal").touch()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(sqlite3.OperationalError) as error:
+        sqlite3.connect("file:/no/such/file?mode=ro", uri=True)
+    assert "copy both files to a folder" in str(unusable(path, error.value))
 
 
 def test_a_full_disk_is_no_damage(load: Load, path: Path, played: Played) -> None:
