@@ -209,6 +209,7 @@ class Jobs:
             with suppress(OSError):
                 (folder / EVENTS).touch()  # broken off: no later server begins it
         finally:
+            shutil.rmtree(folder / "upload", ignore_errors=True)  # where it was killed
             with self._lock:
                 self._working.remove(folder)
             self._begin()

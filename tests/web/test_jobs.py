@@ -66,6 +66,18 @@ def test_jobs_of_an_earlier_server_go_on_in_the_order_they_came(tmp_path: Path) 
     assert [Path(line).parent.name for line in begun.read_text().split()] == list(owners)
 
 
+def test_what_was_handed_in_goes_with_a_job_that_was_killed(tmp_path: Path) -> None:
+    jobs = Jobs(tmp_path, ["/bin/sh", "-c", "kill -9 $$"], lambda: 1)
+    folder = tmp_path / "ada" / "job"
+    (folder / "upload").mkdir(parents=True)
+    jobs.add(folder)
+    give_up = time.monotonic() + 30
+    while not jobs.is_over(folder):
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+    assert not (folder / "upload").exists()
+
+
 def test_a_job_that_ignores_its_end_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
