@@ -321,7 +321,7 @@ def _named(config: TournamentConfig) -> dict[str, tuple[str, ...]]:
     return {
         each.name: named_files(each.contender, Path(each.home.folder or "."))
         for each in config.players
-        if each.status == "playing"
+        if each.plays
     }
 
 
