@@ -38,6 +38,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
+from pydantic import ValidationError
+
 import rules
 from arena.errors import ConfigChangedError, StoreError
 from arena.files import lock as lock_file
@@ -53,6 +55,7 @@ from arena.tournament.store_faults import (
     DamagedGame,
     folder_instead,
     games_are,
+    of_newer,
     parsed,
     readable,
     refuse_no_file,
@@ -239,7 +242,10 @@ class Store:
             id_,
         ):
             if written == checksum(text):
-                return GameRecord.model_validate_json(text)
+                try:
+                    return GameRecord.model_validate_json(text)
+                except ValidationError as error:
+                    raise of_newer(self.path, error) from None
             return parsed(text) if written is None else None
         return None
 

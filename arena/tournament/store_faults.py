@@ -156,17 +156,20 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
         return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
     if path.suffix == ".toml":
         return StoreError(f"{path}: not a run, which is a file such as runs/NAME.sqlite")
-    said = reason
     if isinstance(reason, ValidationError):
-        wrong = reason.errors()
-        unknown = {str(each["loc"][-1]) for each in wrong if each["type"] == "extra_forbidden"}
-        if unknown:
-            return StoreError(
-                f"{path}: written by a newer arena, or damaged (this one does not know "
-                f"{', '.join(sorted(unknown))} of its configuration); update this one"
-            )
-        said = "its configuration"
+        if any(each["type"] == "extra_forbidden" for each in reason.errors()):
+            return of_newer(path, reason)
+        reason = "its configuration"
     do = "name a run's file, as runs/NAME.sqlite"
     if to_play:
         do = "to play it from the start, move it away"
-    return StoreError(f"{path}: not a run, or damaged ({said}); {do}")
+    return StoreError(f"{path}: not a run, or damaged ({reason}); {do}")
+
+
+def of_newer(path: Path, wrong: ValidationError) -> StoreError:
+    """The error for a file with keys or values that this version does not know."""
+    keys = sorted({str(each["loc"][-1]) for each in wrong.errors()})
+    return StoreError(
+        f"{path}: written by a newer arena, or damaged (this one does not know "
+        f"{', '.join(keys)}); update this one"
+    )

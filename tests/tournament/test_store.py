@@ -23,6 +23,7 @@ from arena.tournament.run import GameSpecs
 from arena.tournament.run_view import recorded_game
 from arena.tournament.store import Store
 from arena.tournament.store_faults import unusable
+from arena.tournament.store_tables import checksum
 from tests.sandbox.ordinary import run_as_ordinary_user
 from tests.tournament.helpers import pairings, schedule
 
@@ -252,8 +253,22 @@ def test_a_key_of_a_later_version_is_no_damage(load: Load, path: Path) -> None:
         database.execute("""UPDATE run SET config = json_set(config, '$.players[0].colour', 1)""")
     database.close()
     for attempt in (lambda: Store.open(path), lambda: PlayedStore.open_run(path, config)):
-        with pytest.raises(StoreError, match=r"newer arena.* colour of its.*; update this one$"):
+        with pytest.raises(StoreError, match=r"newer arena.* colour\); update this one$"):
             attempt()
+
+
+def test_a_game_of_a_later_version_is_no_damage(load: Load, path: Path, played: Played) -> None:
+    config = load(DOTS)
+    with PlayedStore.open_run(path, config) as store:
+        store.add(played(schedule(config)[0]))
+    with sqlite3.connect(path) as database:
+        ((text,),) = database.execute("SELECT json_set(record, '$.colour', 1) FROM records")
+        database.execute("UPDATE records SET record = ?", (text,))
+        database.execute("UPDATE checksums SET record = ?", (checksum(text),))
+    database.close()
+    newer = pytest.raises(StoreError, match=r"newer arena.* colour\); update this one$")
+    with newer, Store.open(path) as opened:
+        list(opened.records())
 
 
 def test_a_damaged_opening_ends_the_list(load: Load, path: Path, played: Played) -> None:
