@@ -46,6 +46,8 @@ class Player(Frozen):
     joined: int = 0
     """0 from the beginning; 1 for players of the first group that joined later, and so on."""
     status: Status = "playing"
+    left: int | None = None
+    """The round in which it left a closed format that goes on with walkovers; else null."""
     version_of: str | None = None
     """The name its bot has in the file, where an earlier version has it here; else null."""
 
@@ -133,7 +135,8 @@ class TournamentConfig(UnderTerms):
     @property
     def unrated(self) -> frozenset[str]:
         """Names of players whose games stay in the record and count for nothing."""
-        return frozenset(each.name for each in self.players if each.status in ("gone", "out"))
+        unrated = (each for each in self.players if each.status in ("gone", "out"))
+        return frozenset(each.name for each in unrated if each.left is None)
 
     @property
     def replaced(self) -> tuple[str, ...]:
@@ -160,8 +163,10 @@ class TournamentConfig(UnderTerms):
         format_, joined = FORMATS[self.format], [player.joined for player in self.players]
         out = frozenset(each.name for each in self.players if not each.plays)
         names = tuple(player.name for player in self.players)
-        if format_.closed:  # they were out before it began
-            names, out = tuple(name for name in names if name not in out), frozenset()
+        left = {each.name: each.left for each in self.players if each.left is not None}
+        if format_.closed:  # the others were out before it began
+            names = tuple(name for name in names if name not in out or name in left)
+            out = frozenset()
         plan = Plan(
             players=names,
             rounds=self.rounds,
@@ -170,6 +175,7 @@ class TournamentConfig(UnderTerms):
             later=tuple(joined.index(group) for group in sorted(set(joined) - {0})),
             version_of={each.name: each.version_of for each in self.players if each.version_of},
             out=out,
+            left=left,
         )
         schedule = format_.open(plan)
         if not self.stop:

@@ -26,10 +26,12 @@ def going_on(
     *,
     take_new: bool = False,
     without: Sequence[str] = (),
+    round_: int | None = None,
 ) -> TournamentConfig:
     """The tournament that was `read` now, with the field of the run that has `kept` so far; with
-    `take_new` that field becomes the one that was read. The players `without` are out. `kept` is
-    `read` itself where no run has begun.
+    `take_new` that field becomes the one that was read. The players `without` are out; where
+    walkovers take their place, they leave in this `round_`. `kept` is `read` itself where no run
+    has begun.
 
     Other changes, as a program in its place or a table of the file, are left for `differences` to
     refuse. Raises UserError.
@@ -43,11 +45,13 @@ def going_on(
     players += moved.values()
     for each in without:
         one = _named(each, players)
-        players[players.index(one)] = _standing(one, "out")
+        gone = one.model_copy(update={"status": "out", "left": round_ if one.plays else one.left})
+        players[players.index(one)] = gone
     if kept is not read:
         _refuse_closed(kept, players)
     if read.terms.game.seats <= len(players):
-        refuse_too_few(read, [player.name for player in players if player.plays], without)
+        left = [player.name for player in players if player.plays or player.left is not None]
+        refuse_too_few(read, left, without)
     said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
     return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
 
@@ -174,12 +178,18 @@ def _named(typed: str, players: Sequence[Player]) -> Player:
 
 def _refuse_closed(kept: TournamentConfig, players: Sequence[Player]) -> None:
     there = {player.name for player in kept.players if player.plays}
-    moved = any(each.joined or (each.name in there and not each.plays) for each in players)
-    if FORMATS[kept.format].closed and moved:
-        raise UserError(
-            f'nobody joins or leaves a tournament of the format "{kept.format}" once it has begun; '
-            "play the changed field as another run, with --store FILE"
+    gone = (each.name in there and not each.plays and each.left is None for each in players)
+    format_ = FORMATS[kept.format]
+    if not format_.closed or not (any(each.joined for each in players) or any(gone)):
+        return
+    tournament = f'a tournament of the format "{kept.format}"'
+    said = f"nobody joins or leaves {tournament} once it has begun"
+    if format_.walkovers:
+        said = (
+            f"a player leaves {tournament} by --without NAME while it is played, and nobody joins "
+            "it once it has begun"
         )
+    raise UserError(f"{said}; play the changed field as another run, with --store FILE")
 
 
 def _names_for(player: Player) -> Iterator[str]:

@@ -10,6 +10,8 @@ from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, load_config
 from arena.tournament.field import going_on, left_out
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.staged import StagedSchedule
 from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
 
@@ -53,12 +55,30 @@ def ready_to_go_on(
     without: Sequence[str] = (),
     site: Site = HERE,
 ) -> TournamentConfig:
-    """The same of a tournament that was read: with the field of the run in `store`, where one has
-    begun (see `field.going_on`).
-    """
-    kept = Store.begun_with(store) or config
-    found = going_on(kept, config, take_new=take_new, without=without)
+    """The same of a tournament that was read: with the field of the run in `store`."""
+    found = with_field_of(store, config, take_new=take_new, without=without)
     return ready(found, file) if site.here else found
+
+
+def with_field_of(
+    store: Path, config: TournamentConfig, *, take_new: bool = False, without: Sequence[str] = ()
+) -> TournamentConfig:
+    """The tournament with the field of the run in `store`, where one has begun (see
+    `field.going_on`).
+    """
+    kept = Store.begun_with(store)
+    round_ = walkover_round(store) if kept and without else None
+    return going_on(kept or config, config, take_new=take_new, without=without, round_=round_)
+
+
+def walkover_round(store: Path) -> int | None:
+    """The round that a run with walkovers is in; None after its end, and of other formats."""
+    with Store.open(store) as opened:
+        if not FORMATS[opened.config.format].walkovers:
+            return None
+        schedule = opened.schedule()
+    assert isinstance(schedule, StagedSchedule)
+    return None if schedule.over else schedule.round
 
 
 def ready(config: TournamentConfig, file: Path) -> TournamentConfig:

@@ -28,6 +28,7 @@ from arena.model import Frozen
 from arena.tournament.config import TournamentConfig
 from arena.tournament.field import refuse_too_few
 from arena.tournament.formats import FORMATS
+from arena.tournament.ready import walkover_round
 from arena.tournament.store import Store
 from arena.web.last_good import LastGood
 from arena.web.tournament_process import TournamentProcess, interrupt
@@ -145,7 +146,7 @@ class Scheduler:
         return self._wishes.get(name, Wish())
 
     def is_closed(self, name: str) -> bool:
-        """Whether no player joins or leaves any more: the format closes once it begins."""
+        """Whether no player joins any more: the format closes once it begins."""
         with suppress(StoreError):
             begun = Store.begun_with(self.process(name).store)
             return begun is not None and FORMATS[begun.format].closed
@@ -156,10 +157,12 @@ class Scheduler:
         return [name for name, wish in self._wishes.items() if wish.freeze_at is not None]
 
     def players(self, name: str) -> list[str]:
-        """The players of a run, who may be left out of it."""
+        """The players of a run that may be left out of it."""
         with suppress(StoreError):
-            begun = Store.begun_with(self.process(name).store)
-            return _playing(begun) if begun else []
+            store = self.process(name).store
+            begun = Store.begun_with(store)
+            if begun and (not FORMATS[begun.format].closed or walkover_round(store)):
+                return _playing(begun)
         return []
 
     def start(self, name: str, *, take_new: bool = False, without: Sequence[str] = ()) -> None:
@@ -167,10 +170,10 @@ class Scheduler:
         field is to change. Raises UserError and StoreError.
         """
         self.process(name)
-        if (take_new or without) and self.is_closed(name):
+        if take_new and self.is_closed(name):
             raise UserError(
-                f"{name} has begun, and nobody joins or leaves its format after that; play the "
-                "changed field as another tournament"
+                f"{name} has begun, and nobody joins its format after that; play the changed field "
+                "as another tournament"
             )
         with self._changing:
             wish = self.wish(name).played(_now(), take_new=take_new, without=without)
@@ -184,12 +187,17 @@ class Scheduler:
         begun = Store.begun_with(self.process(name).store)
         if begun is None:
             raise UserError(f"{name} has not begun; leave players out of its file")
-        players = _playing(begun)
+        players = self.players(name)
+        if not players:
+            raise UserError(
+                f"{name} has begun, and nobody leaves its format after that, or after its last "
+                "game; play the changed field as another tournament"
+            )
         for each in without:
             if each not in players:
                 hint = did_you_mean(each, players, "players")
                 raise UserError(f"{shown(each)} does not play in {name}; {hint}")
-        if not wish.take_new:  # else others may join
+        if not wish.take_new and not FORMATS[begun.format].closed:  # else others may join
             left = [each for each in players if each not in wish.without]
             refuse_too_few(begun, left, wish.without)
 

@@ -1,7 +1,8 @@
 """Schedules, runs and refusals, for the tests of this room."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import pytest
@@ -91,12 +92,17 @@ def events_of(store: Path) -> list[Event]:
 
 
 def opened(
-    format_: Format, players: int, rounds: int = 1, rules_: str = "dots", **keys: Any
+    format_: Format,
+    players: int,
+    rounds: int = 1,
+    rules_: str = "dots",
+    left: Mapping[str, int] = MappingProxyType({}),
+    **keys: Any,
 ) -> Any:
-    """The schedule of a format for players `m0`, `m1`, …"""
+    """The schedule of a format for players `m0`, `m1`, …, of whom some `left` in a round."""
     names = tuple(f"m{number}" for number in range(players))
     all_keys = format_.keys(**keys).model_dump()
-    return format_.open(Plan(names, rounds, rules.default(rules_), all_keys))
+    return format_.open(Plan(names, rounds, rules.default(rules_), all_keys, left=left))
 
 
 def stronger_first(game: Pairing) -> float:

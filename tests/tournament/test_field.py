@@ -12,12 +12,10 @@ from arena.bots.package import open_bot
 from arena.errors import ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, differences
-from arena.tournament.field import going_on
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.ready import begun_in
+from arena.tournament.ready import begun_in, with_field_of
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
-from arena.tournament.store import Store
 from tests.submitting import accept
 from tests.tournament.helpers import answering
 
@@ -55,8 +53,7 @@ class CourseRun:
     ) -> TournamentConfig:
         begun = begun_in(self.store, take_new=take_new, without=without)
         read = self.load(text, players=0, begun=begun)
-        kept = Store.begun_with(self.store) or read
-        return going_on(kept, read, take_new=take_new, without=without)
+        return with_field_of(self.store, read, take_new=take_new, without=without)
 
     def play(
         self, text: str = FROM, *, take_new: bool = False, without: tuple[str, ...] = ()
@@ -273,7 +270,7 @@ def test_a_player_is_left_out_of_a_closed_tournament_before_it_begins(
     assert course.play(text, without=("bee",))
     assert set(course.rated()) == {"ant", "cat", "dog", "elk"}
     assert course.play(text) == course.play(text, without=("bee",)) == ()
-    with pytest.raises(UserError, match="once it has begun"):
+    with pytest.raises(UserError, match="by --without NAME while it is played"):
         course.config(text, without=("ant",))
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from arena.errors import UserError
 from arena.matches.play import preview_config
 from arena.model.record import GameRecord
 from arena.ratings.matches import Verdict
@@ -24,6 +26,7 @@ from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
 from arena.tournament.executors.local import fit
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
+from arena.tournament.ready import with_field_of
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -175,6 +178,35 @@ def test_killed_and_resumed_it_is_the_same_tournament(
         both = sorted(games.keys() & again.keys())
         assert len(both) >= counted
         assert [again[game] for game in both] == [games[game] for game in both]
+
+
+@pytest.mark.parametrize("name", ["knockout", "groups"])
+@pytest.mark.parametrize("kill_after", [1, 4, 9])
+def test_a_player_that_leaves_gives_its_games_to_its_opponents(
+    load: Load, tmp_path: Path, played: Record, name: str, kill_after: int
+) -> None:
+    config = load(TOURNAMENTS[name][0] + DOTS, players=5)
+    path, leaver = tmp_path / "t.sqlite", config.players[0].name
+    with PlayedStore.open_run(path, config) as store, pytest.raises(Killed):
+        run(config, store, open_executor=Playing(played, Random(1), 2, kill_after).open)
+    before = games_of(path)
+    for kill in (1, None, None):  # again, and once nothing is left to play
+        config = with_field_of(path, config, without=[leaver] if kill else [])
+        with PlayedStore.open_run(path, config) as store, suppress(Killed):
+            run(config, store, open_executor=Playing(played, Random(2), 2, kill).open)
+    ranking, _ = result(path)
+    assert ranking is not None
+    notes = [note for note in ranking.notes if note.startswith(f"{leaver} left: ")]
+    assert len(notes) == 1 and ranking.players[0].player != leaver
+    games = games_of(path)
+    assert before.items() <= games.items()
+    assert not any(f"{leaver}:" in game or f":{leaver}:" in game for game in games.keys() - before)
+    with RunView(path) as view:
+        assert {row.name for row in view.standings.players} == {
+            each.name for each in config.players
+        }
+    with pytest.raises(UserError, match="by --without NAME while it is played"):
+        with_field_of(path, config, without=[config.players[1].name])
 
 
 EXAMPLES = Path(__file__).parents[2] / "tournaments/examples"

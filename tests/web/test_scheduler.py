@@ -325,11 +325,24 @@ def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> Non
     classroom.scheduler.look()
     (cup,) = classroom.scheduler.tournaments()
     assert (cup.state, cup.is_standing, cup.has_news) == ("over", False, False)
-    for change in ({"take_new": True}, {"without": ["ape"]}):
-        with pytest.raises(UserError, match="cup has begun, and nobody joins or leaves"):
-            classroom.scheduler.start("cup", **change)
+    with pytest.raises(UserError, match="cup has begun, and nobody joins its format"):
+        classroom.scheduler.start("cup", take_new=True)
+    with pytest.raises(UserError, match="nobody leaves its format after that, or after its last"):
+        classroom.scheduler.start("cup", without=["ape"])
     classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.state() == "over")
+
+
+@pytest.mark.slow
+def test_a_player_leaves_a_knockout(classroom: Class) -> None:
+    classroom.file("cup", LONG, format_='format = "knockout"', more='[[player]]\nfrom = ".."')
+    classroom.submit("ada", "print(1)")
+    classroom.scheduler.start("cup")
+    classroom.playing()
+    assert classroom.scheduler.players("cup") == ["monkey", "ape", "ada"]
+    classroom.scheduler.start("cup", without=["ape"])
+    classroom.until(lambda: classroom.scheduler.players("cup") == ["monkey", "ada"])
+    classroom.playing()
 
 
 def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:

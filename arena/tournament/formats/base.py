@@ -52,6 +52,9 @@ class Plan(NamedTuple):
     """For each group that joined together later, the number of players before it."""
     out: frozenset[str] = frozenset()
     """Players that meet nobody any more; games of theirs that were played stay."""
+    left: Mapping[str, int] = MappingProxyType({})
+    """Those that left a format with `walkovers` after it began, and the round of it from which on
+    their games count for their opponents."""
     version_of: Mapping[str, str] = MappingProxyType({})
     """For each later version of a player, the name that the tournament file has for all of them."""
 
@@ -122,6 +125,8 @@ class Format(NamedTuple):
     grows: bool = True
     """Whether more rounds may be added to a run: those that are there stay as they are."""
     closed: bool = False
-    """Whether nobody joins or leaves once it began: then a plan has nobody `later` or `out`, and
-    those who were left out before are none of its players.
+    """Whether nobody joins once it began, nor leaves without `walkovers`: then a plan has nobody
+    `later` or `out`, and those who were left out before are none of its players.
     """
+    walkovers: bool = False
+    """Whether a player may leave a closed format, as a `StagedSchedule` allows."""

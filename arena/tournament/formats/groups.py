@@ -83,7 +83,7 @@ class GroupsSchedule(StagedSchedule):
                     for before, each in zip(behind, others, strict=True)
                 ),
             ),
-            notes=tuple(self._bracket.notes()) if self._bracket else (),
+            notes=(*(self._bracket.notes() if self._bracket else ()), *self.walkovers()),
             bracket=self._bracket.shown() if self._bracket else (),
             groups=tuple(
                 Ranking(title=f"Group {letter}", columns=("Points", "S-B"), players=table)

@@ -1,8 +1,9 @@
 """A knockout: the loser of a match is out. Players are seeded in the order of the file.
 
 A match is `rounds` pairs of games with seats swapped, then extra pairs while it is tied; of a match
-that stays tied the better seed goes on. In the standard bracket the best two seeds can meet in the
-final alone, the best four in the semi-finals; where players lack, the best seeds have byes.
+that stays tied the better seed goes on. Games of a player that left count for its opponents. In the
+standard bracket the best two seeds can meet in the final alone, the best four in the semi-finals;
+where players lack, the best seeds have byes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +43,7 @@ class KnockoutSchedule(StagedSchedule):
         return Ranking(
             columns=COLUMNS,
             players=self._bracket.placings(),
-            notes=tuple(self._bracket.notes()),
+            notes=(*self._bracket.notes(), *self.walkovers()),
             bracket=self._bracket.shown(),
         )
 
@@ -63,4 +64,5 @@ KNOCKOUT = Format(
     unstopped="it ends with its final",
     grows=False,
     closed=True,
+    walkovers=True,
 )

@@ -1,11 +1,12 @@
 """Rounds that a generator makes: it yields who meets, and is sent what each meeting's two took.
 
 All games of a round are played before the next one is made, so that the generator depends on the
-set of results alone.
+set of results alone. From the round in which a player leaves on, its meetings are walkovers: they
+are not played, and their points are its opponents'.
 """
 
 from abc import abstractmethod
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest, results_of
@@ -27,8 +28,10 @@ class StagedSchedule(Schedule):
         self.plan, self.total = plan, most
         self._results: dict[str, GameDigest] = {}
         self._rounds = self.rounds()
-        self._round = 0
+        self.round = 0
+        """The one that is played, from 1; after the last one there is none."""
         self._deal(next(self._rounds, ()))
+        self._go_on()
 
     @abstractmethod
     def rounds(self) -> Rounds:
@@ -37,7 +40,7 @@ class StagedSchedule(Schedule):
     @property
     def over(self) -> bool:
         """Whether there is no further round."""
-        return not self._games
+        return not self._pairs
 
     def next(self) -> Pairing | None:
         """The next game of the round that is played."""
@@ -49,7 +52,16 @@ class StagedSchedule(Schedule):
             return
         self._results[game.game] = game
         self._open.discard(game.game)
-        while self._games and not self._open:
+        self._go_on()
+
+    def walkovers(self) -> Iterator[str]:
+        """Who left."""
+        for name, round_ in self.plan.left.items():
+            if round_ <= self.round:
+                yield f"{name} left: its games from then on count for its opponents."
+
+    def _go_on(self) -> None:
+        while self._pairs and not self._open:
             try:
                 pairs = self._rounds.send(self._taken())
             except StopIteration:
@@ -57,16 +69,26 @@ class StagedSchedule(Schedule):
             self._deal(pairs)
 
     def _deal(self, pairs: Sequence[Pair]) -> None:
-        self._round += 1
+        self.round += 1
         self._pairs = pairs
         self._games = [
-            game for pair in pairs for game in meeting(self.plan.game, self._round, *pair)
+            game
+            for pair in pairs
+            if not any(map(self._has_left, pair))
+            for game in meeting(self.plan.game, self.round, *pair)
         ]
         self._left = iter(self._games)
         self._open = {game.game for game in self._games} - self._results.keys()
 
+    def _has_left(self, player: str) -> bool:
+        return player in self.plan.left and self.plan.left[player] <= self.round
+
     def _taken(self) -> Taken:
-        taken = dict.fromkeys(self._pairs, (0.0, 0.0))
+        most = 1.0 if self.plan.game.decided_by_seed else 2.0
+        taken = {
+            (one, other): (most * self._has_left(other), most * self._has_left(one))
+            for one, other in self._pairs
+        }
         for first, second, score, _ in results_of(self._results[game.game] for game in self._games):
             pair = (first, second) if (first, second) in taken else (second, first)
             own = score if pair[0] == first else 1 - score

@@ -68,6 +68,28 @@ def test_without_a_match_for_the_third_place_it_is_shared() -> None:
     assert [row.rank for row in schedule.ranking().players] == [1, 2, 3, 3]
 
 
+@pytest.mark.parametrize(
+    ("rules_", "left", "games", "order"),
+    [
+        ("dots", {"m0": 1}, 4, ["m1", "m3", "m2", "m0"]),
+        ("dots", {"m0": 2}, 6, ["m1", "m0", "m2", "m3"]),
+        ("dots", {"m0": 2, "m1": 2}, 6, ["m0", "m1", "m2", "m3"]),
+        ("dots", dict.fromkeys(["m0", "m1", "m2", "m3"], 1), 0, ["m0", "m1", "m2", "m3"]),
+        ("2048", {"m0": 2}, 6, ["m1", "m0", "m2", "m3"]),
+    ],
+)
+def test_games_of_a_player_that_left_count_for_its_opponents(
+    rules_: str, left: dict[str, int], games: int, order: list[str]
+) -> None:
+    schedule = opened(KNOCKOUT, 4, rules_=rules_, left=left, extra=0)
+    assert len(list(rehearse(schedule, rules_, stronger_first))) == games
+    assert schedule.over
+    ranking = schedule.ranking()
+    assert [row.player for row in ranking.players] == order
+    told = [note.partition(" left: ")[0] for note in ranking.notes if " left: " in note]
+    assert told == list(left)
+
+
 def test_the_bracket_as_text() -> None:
     schedule = opened(KNOCKOUT, 3)
     list(rehearse(schedule, "dots", stronger_first))
@@ -113,6 +135,17 @@ def test_two_of_a_group_do_not_meet_at_once(groups: int, advance: int) -> None:
         if max(one, other) < len(seeds)
     ]
     assert all(one != other for one, other in met) or advance == 3
+
+
+def test_a_player_that_left_its_group_goes_on_no_more() -> None:
+    schedule = opened(GROUPS, 8, rounds=2, left={"m0": 2})
+    played = list(rehearse(schedule, "dots", stronger_first))
+    assert sum("m0" in game.players for game in played) == 2 * 3
+    best, *_ = schedule.ranking().groups
+    assert [(row.player, row.figures[0]) for row in best.players] == [
+        ("m3", 10.0), ("m0", 6.0), ("m4", 6.0), ("m7", 2.0)
+    ]  # fmt: skip
+    assert schedule.ranking().players[0].player == "m1"
 
 
 def test_groups_then_a_knockout() -> None:
