@@ -16,6 +16,7 @@ from arena.errors import UserError
 from arena.files.toml_tables import no_such
 from arena.tournament.config import Player, Status, TournamentConfig
 from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Format
 
 _NEWER = "has a new version"
 
@@ -52,7 +53,7 @@ def going_on(
     if read.terms.game.seats <= len(players):
         left = [player.name for player in players if player.plays or player.left is not None]
         refuse_too_few(read, left, without)
-    said = change.told(take_new=take_new, closed=FORMATS[kept.format].closed)
+    said = change.told(FORMATS[kept.format], take_new=take_new)
     return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
 
 
@@ -132,7 +133,7 @@ class _Change(NamedTuple):
             moved[name] = renamed(each, name, joined=group, version_of=of)
         return moved
 
-    def told(self, *, take_new: bool, closed: bool) -> Iterator[str]:
+    def told(self, format_: Format, *, take_new: bool) -> Iterator[str]:
         """A sentence on what changed, and what is done about it; none where nothing did."""
         parts = list[str]()
         if self.added:
@@ -143,7 +144,9 @@ class _Change(NamedTuple):
         if parts and take_new:
             yield f"Taken into this run: {'; '.join(parts)}."
         elif parts:
-            how = "" if closed else " --take-new takes the change into it."
+            how = "" if format_.closed else " --take-new takes the change into it."
+            if format_.walkovers and self.gone:
+                how = f" --without {self.gone[0].name} gives its games to its opponents."
             yield (
                 f"The players changed since this run began: {'; '.join(parts)}. It goes on with "
                 f"its own.{how}"

@@ -270,6 +270,9 @@ def test_a_player_is_left_out_of_a_closed_tournament_before_it_begins(
     assert course.play(text, without=("bee",))
     assert set(course.rated()) == {"ant", "cat", "dog", "elk"}
     assert course.play(text) == course.play(text, without=("bee",)) == ()
+    course.remove("cat")
+    said = "cat is gone. It goes on with its own. --without cat gives its games to its opponents."
+    assert course.config(text).left_out[-1].endswith(said)
     with pytest.raises(UserError, match="by --without NAME while it is played"):
         course.config(text, without=("ant",))
 
