@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -129,7 +130,7 @@ def _training(folder: Path) -> LabRun:
         changed_at=_changed(folder / TABLE, folder / LOG),
         settings=_flat(_header(folder / _NETWORK)),
         measure=measure,
-        curves=(Curve(measure, tuple((float(row[0]), float(row[1])) for row in rows)),),
+        curves=(_curve(measure, [(row[0], row[1]) for row in rows]),),
         said=tuple(log[-_LAST_LINES:]),
         columns=tuple(columns[:_SHOWN_COLUMNS]),
         rows=tuple(tuple(row[:_SHOWN_COLUMNS]) for row in rows),
@@ -180,9 +181,9 @@ def _tuning(folder: Path) -> LabRun:
         settings=_flat({key: each for key, each in config.items() if key != "weights"}),
         measure="points against the start, %",
         curves=(
-            Curve("points against the start, %", tuple(against)),
+            _curve("points against the start, %", against),
             *(
-                Curve(name, tuple((float(at), float(vector[index])) for at, vector in points))
+                _curve(name, [(at, vector[index]) for at, vector in points])
                 for index, name in enumerate(names)
             ),
         ),
@@ -206,6 +207,12 @@ def _no_tuning(folder: Path) -> LabRun:
         changed_at=_changed(folder),
         settings={},
     )
+
+
+def _curve(name: str, figures: Iterable[tuple[Any, Any]]) -> Curve:
+    """The figures that can be drawn: a training may diverge."""
+    points = ((float(at), float(figure)) for at, figure in figures)
+    return Curve(name, tuple(point for point in points if all(map(math.isfinite, point))))
 
 
 def _is_running(folder: Path) -> bool:

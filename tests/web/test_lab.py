@@ -99,6 +99,22 @@ def test_odd_folders_hide_no_others(client: TestClient, runs: Path) -> None:
         assert f"{name} has files that no training or tuning wrote" in text
 
 
+@pytest.mark.parametrize("figure", ["nan", "inf", "-inf"])
+def test_a_figure_that_is_no_number_is_not_drawn(
+    client: TestClient, runs: Path, figure: str
+) -> None:
+    rows = (("100", figure), ("200", "7"), (figure, "7"), ("300", figure))
+    table = CURVE + "".join(f"{games},{mean},1,1,1,1,1\n" for games, mean in rows)
+    (training(runs, "quick.train", 3) / "curve.csv").write_text(table)
+    (runs / "it.tune").mkdir()
+    content = json.dumps(TUNING | {"points": [[0, [float(figure)]], [8, [0.1]]]})
+    (runs / "it.tune" / "checkpoint.json").write_text(content)
+    for page in ("", "/run/quick.train", "/run/it.tune"):
+        assert client.get(f"/lab{page}").status_code == 200
+    (curve,) = client.get("/api/lab/quick.train").json()["curves"]
+    assert curve == ["average score", [[200, 7]]]
+
+
 @pytest.mark.usefixtures("sprt_run")
 def test_a_test_has_its_gauge_its_counts_and_its_path(client: TestClient) -> None:
     text = client.get("/lab/run/ab").text
