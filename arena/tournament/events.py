@@ -8,7 +8,6 @@ Results are in the store before their event is appended, and the store alone is 
 each run begins the file again, and it may be deleted at any time.
 """
 
-import os
 import re
 import time
 from contextlib import suppress
@@ -144,7 +143,7 @@ def events_file(store: Path) -> Path:
 
 
 def begin_events(path: Path) -> IO[bytes]:
-    """An empty file to append events to. Readers tell a new one by its inode."""
+    """An empty file to append events to. Readers tell a new one by its first line."""
     fresh = path.with_name(f"{path.name}.new")
     file = fresh.open("wb", buffering=0)
     fresh.replace(path)
@@ -156,15 +155,15 @@ class EventReader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._inode: int | None = None
+        self._first = b""
         self._offset = 0
 
     def read(self) -> list[Event]:
         """New events, those of a new run from its beginning; no moves of games ended since."""
         with suppress(FileNotFoundError), self._path.open("rb") as file:
-            inode = os.fstat(file.fileno()).st_ino
-            if inode != self._inode:
-                self._inode, self._offset = inode, 0
+            first = file.readline()  # its inode may be that of the run before the last again
+            if first != self._first:
+                self._first, self._offset = first, 0
             file.seek(self._offset)
             whole, newline, _ = file.read().rpartition(b"\n")
             self._offset += len(whole + newline)
