@@ -150,6 +150,13 @@ def begin_events(path: Path) -> IO[bytes]:
     return file
 
 
+def append_event(file: IO[bytes], event: Event) -> None:
+    """Write an event as a line. Raises OSError."""
+    line = event.model_dump_json().encode() + b"\n"
+    while line:  # of a full disk's last bytes, a part is written without an error
+        line = line[file.write(line) :]
+
+
 class EventReader:
     """Reads the events that came since it looked last."""
 

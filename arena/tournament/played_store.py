@@ -17,7 +17,7 @@ from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
 from arena.tournament.config import TournamentConfig, continued
-from arena.tournament.events import Event, begin_events, events_file
+from arena.tournament.events import Event, append_event, begin_events, events_file
 from arena.tournament.machines import seats_at
 from arena.tournament.store import APPLICATION_ID, SCHEMA_VERSION, Store
 from arena.tournament.store_faults import (
@@ -129,7 +129,7 @@ class PlayedStore(Store):
         """Let watchers know what happens; only for the process that plays. Raises StoreError."""
         assert self._events is not None
         try:
-            self._events.write(event.model_dump_json().encode() + b"\n")
+            append_event(self._events, event)
         except OSError as error:
             raise unwritable(events_file(self.path), error) from None
 
