@@ -26,6 +26,7 @@ from pathlib import Path
 from llvmlite import binding
 
 import rules as rule_sets
+from arena.files.imports import module_command
 from players.compiled.folder import cache_folder
 from players.games.registry import unsupported
 
@@ -132,7 +133,7 @@ def _run(step: Sequence[_Kernels]) -> float:
     began = time.monotonic()
     notes = {f"{rules}:{search}": _notes() / f"{rules}-{search}" for rules, search in step}
     if missing := [kernels for kernels, note in notes.items() if not _is_there(note)]:
-        command = (sys.executable, "-P", "-m", "players.warm", "--one", *missing)
+        command = module_command("players.warm", "--one", *missing)
         if subprocess.run(command, check=False).returncode != 0:
             sys.exit(1)  # it said why
         with suppress(OSError):  # a cache that cannot be written, as the process said

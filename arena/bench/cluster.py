@@ -6,7 +6,6 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from rich.table import Table
 from arena.bench import sleeping
 from arena.bench.compiling import HERE
 from arena.errors import BenchError
+from arena.files.imports import module_command
 from arena.sandbox.features import usable_cores
 from arena.sandbox.overload import cpu_ms
 from arena.tournament.catalogue import CatalogueEntry
@@ -82,7 +82,7 @@ def simulate(
     config = _sleepers(rounds, game_s, builtins)
     with TemporaryDirectory(prefix="arena-bench-") as folder, ExitStack() as stack:
         address, scheduler = stack.enter_context(_scheduler(Path(folder)))
-        serve = (sys.executable, "-P", "-m", "arena.bench.sleeping", address, folder)
+        serve = module_command("arena.bench.sleeping", address, folder)
         for number in range(processes):
             machines = len(range(number, workers, processes))
             stack.enter_context(_process((*serve, str(machines))))
@@ -145,8 +145,8 @@ def _config(tables: dict[str, Any], builtins: Builtins) -> TournamentConfig:
 def _scheduler(folder: Path) -> Iterator[tuple[str, int]]:
     """The address and the process of a scheduler of its own."""
     told = folder / "scheduler.json"
-    command = (
-        sys.executable, "-P", "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
+    command = module_command(
+        "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
         "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(told),
     )  # fmt: skip
     few_logs = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "20"}  # as the page recommends

@@ -6,7 +6,6 @@ import asyncio
 import math
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from arena.bench.browsers import OpenPages
 from arena.errors import BenchError
+from arena.files.imports import module_command
 from arena.ratings.tables import student_t95
 from arena.sandbox.overload import cpu_ms
 from arena.tournament.events import EVENT, MovesPlayed, RunFinished, events_file
@@ -85,7 +85,7 @@ def difference(alone: Sequence[float], watched: Sequence[float]) -> tuple[float,
 @contextmanager
 def served(runs: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server, and its address."""
-    command = [sys.executable, "-P", "-m", "arena", "serve", "--port", "0", "--runs", str(runs)]
+    command = module_command("arena", "serve", "--port", "0", "--runs", str(runs))
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -102,7 +102,7 @@ def _play(folder: Path, name: str, rounds: int, pages: int) -> PlayedRuns:
     file, store = folder / f"{name}.toml", folder / f"{name}.sqlite"
     at_once = min(2, len(os.sched_getaffinity(0)))
     file.write_text(_PLAYED.format(name=name, rounds=rounds, games=at_once))
-    command = [sys.executable, "-P", "-m", "arena", "run", str(file), "--store", str(store)]
+    command = module_command("arena", "run", str(file), "--store", str(store))
     with served(folder) as (server, address), (folder / f"{name}.log").open("wb") as log:
         began, pages_began = time.monotonic(), time.process_time()
         server_began = cpu_ms([server.pid])

@@ -15,6 +15,7 @@ from arena.bots.build import build
 from arena.bots.package import Bot, open_bot, package_store, startable, with_python
 from arena.errors import PackageError
 from arena.files.cache import CACHE_VARIABLE, cache_root
+from arena.files.imports import module_command
 from arena.model.containment import Policy
 from arena.model.contender import CommandLine, Contender, Given, Home, Module, Package, Prepared
 from arena.sandbox.probe import resolve
@@ -86,7 +87,7 @@ def _program(
     """What is started, and the bot where that is still to be built."""
     match program:
         case Module():
-            return programs.Program(programs.module(program.module), str(folder)), None
+            return programs.Program(module_command(program.module), str(folder)), None
         case CommandLine():
             return programs.command(list(program.words), folder), None
     place = Path(home.package or package_store() / program.digest, program.opens)

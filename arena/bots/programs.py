@@ -50,11 +50,6 @@ def is_path(bot: str, folder: Path) -> bool:
     return "/" in bot or "@" in bot or Path(bot).suffix in INTERPRETERS or (folder / bot).exists()
 
 
-def module(name: str) -> tuple[str, ...]:
-    """The command that runs a Python module with this interpreter."""
-    return (sys.executable, "-P", "-m", name)  # -P: files in the folder shadow no module
-
-
 def python(written: str | None, folder: Path, *, or_path: str = ", or write its path") -> str:
     """The Python `written`, a program of the PATH or a path relative to `folder`; None for the one
     that runs the arena. Raises ProgramError, which advises `or_path` where that may be written.

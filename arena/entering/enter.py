@@ -10,7 +10,6 @@ from arena.bots.archive import is_archive
 from arena.bots.build import build
 from arena.bots.course_file import check_file, is_course
 from arena.bots.package import Bot, forget, refuse_missing, refuse_nameless, take
-from arena.bots.programs import module
 from arena.bots.submissions import receipt_of
 from arena.bots.versions import CheckedItem, Receipt, named, place_of, playing, submitted
 from arena.checks.checklist import run_checks
@@ -18,6 +17,7 @@ from arena.checks.conditions import Conditions, draw_seed
 from arena.checks.events import Checked, Checking, Entered, Event, Judging, PointJudged
 from arena.checks.result import Checklist
 from arena.errors import PackageError
+from arena.files.imports import module_command
 from arena.model.containment import Asked
 from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
@@ -122,7 +122,8 @@ def check(
     `note`. Raises SandboxError.
     """
     held = resolve(sandbox or conditions.sandbox, Prepared(name="bot", command=(sys.executable,)))
-    opponent = Prepared(name="monkey", command=module(BUILTINS["monkey"].module), builtin=True)
+    monkey = module_command(BUILTINS["monkey"].module)
+    opponent = Prepared(name="monkey", command=monkey, builtin=True)
     tell(Checking(held=held, terms=conditions.terms))
     results = []
 

@@ -1,6 +1,7 @@
-"""Imports of many modules, and of what may not be installed."""
+"""Imports of many modules, and of what may not be installed; modules run as programs."""
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -33,3 +34,9 @@ def extra(name: str, needs: str) -> Iterator[None]:
         raise UserError(
             f"{needs} {error.name}; install it with: pip install 'bot-arena[{name}]'"
         ) from None
+
+
+def module_command(name: str, *arguments: str) -> tuple[str, ...]:
+    """The command that runs a Python module with this interpreter."""
+    # -P: files in the folder where it is started shadow no module
+    return (sys.executable, "-P", "-m", name, *arguments)

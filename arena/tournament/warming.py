@@ -4,13 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 
 from arena.errors import UserError
 from arena.files.console import PlainConsole
+from arena.files.imports import module_command
 from arena.files.stop_signals import apart
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
@@ -66,10 +66,10 @@ def warm_kernels(rules: Iterable[str], searches: Iterable[str] = (), *, processe
     # pages that name a training's files would load it too
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    command = [sys.executable, "-P", "-m", "players.warm", "--rules", *rules]
+    options = ["--rules", *rules]
     if chosen := dict.fromkeys(searches):
-        command += ["--searches", *chosen]
-    command += ["--processes", str(processes)]
+        options += ["--searches", *chosen]
+    command = module_command("players.warm", *options, "--processes", str(processes))
     console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())
     with (

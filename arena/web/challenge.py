@@ -4,7 +4,6 @@ COURSE/challenges/ada/20261101-120000-1f2e3d4c/         the job
 COURSE/challenges/ada/20261101-120000-1f2e3d4c.sqlite   its run
 """
 
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from arena.bots import course
 from arena.bots.course_file import CHALLENGES, Course
 from arena.checks.events import Refused
 from arena.errors import StoreError, SubmissionError
+from arena.files.imports import module_command
 from arena.model import Frozen
 from arena.ratings.results import results_of
 from arena.tournament.run_view import RunView
@@ -74,7 +74,7 @@ class Challenges:
     def __init__(self, course: Path, rules: LastGood[Course]) -> None:
         self._course, self._rules = course.absolute(), rules
         self._adding = threading.Lock()
-        command = (sys.executable, "-P", "-m", "arena.web.challenger")
+        command = module_command("arena.web.challenger")
         self.jobs = Jobs(self._course / CHALLENGES, command, lambda: 1)
 
     def ask(self, owner: str, wanted: ChallengeWanted) -> Challenge:

@@ -9,7 +9,6 @@ COURSE/.web/checks/ada/20261101-120000-1f2e3d4c/
 import os
 import re
 import shutil
-import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +20,7 @@ from arena.bots.programs import INTERPRETERS
 from arena.checks.events import Checking, Entered, Event, Judging, PointJudged, Refused
 from arena.checks.result import CheckResult
 from arena.errors import SubmissionError
+from arena.files.imports import module_command
 from arena.files.plain_text import printable
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
@@ -86,7 +86,7 @@ class Checks:
     def __init__(self, course: Path) -> None:
         self._course = course.absolute()
         self._adding = threading.Lock()
-        command = (sys.executable, "-P", "-m", "arena.web.checker")
+        command = module_command("arena.web.checker")
         self.jobs = Jobs(self._course / FOLDER / "checks", command, lambda: len(usable_cores()))
 
     def add(self, owner: str, file: str, contents: IO[bytes]) -> Check:

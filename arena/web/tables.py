@@ -5,11 +5,11 @@ and ended when nobody moves.
 import asyncio
 import os
 import secrets
-import sys
 import time
 from contextlib import suppress
 
 from arena.errors import UserError
+from arena.files.imports import module_command
 from arena.web.boards import TableWish
 from arena.web.rates import Rate
 from arena.web.table_lines import Command, Setup, TableState
@@ -184,7 +184,7 @@ class Tables:
 async def _process(setup: Setup) -> asyncio.subprocess.Process:
     """The process of a game, which knows what to play."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "arena.web.table", str(os.getpid())),
+        *module_command("arena.web.table", str(os.getpid())),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=_LINE_BYTES,

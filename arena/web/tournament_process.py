@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from arena.files import lock
+from arena.files.imports import module_command
 from arena.files.plain_text import end_of, printable
 from arena.tournament.events import EVENT, RunFinished, RunOutcome, events_file
 from arena.web.cores import cores
@@ -47,9 +47,9 @@ class TournamentProcess:
     def start(self, *, take_new: bool, without: tuple[str, ...]) -> subprocess.Popen[bytes]:
         """Begin the run, or go on with it, on the cores that play."""
         self.store.parent.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
-        command = [sys.executable, "-P", "-m", "arena", "run", str(self.file)]
-        command += ["--store", str(self.store), *(["--take-new"] if take_new else [])]
-        command += [f"--without={name}" for name in without]
+        options = ["--store", str(self.store), *(["--take-new"] if take_new else [])]
+        options += [f"--without={name}" for name in without]
+        command = module_command("arena", "run", str(self.file), *options)
         with self.log.open("ab") as log:
             typed = " ".join(command[3:])
             log.write(f"\n{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC: {typed}\n".encode())

@@ -14,7 +14,7 @@ from tests.command import arena
 def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    became: list[list[str]] = []
+    became: list[tuple[str, ...]] = []
     monkeypatch.setattr(os, "execv", lambda program, words: became.append(words))
     monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
     with socket.create_server(("127.0.0.1", 0)) as scheduler:
@@ -24,7 +24,7 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     assert "1 cores of" in done.output and "holds files" in done.output
     (words,) = became
     assert words[words.index("--resources") + 1] == "cores=1"
-    assert words[-2:] == ["--tls-ca-file", "ca.pem"]
+    assert words[-2:] == ("--tls-ca-file", "ca.pem")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -21,6 +20,7 @@ from distributed.utils import silence_logging_cmgr
 
 from arena.errors import ExecutorError, UserError
 from arena.files.console import PlainConsole
+from arena.files.imports import module_command
 from arena.files.toml_tables import Finding
 from arena.sandbox.features import usable_cores
 from arena.tournament.config import TournamentConfig
@@ -175,14 +175,14 @@ def _cores_there(client: Client) -> list[int]:
     raise ExecutorError(f"no machine joined the cluster within {_JOIN_S / 60:.0f} minutes")
 
 
-def worker_command(address: str, cores: int, *more: str, shared: bool = False) -> list[str]:
+def worker_command(address: str, cores: int, *more: str, shared: bool = False) -> tuple[str, ...]:
     """The command line of a Dask worker that plays games on that many cores."""
     resources = f"cores={cores}" + (" shared=1" if shared else "")
-    return [
-        sys.executable, "-P", "-m", "distributed.cli.dask_worker", address,
+    return module_command(
+        "distributed.cli.dask_worker", address,
         "--nworkers", "1", "--nthreads", str(cores), "--resources", resources,
         "--no-dashboard", "--dashboard-address", _PAGES, "--death-timeout", str(_DEATH_S), *more,
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 @contextmanager

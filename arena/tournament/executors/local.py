@@ -3,7 +3,6 @@
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from typing import IO
 from pydantic import BaseModel
 
 from arena.errors import ExecutorError
+from arena.files.imports import module_command
 from arena.files.toml_tables import Finding
 from arena.model.record import GameRecord
 from arena.sandbox.features import available_memory, usable_cores
@@ -146,7 +146,7 @@ class LocalExecutor:
         arguments = (str(theirs.fileno()), str(os.getpid()), ",".join(map(str, cores)))
         with theirs:
             process = subprocess.Popen(
-                (sys.executable, "-P", "-m", "arena.tournament.executors.worker", *arguments),
+                module_command("arena.tournament.executors.worker", *arguments),
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
