@@ -130,30 +130,18 @@ def read_config(
     )
     players, left_out = read_players(tables.player, reading, player_folders or {})
     start = Openings() if game is None else _openings(tables, game, folder, report)
-    threads = [player.contender.threads for player in players] or [1]
-    demand = Demand(
-        threads=tuple(player.resources.threads for player in tables.player),
-        a_game=cores_a_game(threads, game.seats if game else 1, table.ponder),
-        concurrency=table.concurrency,
-        ponder=table.ponder,
-    )
-    concurrency, unmet = fit(demand)
-    for finding in unmet:
-        report(*finding)
+    concurrency = _concurrency(tables, players, game.seats if game else 1, fit, report)
+    format_, format_keys = _format(tables, game, report)
     _check_required(table.require, players, report)
-    field = so_far.field or players
     of_players = [finding for finding in findings if finding.path[:1] == ("player",)]
     if for_others:
         findings = [finding for finding in findings if finding not in of_players]
-        report = reporter(findings)
         left_out += tuple(f"{written(at)}: {message}" for at, message in of_players)
     else:
+        field = so_far.field or players
         _check_anchor(tables.rating.anchor, field, tables.player, report)
-    format_, format_keys = _format(tables, game, report)
-    if not for_others and not of_players:  # else some are missing
-        for key, problem in format_.problems(format_keys, [player.name for player in field]):
-            report((format_.name, key) if key else (format_.name,), problem)
-        _check_stop(tables.stop, format_, field, report)
+        if not of_players:  # else some are missing
+            _check_field(tables.stop, format_, format_keys, field, report)
     if findings:
         raise Unusable(findings)
     assert game is not None  # or there was a finding
@@ -274,6 +262,24 @@ def _read_openings(
     return Openings()
 
 
+def _concurrency(
+    tables: TournamentFile, players: Sequence[Player], seats: int, fit: Capacity, report: Tell
+) -> int:
+    """How many games are played at a time."""
+    table = tables.tournament
+    threads = [player.contender.threads for player in players] or [1]
+    demand = Demand(
+        threads=tuple(player.resources.threads for player in tables.player),
+        a_game=cores_a_game(threads, seats, table.ponder),
+        concurrency=table.concurrency,
+        ponder=table.ponder,
+    )
+    concurrency, unmet = fit(demand)
+    for finding in unmet:
+        report(*finding)
+    return concurrency
+
+
 def _check_required(require: Collection[str], players: Sequence[Player], report: Tell) -> None:
     # Without a sandbox nothing is held, as is seen without trying.
     free = [player.name for player in players if player.contender.sandbox == "none"]
@@ -294,7 +300,16 @@ def _check_anchor(
         report(("rating", "anchor"), no_such("player", anchor, names))
 
 
-def _check_stop(table: StopTable, format_: Format, players: Sequence[Player], report: Tell) -> None:
+def _check_field(
+    table: StopTable,
+    format_: Format,
+    keys: dict[str, Any],
+    players: Sequence[Player],
+    report: Tell,
+) -> None:
+    """Report what does not fit that many players, or these."""
+    for key, problem in format_.problems(keys, [player.name for player in players]):
+        report((format_.name, key) if key else (format_.name,), problem)
     if table and format_.unstopped:
         report(("stop",), f"does not fit {format_.name}: {format_.unstopped}")
     elif table.separated is not None and table.separated >= max(2, len(players)):
