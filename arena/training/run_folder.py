@@ -16,6 +16,8 @@ from arena.tournament.warming import load_kernels
 
 TRAINED, TUNED = ".train", ".tune"
 """How the names of the folders of trainings and tunings end."""
+TRAINING, TUNING = "training", "tuning"
+"""The nouns of their work."""
 TESTS = (
     *(f"verify-*.sqlite{end}" for end in ("", "-wal", "-shm", ".lock")),
     "verify-*.events.jsonl",
@@ -28,6 +30,11 @@ NETWORK, LOG, TABLE, EVIDENCE = "network.ntuple", "log.txt", "curve.csv", "verif
 block, and the results of tests in process."""
 PICTURES = ("curve.png", "curve.svg")
 TRAINING_FILES = frozenset({NETWORK, LOG, TABLE, EVIDENCE, *PICTURES})
+
+
+def store_of_test(folder: Path, name: str) -> Path:
+    """The file of a test under the referee; one of TESTS."""
+    return folder / f"verify-{name}.sqlite"
 
 
 def test_command(file: Path, out: Path | None) -> str:

@@ -42,7 +42,7 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
     test = test_command(file, out)
     if not learns_by_td(file):
         test = f'write [tuning] with method = "td" in place of [training], then {test}'
-    work = run_folder.Work("training", CHECKPOINT, run_folder.TRAINING_FILES)
+    work = run_folder.Work(run_folder.TRAINING, CHECKPOINT, run_folder.TRAINING_FILES)
     with reserve_fds() if verify else nullcontext(), run_folder.held(folder, work):
         try:
             return _Training(kind, folder, console, test).run(file, verify=verify)

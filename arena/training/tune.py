@@ -19,7 +19,7 @@ from arena.tournament.site import HERE, Site
 from arena.training import tuned_player
 from arena.training.kinds import learns_by_td
 from arena.training.matches import RefereeMatchRunner
-from arena.training.run_folder import TUNED, Work, held, stoppable, test_command
+from arena.training.run_folder import TUNED, TUNING, Work, held, stoppable, test_command
 from arena.training.train import train
 from arena.training.tune_view import (
     LiveTuning,
@@ -53,7 +53,7 @@ def tune(
         return train(file, out, console, verify=verify)
     config, verification = load_both(file)
     folder = out or Path("runs") / f"{config.name}{TUNED}"
-    work = Work("tuning", CHECKPOINT, result.FILES)
+    work = Work(TUNING, CHECKPOINT, result.FILES)
     test = test_command(file, out)
     asked, target = verification if verify else None, verification.target
     gained = partial(tuned_player.gain_said, config, folder / result.PLAYER, target, test)

@@ -16,6 +16,7 @@ from arena.ratings.pentanomial import figures, spread
 from arena.ratings.tables import mean_score
 from arena.reports import words
 from arena.training import verify
+from arena.training.run_folder import store_of_test
 from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
 from players.learning.tuning.config import TuneConfig
@@ -185,6 +186,6 @@ def play_tuned(
         plies=config.plies,
         bot=config.bot,
         options=(tuned, start),
-        store_path=folder / f"verify-{digest}-{verify.slug(target.words)}.sqlite",
+        store_path=store_of_test(folder, f"{digest}-{verify.slug(target.words)}"),
     )
     return verify.play_target(file, contest, verification, console, tuner)

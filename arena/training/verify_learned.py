@@ -14,7 +14,7 @@ from rich.console import Console
 from arena.errors import Exit, UserError
 from arena.reports import words
 from arena.training import verify
-from arena.training.run_folder import EVIDENCE, NETWORK, stoppable
+from arena.training.run_folder import EVIDENCE, NETWORK, stoppable, store_of_test
 from arena.training.tune_view import LiveTuning, PlainTuning
 from arena.training.verify_config import Asker, Verification
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
@@ -83,7 +83,7 @@ class NetworkTrial:
             plies=self._asker.plies,
             bot=self._asker.bot,
             options=(self._new, self._asker.options),
-            store_path=self._folder / f"verify-{name[:_LONGEST]}.sqlite",
+            store_path=store_of_test(self._folder, name[:_LONGEST]),
         )
         return verify.play_target(file, contest, verification, console, evidence)
 

@@ -16,11 +16,11 @@ from arena.reports import words
 from arena.reports.html.charts import Curve, short
 from arena.tournament.formats.sprt import SprtSchedule
 from arena.tournament.run_view import RunView
-from arena.training.run_folder import LOG, TABLE, TRAINED, TUNED
+from arena.training.run_folder import LOG, TABLE, TRAINED, TRAINING, TUNED, TUNING
 from arena.web.runs import FileState, stamp
 
 Kind = Literal["test", "training", "tuning"]
-_LOCKS = {TRAINED: "training", TUNED: "tuning"}
+_LOCKS = {TRAINED: TRAINING, TUNED: TUNING}
 _NETWORK, _POINTS = "checkpoint.ntuple", "checkpoint.json"
 """What a training and a tuning go on from."""
 _SHOWN_COLUMNS = 6

@@ -13,6 +13,8 @@ from arena.reports.html.charts import Curve, curves, thinned
 from arena.web import lab
 from arena.web.lab_runs import LabRun, folder_run
 from arena.web.rights import Role, Visitor
+from players.learning import trainer
+from players.learning.tuning import tuner
 from tests.reports.conftest import Play
 from tests.reports.runs import begun
 
@@ -44,7 +46,7 @@ def training(runs: Path, name: str, blocks: int) -> Path:
     (folder / "log.txt").write_text("quick: 2048 · seed 1\n<script>\u202e\n")
     method = {"alpha": 1.0 / blocks, "rate": "tc"}
     head = {"rules": "2048", "tuples": [["a1", "b1"]], "method": method, "seed": 1}
-    (folder / "checkpoint.ntuple").write_bytes(b"a line\n" + json.dumps(head).encode() + b"\n\xff")
+    (folder / trainer.CHECKPOINT).write_bytes(b"a line\n" + json.dumps(head).encode() + b"\n\xff")
     return folder
 
 
@@ -77,7 +79,7 @@ def test_the_lab_lists_tests_trainings_and_tunings(client: TestClient, runs: Pat
     training(runs, "quick.train", 3)
     (runs / "it.tune").mkdir()
     (runs / "broken.tune").mkdir()
-    (runs / "broken.tune" / "checkpoint.json").write_text("{}")
+    (runs / "broken.tune" / tuner.CHECKPOINT).write_text("{}")
     text = client.get("/lab").text
     for name in ("ab", "quick.train", "it.tune"):
         assert f'<a href="/lab/run/{name}">{name}</a>' in text
@@ -90,9 +92,9 @@ def test_the_lab_lists_tests_trainings_and_tunings(client: TestClient, runs: Pat
 def test_odd_folders_hide_no_others(client: TestClient, runs: Path) -> None:
     training(runs, "quick.train", 3)
     (training(runs, "empty.train", 3) / "curve.csv").write_text("\n1,2\n")
-    (training(runs, "list.train", 3) / "checkpoint.ntuple").write_bytes(b"a line\n[1]\n")
+    (training(runs, "list.train", 3) / trainer.CHECKPOINT).write_bytes(b"a line\n[1]\n")
     (runs / "odd.tune").mkdir()
-    (runs / "odd.tune" / "checkpoint.json").write_text(json.dumps(TUNING | {"points": []}))
+    (runs / "odd.tune" / tuner.CHECKPOINT).write_text(json.dumps(TUNING | {"points": []}))
     text = client.get("/lab").text
     assert "/lab/run/quick.train" in text
     for name in ("empty.train", "list.train", "odd.tune"):
@@ -108,7 +110,7 @@ def test_a_figure_that_is_no_number_is_not_drawn(
     (training(runs, "quick.train", 3) / "curve.csv").write_text(table)
     (runs / "it.tune").mkdir()
     content = json.dumps(TUNING | {"points": [[0, [float(figure)]], [8, [0.1]]]})
-    (runs / "it.tune" / "checkpoint.json").write_text(content)
+    (runs / "it.tune" / tuner.CHECKPOINT).write_text(content)
     for page in ("", "/run/quick.train", "/run/it.tune"):
         assert client.get(f"/lab{page}").status_code == 200
     (curve,) = client.get("/api/lab/quick.train").json()["curves"]
@@ -138,7 +140,7 @@ def test_a_training_has_its_curve_and_its_log(client: TestClient, runs: Path) ->
 
 def test_a_tuning_has_its_parameters(client: TestClient, runs: Path) -> None:
     (runs / "it.tune").mkdir()
-    (runs / "it.tune" / "checkpoint.json").write_text(json.dumps(TUNING))
+    (runs / "it.tune" / tuner.CHECKPOINT).write_text(json.dumps(TUNING))
     text = client.get("/lab/run/it.tune").text
     assert "16 games, 100.0 % against the start" in text
     assert "smoothness, last 0.25" in text
