@@ -5,7 +5,7 @@ COURSE/challenges/ada/20261101-120000-1f2e3d4c.sqlite   its run
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -19,6 +19,7 @@ from arena.errors import StoreError, SubmissionError
 from arena.files.imports import module_command
 from arena.model import Frozen
 from arena.ratings.results import results_of
+from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.run_view import RunView
 from arena.web.challenge_games import MOST_MS, GameOffer, game_offers
 from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of, new_id
@@ -81,8 +82,9 @@ class Challenges:
         """Play a match. Raises SubmissionError."""
         now = datetime.now(UTC)
         offers = game_offers(self._course)
-        _refuse_unknown(wanted, *choices(self._course, owner, offers), list(offers))
-        _refuse_unfit(self._course, wanted.against, offers[wanted.rules].game)
+        own, others = choices(self._course, owner, offers)
+        _refuse_unknown(wanted, own, others, offers)
+        _refuse_unfit(others[wanted.against], offers[wanted.rules].game)
         folder = self.jobs.root / owner / new_id(now)
         with self._adding:
             self._refuse_beyond(owner, now)
@@ -148,22 +150,25 @@ class Challenges:
 
 def choices(
     folder: Path, owner: str, offers: Mapping[str, GameOffer]
-) -> tuple[list[str], list[str]]:
-    """An owner's bots that play, and what can play against them at one of these games."""
+) -> tuple[list[str], dict[str, CatalogueEntry | None]]:
+    """An owner's bots that play, and what can play against them at one of these games: built-in
+    players, and the names alone of the bots of the course.
+    """
     playing = [entry for entry in course.bots(folder) if entry.state == "plays"]
     own = [entry.name for entry in playing if entry.owner == owner]
     games = [offer.game for offer in offers.values()]
-    builtins = (
-        name
+    others: dict[str, CatalogueEntry | None] = {
+        name: player
         for name, player in BUILTINS.items()
         if not player.runs_programs
         and not all(player.unsupported(each.name, each.variant) for each in games)
-    )
-    return own, sorted({*builtins, *(entry.name for entry in playing)})
+    }
+    others |= {entry.name: None for entry in playing}
+    return own, {name: others[name] for name in sorted(others)}
 
 
 def _refuse_unknown(
-    wanted: ChallengeWanted, own: list[str], others: list[str], games: list[str]
+    wanted: ChallengeWanted, own: Iterable[str], others: Iterable[str], games: Iterable[str]
 ) -> None:
     for given, known, what in (
         (wanted.bot, own, "a bot of yours that plays"),
@@ -177,10 +182,9 @@ def _refuse_unknown(
         raise SubmissionError(f"{wanted.bot} cannot play against itself; choose another")
 
 
-def _refuse_unfit(folder: Path, against: str, game: Game) -> None:
+def _refuse_unfit(builtin: CatalogueEntry | None, game: Game) -> None:
     """Whether a bot of the course can play the game shows when it does."""
-    submitted = any(each.name == against and each.state == "plays" for each in course.bots(folder))
-    if not submitted and (why := BUILTINS[against].unsupported(game.name, game.variant)):
+    if builtin and (why := builtin.unsupported(game.name, game.variant)):
         raise SubmissionError(f"{why}; choose another player or another game")
 
 

@@ -78,7 +78,7 @@ def mine(request: Request, owner: str) -> Mine:
         checks=found.checks.of(owner, _CHECKS),
         challenges=found.challenges.of(owner, _CHALLENGES),
         challenges_left=found.challenges.left(owner, now),
-        opponents=choices(folder, owner, offers)[1],
+        opponents=list(choices(folder, owner, offers)[1]),
         games=offers,
         times_ms=OFFERED_MS,
     )
