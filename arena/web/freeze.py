@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena.bots.course_file import RUNS
 from arena.errors import StoreError
 from arena.tournament.store_copy import copy_run
 from arena.web.scheduler import Scheduler
@@ -52,7 +51,7 @@ class TableFreeze:
             with self._copying:
                 at = self.frozen_at(name)
                 if at is not None and self._is_missing(name):
-                    self._copy(self._store(name), at)
+                    self._copy(self._scheduler.store(name), at)
         copy = self._place(name)
         return copy if copy.exists() else None
 
@@ -81,10 +80,7 @@ class TableFreeze:
 
     def _is_missing(self, name: str) -> bool:
         is_copied = self._place(name).exists()
-        return self.is_due(name) and not is_copied and self._store(name).exists()
-
-    def _store(self, name: str) -> Path:
-        return self._scheduler.course / RUNS / f"{name}.sqlite"
+        return self.is_due(name) and not is_copied and self._scheduler.store(name).exists()
 
     def _place(self, name: str) -> Path:
         return self.folder / f"{name}.sqlite"

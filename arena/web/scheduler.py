@@ -136,10 +136,11 @@ class Scheduler:
         if name not in names:
             hint = did_you_mean(name, names, "tournaments")
             raise UserError(f'{self.course / TOURNAMENTS} has no "{name}.toml"; {hint}')
-        runs = self.course / RUNS
-        return TournamentProcess(
-            self.course / TOURNAMENTS / f"{name}.toml", runs / f"{name}.sqlite"
-        )
+        return TournamentProcess(self.course / TOURNAMENTS / f"{name}.toml", self.store(name))
+
+    def store(self, name: str) -> Path:
+        """The run of a tournament, which may not have begun, or may have no file any more."""
+        return self.course / RUNS / f"{name}.sqlite"
 
     def wish(self, name: str) -> Wish:
         """The wish of the staff for a tournament."""
