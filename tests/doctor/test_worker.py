@@ -2,7 +2,6 @@
 
 import os
 import socket
-from functools import partial
 
 import pytest
 
@@ -44,7 +43,7 @@ def test_what_it_cannot_be_is_said(more: list[str], why: str) -> None:
 
 def test_without_a_scheduler_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
-    monkeypatch.setattr(worker, "await_scheduler", partial(cluster.await_scheduler, seconds=0.1))
+    monkeypatch.setattr(cluster, "_DEATH_S", 0.1)
     done = arena("worker", "tcp://127.0.0.1:1")
     assert done.exit_code == 2
     assert "no scheduler can be reached at tcp://127.0.0.1:1: [Errno 111]" in done.output

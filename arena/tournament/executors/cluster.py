@@ -100,10 +100,10 @@ def _unreachable(address: str, error: Exception) -> ExecutorError:
     )
 
 
-def await_scheduler(address: str, seconds: float = _DEATH_S) -> None:
+def await_scheduler(address: str) -> None:
     """Return once something listens at the address. Raises ExecutorError."""
     host, _, port = address.partition("://")[2].rstrip("/").rpartition(":")
-    give_up = time.monotonic() + seconds
+    give_up = time.monotonic() + _DEATH_S
     while True:
         try:
             socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S).close()
