@@ -28,7 +28,7 @@ from arena.web import (
 from arena.web.challenge import Challenges
 from arena.web.checks import Checks
 from arena.web.freeze import TableFreeze
-from arena.web.lab import LabRuns
+from arena.web.lab_runs import LabRuns
 from arena.web.last_good import LastGood
 from arena.web.live import Hubs
 from arena.web.people import People

@@ -1,31 +1,22 @@
 """/lab: sequential tests, trainings and tunings as they go on, and two of them compared."""
 
 import json
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from arena.errors import ArenaError
 from arena.files.toml_tables import shown
 from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.charts import Curve, curves, gauge, thinned
 from arena.reports.html.pages import in_url
-from arena.tournament.formats.sprt import SEQUENTIAL_TEST
-from arena.tournament.store import Store
-from arena.training.run_folder import TRAINED, TUNED
 from arena.web.api import REFUSALS
 from arena.web.kept import answer, kept
-from arena.web.lab_runs import LabRun, folder_run, folders, state_of_folder, test_of
+from arena.web.lab_runs import LabRun
 from arena.web.pages import environment, page
 from arena.web.rights import Role, may
-from arena.web.runs import FileState, Runs, ShownRun
-from arena.web.sentences import without_folders
 from arena.web.state import state_of
 
 _MOST_ROWS = 100
@@ -38,56 +29,6 @@ _TITLES = {"test": "Sequential tests", "training": "Trainings", "tuning": "Tunin
 _LOOK = [may(Role.ANYONE, in_course=Role.STAFF)]
 router = APIRouter(prefix="/lab", dependencies=_LOOK, include_in_schema=False)
 api = APIRouter(prefix="/api/lab", tags=["lab"], dependencies=_LOOK, responses=REFUSALS)
-
-
-class LabRuns:
-    """The runs of a server's folder that a researcher watches."""
-
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
-        self._folders: dict[str, tuple[FileState, LabRun]] = {}
-
-    async def all(self) -> tuple[list[LabRun], list[str]]:
-        """The runs, those that go on first, and a sentence for each that cannot be read."""
-        found, problems = list[LabRun](), list[str]()
-        names = [folder.name for folder in folders(self._runs.folder)]
-        for name in [*names, *self._runs.names()]:
-            try:
-                run = await self.find(name)
-            except ArenaError as error:
-                problems.append(without_folders(str(error), self._runs.folder))
-            else:
-                found += [run] if run else []
-        return sorted(found, key=lambda run: (not run.is_running, run.name)), problems
-
-    async def find(self, name: str) -> LabRun | None:
-        """The run of a name; None where a tournament has it. Raises ArenaError, HTTPException."""
-        if name.endswith((TRAINED, TUNED)):
-            known = {folder.name: folder for folder in folders(self._runs.folder)}
-            if name in known:
-                return await run_in_threadpool(self._of_folder, known[name])
-        run = self._runs[name]
-        return await run.once("test", run.state(moves=False), partial(_test, run))
-
-    def _of_folder(self, folder: Path) -> LabRun:
-        state = state_of_folder(folder)
-        known = self._folders.get(folder.name)
-        if known is None or known[0] != state:
-            known = self._folders[folder.name] = state, folder_run(folder)
-        return known[1]
-
-
-async def _test(run: ShownRun) -> LabRun | None:
-    """The run as a sequential test; None where it is none."""
-    if not await run_in_threadpool(_is_test, run.path):
-        return None
-    changed, running = run.changed_at, run.is_played
-    return await run.look(lambda view: test_of(run.name, view, changed, is_running=running))
-
-
-def _is_test(path: Path) -> bool:
-    with Store.open(path) as store:
-        return store.config.format == SEQUENTIAL_TEST.name
 
 
 async def _found(request: Request, name: str) -> LabRun:

@@ -5,19 +5,24 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from arena.errors import UserError
+from starlette.concurrency import run_in_threadpool
+
+from arena.errors import ArenaError, UserError
 from arena.files import lock
 from arena.model import Frozen
 from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.charts import Curve, short
-from arena.tournament.formats.sprt import SprtSchedule
+from arena.tournament.formats.sprt import SEQUENTIAL_TEST, SprtSchedule
 from arena.tournament.run_view import RunView
+from arena.tournament.store import Store
 from arena.training.run_folder import LOG, TABLE, TRAINED, TRAINING, TUNED, TUNING
-from arena.web.runs import FileState, stamp
+from arena.web.runs import FileState, Runs, ShownRun, stamp
+from arena.web.sentences import without_folders
 
 Kind = Literal["test", "training", "tuning"]
 _LOCKS = {TRAINED: TRAINING, TUNED: TUNING}
@@ -52,6 +57,56 @@ class LabRun(Frozen):
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     """The curves' figures, as a table."""
+
+
+class LabRuns:
+    """The runs of a server's folder that a researcher watches."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._folders: dict[str, tuple[FileState, LabRun]] = {}
+
+    async def all(self) -> tuple[list[LabRun], list[str]]:
+        """The runs, those that go on first, and a sentence for each that cannot be read."""
+        found, problems = list[LabRun](), list[str]()
+        names = [folder.name for folder in folders(self._runs.folder)]
+        for name in [*names, *self._runs.names()]:
+            try:
+                run = await self.find(name)
+            except ArenaError as error:
+                problems.append(without_folders(str(error), self._runs.folder))
+            else:
+                found += [run] if run else []
+        return sorted(found, key=lambda run: (not run.is_running, run.name)), problems
+
+    async def find(self, name: str) -> LabRun | None:
+        """The run of a name; None where a tournament has it. Raises ArenaError, HTTPException."""
+        if name.endswith((TRAINED, TUNED)):
+            known = {folder.name: folder for folder in folders(self._runs.folder)}
+            if name in known:
+                return await run_in_threadpool(self._of_folder, known[name])
+        run = self._runs[name]
+        return await run.once("test", run.state(moves=False), partial(_test, run))
+
+    def _of_folder(self, folder: Path) -> LabRun:
+        state = state_of_folder(folder)
+        known = self._folders.get(folder.name)
+        if known is None or known[0] != state:
+            known = self._folders[folder.name] = state, folder_run(folder)
+        return known[1]
+
+
+async def _test(run: ShownRun) -> LabRun | None:
+    """The run as a sequential test; None where it is none."""
+    if not await run_in_threadpool(_is_test, run.path):
+        return None
+    changed, running = run.changed_at, run.is_played
+    return await run.look(lambda view: test_of(run.name, view, changed, is_running=running))
+
+
+def _is_test(path: Path) -> bool:
+    with Store.open(path) as store:
+        return store.config.format == SEQUENTIAL_TEST.name
 
 
 def test_of(name: str, view: RunView, changed_at: datetime, *, is_running: bool) -> LabRun:

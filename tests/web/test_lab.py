@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from arena.files import lock
 from arena.reports.html.charts import Curve, curves, thinned
-from arena.web import lab
+from arena.web import lab_runs
 from arena.web.lab_runs import LabRun, folder_run
 from arena.web.rights import Role, Visitor
 from players.learning import trainer
@@ -173,7 +173,7 @@ def test_a_folder_is_read_again_when_it_has_changed(
         read.append(folder)
         return folder_run(folder)
 
-    monkeypatch.setattr(lab, "folder_run", noted)
+    monkeypatch.setattr(lab_runs, "folder_run", noted)
     for path in ("/lab", "/lab", "/lab/run/quick.train", "/lab/run/quick.train/parts"):
         client.get(path)
     assert read == [folder]
