@@ -102,7 +102,7 @@ class Hub:
                 self._task = asyncio.create_task(self._look_on())
 
     async def _look_on(self) -> None:
-        """Look until nobody has asked for a while."""
+        """Look until no page has asked for a while."""
         try:
             while self._queues or time.monotonic() < self._asked_at + _LINGER_S:
                 await asyncio.sleep(self._pause_s)

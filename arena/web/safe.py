@@ -85,7 +85,7 @@ def _limited(scope: Scope, receive: Receive) -> Receive:
         taken += len(message.get("body", b""))
         if taken <= most:
             return message
-        if scope["method"] in SAFE_METHODS:  # nobody reads it
+        if scope["method"] in SAFE_METHODS:  # no route reads it
             return {"type": "http.disconnect"}
         small = f"This is more than {MOST_BYTES / 1e3:g} kB. Send less at once."
         raise HTTPException(413, TOO_LARGE if is_upload else small)
