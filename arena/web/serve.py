@@ -134,6 +134,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def _in_url(host: str) -> str:
+    """The host of an address; the name of this machine where it stands for all of its addresses."""
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
     return f"[{host}]" if ":" in host else host
 
 

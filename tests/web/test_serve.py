@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import psutil
@@ -58,6 +59,11 @@ def test_ctrl_c_ends_it_at_once(cup: Path) -> None:
 def test_other_names_do_not_lead_to_this_machine(cup: Path) -> None:
     with served(cwd=cup.parents[1]) as (_, address):
         assert httpx.get(address, headers={"Host": "evil.example"}).status_code == 400
+
+
+def test_the_address_for_other_machines_leads_to_this_one(cup: Path) -> None:
+    with served("--host", "0.0.0.0", "--insecure", cwd=cup.parents[1]) as (_, address):
+        assert urlsplit(address).hostname == socket.gethostname().lower()
 
 
 def test_a_port_in_use(runs: Path) -> None:
