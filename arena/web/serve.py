@@ -16,6 +16,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from arena.bots.course_file import rules_to_serve
 from arena.bots.programs import nearest_to
+from arena.entering.remote import MAX_BYTES
 from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.connections import PromptProtocol, open_all_files
@@ -85,6 +86,9 @@ def serve(
         if course is not None:
             token = course.people.staff_token
             say(f"For the staff, until this server ends: {address}/in/{token}")
+            mb, most = course.rules.now().quota.size_mb, MAX_BYTES / 1e6
+            if mb > most:
+                say(f"size_mb = {mb:g} in course.toml: a server takes {most:g} MB at most, packed.")
 
     open_all_files()
     _spare_memory()

@@ -110,6 +110,15 @@ def test_a_standing_tournament_that_is_not_there_is_named(tmp_path: Path) -> Non
     settings(tmp_path / "course", None, None)
 
 
+def test_a_quota_beyond_what_a_server_takes_is_told(tmp_path: Path) -> None:
+    course.init(tmp_path / "course")
+    (tmp_path / "course/course.toml").write_text("[quota]\nsize_mb = 25\n")
+    with served("course", cwd=tmp_path) as (server, _):
+        assert server.stdout is not None
+        _, told = server.stdout.readline(), server.stdout.readline()
+    assert told == "size_mb = 25 in course.toml: a server takes 10 MB at most, packed.\n"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "why"), [("course.toml", ":1: not"), ("roster.json", ": not a")])
 def test_a_course_with_a_damaged_file_is_not_served(tmp_path: Path, name: str, why: str) -> None:
