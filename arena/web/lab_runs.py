@@ -166,7 +166,7 @@ def folder_run(folder: Path) -> LabRun:
         return _training(folder) if folder.suffix == TRAINED else _tuning(folder)
     except OSError as error:
         raise UserError(f"{folder.name} cannot be read: {error.strerror}") from None
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise UserError(f"{folder.name} has files that no training or tuning wrote") from None
 
 

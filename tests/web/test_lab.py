@@ -95,9 +95,12 @@ def test_odd_folders_hide_no_others(client: TestClient, runs: Path) -> None:
     (training(runs, "list.train", 3) / trainer.CHECKPOINT).write_bytes(b"a line\n[1]\n")
     (runs / "odd.tune").mkdir()
     (runs / "odd.tune" / tuner.CHECKPOINT).write_text(json.dumps(TUNING | {"points": []}))
+    (runs / "endless.tune").mkdir()
+    endless = json.dumps(TUNING | {"counts": {"games": float("inf")}})
+    (runs / "endless.tune" / tuner.CHECKPOINT).write_text(endless)
     text = client.get("/lab").text
     assert "/lab/run/quick.train" in text
-    for name in ("empty.train", "list.train", "odd.tune"):
+    for name in ("empty.train", "list.train", "odd.tune", "endless.tune"):
         assert f"{name} has files that no training or tuning wrote" in text
 
 
