@@ -287,6 +287,48 @@ def test_a_machine_without_a_file_that_a_player_names_gets_no_game(
         DaskExecutor(client, load(FAST + player), runs=runs)
 
 
+_having: set[str] = set()
+"""The machines in this process that have the package."""
+
+
+def admit_with_package(entry: str) -> str:
+    """Every machine lacks a package at first."""
+    if get_worker().address in _having:
+        return sleeping.admit(entry)
+    host = sleeping._host(str(get_worker().name))
+    return Admission(host=host, lacking=("digest",)).model_dump_json()
+
+
+def keep_package(digest: str, packed: bytes) -> None:
+    _having.add(get_worker().address)
+
+
+def test_a_package_that_a_machine_did_not_take_in_time_is_sent_again(
+    client: Client, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scatter, sent = client.scatter, list[str]()
+
+    def late_at_first(data: Any, **more: Any) -> Any:
+        sent.extend(more["workers"])
+        if len(sent) <= 2:
+            raise TimeoutError
+        return scatter(data, **more)
+
+    monkeypatch.setattr(client, "scatter", late_at_first)
+    monkeypatch.setattr(places.Machines, "_packed", lambda _, digest: b"files")
+    runs = SimpleNamespace(
+        answer=sleeping.answer,
+        admit=admit_with_package,
+        keep=keep_package,
+        leave=sleeping.leave,
+    )
+    executor = DaskExecutor(client, load(FAST), runs=runs)
+    while len(list(executor._machines)) < 3:
+        executor.wait(0.05)
+    assert len(sent) == 5
+    executor.close(now=True)
+
+
 def test_a_scheduler_that_is_lost_ends_the_run_with_a_sentence(
     client: Client, cluster: LocalCluster, load: Load, tmp_path: Path
 ) -> None:

@@ -267,8 +267,9 @@ class Machines:
             packed = self._client.scatter(
                 self._packed(digest), workers=[place.address], hash=False, timeout=SILENT_S
             )
-        except (OSError, TimeoutError):  # it is gone
-            del self._sending[key]
+        except (OSError, TimeoutError):  # it is gone, or answers late
+            for each in self._sending.pop(key):
+                self._admit(each)
         except ArenaError as error:
             raise ExecutorError(str(error)) from None
         else:
