@@ -102,8 +102,6 @@ class Tuner:
         self.space = Space(rule_set, config.options, config.ranges, config.weights)
         make_method = METHODS[config.method]
         self._method: Method = make_method(self.space, config.seed, **config.method_settings)
-        self._runner = make_runner(config, self.space)
-        self.interrupt, self.close = self._runner.abort, self._runner.close
         self.counts: _Counts = {"batches": 0, "games": 0, "seconds": 0.0}
         self.points = [TuningPoint(0, self.space.start)]
         self._stride = 1
@@ -115,6 +113,8 @@ class Tuner:
         self._forget()
         if self._path.exists():
             self._restore(self._path)
+        self._runner = make_runner(config, self.space)  # last: what fails above leaves none open
+        self.interrupt, self.close = self._runner.abort, self._runner.close
 
     def _forget(self) -> None:
         """Forget the matches and verdicts of other values, but for how many tests there were."""

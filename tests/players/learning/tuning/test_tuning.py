@@ -111,6 +111,11 @@ class TestTuner:
         with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
             Tuner(config, tmp_path)
 
+    def test_a_damaged_checkpoint_opens_no_match_runner(self, tmp_path: Path) -> None:
+        (tmp_path / CHECKPOINT).write_text("{}")
+        with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
+            Tuner(config_of(tmp_path, "selfplay"), tmp_path, lambda *_: pytest.fail("opened"))
+
     def test_aborted_nothing_is_learned(self, tmp_path: Path) -> None:
         tuner = Tuner(config_of(tmp_path, "selfplay"), tmp_path)
         tuner.interrupt()
