@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from itertools import starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,10 +50,11 @@ class RefereeMatchRunner:
         self._space, self._site = space, site
         self._rules = rules.load(config.rules, **config.variant)
         self._parts = 2 if self._rules.decided_by_seed else 1
-        self._tables = TemporaryDirectory(prefix="arena-tune-")
-        self._folder = Path(self._tables.name)
-        self._folder.chmod(0o755)  # for players that run as another user
-        base = self._tournament(config, space)
+        with ExitStack() as held:
+            self._folder = Path(held.enter_context(TemporaryDirectory(prefix="arena-tune-")))
+            self._folder.chmod(0o755)  # for players that run as another user
+            base = self._tournament(config, space)
+            self._held = held.pop_all()
         games = min(config.threads, base.concurrency) if site.here else base.concurrency
         self._base = base.model_copy(update={"concurrency": games})
         self._thread = ThreadPoolExecutor(1)  # workers end with the thread that started them
@@ -160,7 +162,7 @@ class RefereeMatchRunner:
             self._thread.submit(self._executor.close, now=True).result()
             self._executor = None
         self._thread.shutdown()
-        self._tables.cleanup()
+        self._held.close()
 
 
 def _name(number: int) -> str:

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from rich.console import Console
 from typer.testing import Result
 
 import rules
-from arena.errors import FileError
+from arena.errors import FileError, UserError
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
 from arena.reports import words
@@ -404,6 +405,23 @@ def test_games_under_the_referee_are_those_asked_for(folder: Path) -> None:
             runner.play([MatchTask((first, second), "a", 4, "x")])
     finally:
         runner.close()
+
+
+def test_a_match_runner_that_cannot_start_leaves_no_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+
+    def refused(*_: object) -> None:
+        raise UserError("no sandbox")
+
+    monkeypatch.setattr("arena.training.matches.ready", refused)
+    (folder / "it.toml").write_text(FILE.format(games=8))
+    config = load_config(folder / "it.toml")
+    game = rules.load("othello", preset="cornerless")
+    with pytest.raises(UserError, match="no sandbox") as _error:  # which holds what began
+        RefereeMatchRunner(config, Space(game, config.options, config.ranges, config.weights))
+    assert not list(folder.glob("arena-tune-*"))
 
 
 POINTS = [TuningPoint(games, (1.0 - games / 1000, 1.0)) for games in range(0, 101, 10)]
