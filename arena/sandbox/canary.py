@@ -118,43 +118,16 @@ def probe(
     with ExitStack() as stack:
         stack.enter_context(gathering())
         targets = CanaryTargets(stack)
-        sizes = {"disk_bytes": _DISK_MB * 2**20, "hog_bytes": _HOG_MB * 2**20}
-        given = {**targets.described, **sizes, "cores": cores, "forks": _FORKS}
-        spec = Prepared(
-            name="canary",
-            command=(sys.executable, "-I", "-S", canary_acts.__file__, json.dumps(given)),
-            memory_mb=_MEMORY_MB,
-            policy=Policy(
-                mode=mode,
-                readable=readable,
-                shows_named=True,
-                processes=_PROCESSES,
-                disk_mb=_DISK_MB,
-            ),
-        )
+        spec = _canary(mode, readable, {**targets.described, "cores": cores})
         try:
             container = Container(spec, cores, features)
             process = stack.enter_context(container.running())
         except (OSError, PlayerFault) as error:
             raise CanaryError(str(error)) from None
-        ours = children()
-        group = container.group
-        bounded = group.bounds if group is not None else frozenset[Guarantee]()
+        bounded = container.group.bounds if container.group is not None else frozenset[Guarantee]()
         user_kept = container.allocation.user_kept if container.allocation is not None else None
         targets.open_to(container)
-        _tell(process)
-        line = _line(process)
-        if not line:
-            raise CanaryError(_why_silent(process, ended=line is not None))
-        done = {act for act, possible in json.loads(line).items() if possible}
-        *_, acts = tree(process.pid)  # the last process of its tree
-        if {0, os.geteuid()} & set(map(int, status(acts, "Uid").split())):
-            done.add("same_user")
-        done |= targets.taken()
-        if children() - ours - set(container.processes()):
-            done.add("orphan")
-        if group is not None and group.freezes:
-            done.discard("wake")  # no signal stops it
+        done = _done(container, process, targets)
         if Guarantee.MEMORY in bounded:
             done.discard("memory_file")  # counts as its memory
         ended = _ends_a_hog(container, process)
@@ -170,6 +143,43 @@ def probe(
         }
         sees_others = {"same_user", "stat"} <= done and "read" not in done
         return Findings(breaches, bounded, ended, user_kept, sees_others)
+
+
+def _canary(mode: Mode, readable: tuple[str, ...], targets: dict[str, object]) -> Prepared:
+    sizes = {"disk_bytes": _DISK_MB * 2**20, "hog_bytes": _HOG_MB * 2**20, "forks": _FORKS}
+    return Prepared(
+        name="canary",
+        command=(sys.executable, "-I", "-S", canary_acts.__file__, json.dumps(targets | sizes)),
+        memory_mb=_MEMORY_MB,
+        policy=Policy(
+            mode=mode,
+            readable=readable,
+            shows_named=True,
+            processes=_PROCESSES,
+            disk_mb=_DISK_MB,
+        ),
+    )
+
+
+def _done(
+    container: Container, process: subprocess.Popen[bytes], targets: "CanaryTargets"
+) -> set[str]:
+    """The acts that succeed, of all but taking memory and leaving files."""
+    ours = children()
+    _tell(process)
+    line = _line(process)
+    if not line:
+        raise CanaryError(_why_silent(process, ended=line is not None))
+    done = {act for act, possible in json.loads(line).items() if possible}
+    *_, acts = tree(process.pid)  # the last process of its tree
+    if {0, os.geteuid()} & set(map(int, status(acts, "Uid").split())):
+        done.add("same_user")
+    done |= targets.taken()
+    if children() - ours - set(container.processes()):
+        done.add("orphan")
+    if container.group is not None and container.group.freezes:
+        done.discard("wake")  # no signal stops it
+    return done
 
 
 def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
