@@ -1,7 +1,7 @@
 """The commands of single positions and games: `arena play`, `engine`, `analyse` and `openings`."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -9,6 +9,9 @@ from arena.cli.group import Arena
 from arena.cli.options import RULES, RULES_HELP, AsJson, GameSettings, argument, load_game, option
 from arena.cli.output import complain, console, say, say_json, show
 from arena.errors import Exit, UserError
+
+if TYPE_CHECKING:
+    from rules.position import Position
 
 app = typer.Typer()
 openings_app = typer.Typer(cls=Arena, help="Make files of openings for tournaments.")
@@ -108,8 +111,7 @@ def analyse(
 
     Exit code 1 where games are damaged: they are named and left out.
     """
-    from arena.analysis import analyse, judge, problems
-    from arena.tournament.store_faults import left_out
+    from arena.analysis import analyse, problems
     from rules import names
 
     of = load_game(what, settings) if what in names() else analyse.run_path(what)
@@ -119,9 +121,7 @@ def analyse(
         if game is None and ply is None:
             if seconds is not None:
                 raise UserError("--seconds is for one position: give --game too, as --game g0001")
-            judgement = judge.judge_run(of, within)
-            show(judgement, judge.show, json=json)
-            return complain(left_out(of, judgement.damaged))
+            return _judge_run(of, within, json=json)
     if within is not None:
         raise UserError("--within is for a whole run, not for one position")
     seconds = 5.0 if seconds is None else seconds
@@ -132,14 +132,29 @@ def analyse(
         return Exit.FAILED if solved.damaged else Exit.DONE
     found, notes = analyse.find_position(of, written, game, ply)
     complain(notes)
-    if not json:
-        say(f"{found}\n")  # the reader has it while the search goes on
-    analysis = analyse.analyse(found, seconds)
-    if json:
-        say_json(analyse.dumps(found, analysis))
-    else:
-        analyse.show(found, analysis, console())
+    _analyse_position(found, seconds, json=json)
     return Exit.DONE
+
+
+def _judge_run(run: Path, within: int | None, *, json: bool) -> Exit:
+    from arena.analysis import judge
+    from arena.tournament.store_faults import left_out
+
+    judgement = judge.judge_run(run, within)
+    show(judgement, judge.show, json=json)
+    return complain(left_out(run, judgement.damaged))
+
+
+def _analyse_position(position: "Position", seconds: float, *, json: bool) -> None:
+    from arena.analysis import analyse
+
+    if not json:
+        say(f"{position}\n")  # the reader has it while the search goes on
+    analysis = analyse.analyse(position, seconds)
+    if json:
+        say_json(analyse.dumps(position, analysis))
+    else:
+        analyse.show(position, analysis, console())
 
 
 @openings_app.command()

@@ -1,8 +1,9 @@
 """The commands that read a run: `arena report`, `games`, `replay`, `rate`, `export`, `import`."""
 
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,6 +20,9 @@ from arena.cli.options import (
 )
 from arena.cli.output import complain, console, say, say_csv, say_json, show
 from arena.errors import Exit, UserError
+
+if TYPE_CHECKING:
+    from arena.tournament.run_view import RunView
 
 app = typer.Typer()
 
@@ -59,36 +63,49 @@ def report(
 
     A page to publish: arena report runs/cup.sqlite --html cup.html --public
     """
-    from arena.files.toml_tables import no_such
-    from arena.reports import csv_report, terminal, words
+    from arena.reports import words
     from arena.reports.html import one_file
     from arena.tournament.run_view import RunView
-    from arena.tournament.store import Store
 
     refuse_together(json=json, csv=csv, html=html)
     refuse_together(for_=for_, public=public)
     refuse_together(for_=for_, anonymous=anonymous)
-    if without:
-        with Store.open(run) as store:
-            names = [player.name for player in store.config.players]
-        for name in without:
-            if name not in names:
-                raise UserError(f"--without: {no_such('player', name, names)}")
-    if html is not None:
-        lost = one_file.publish(run, html, for_, without or (), public=public, anonymous=anonymous)
-        say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
-    elif for_ or public or anonymous:
+    if html is None and (for_ or public or anonymous):
         raise UserError("--for, --public and --anonymous: give them with --html FILE")
+    left_out = without or ()
+    _refuse_others(run, left_out)
+    if html is not None:
+        lost = one_file.publish(run, html, for_, left_out, public=public, anonymous=anonymous)
+        say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
     else:
-        with RunView(run, without or ()) as view:
-            if csv is not None:
-                say_csv(csv_report.TABLES[csv](view))
-                complain(words.about_damage(view.standings))
-            else:
-                draw = partial(terminal.show, played_at=view.played_at)
-                show(view.standings, draw, json=json)
+        with RunView(run, left_out) as view:
+            _print_report(view, csv, json=json)
             lost = view.lost_records
     complain(words.about_lost_records(lost))
+
+
+def _refuse_others(run: Path, without: Collection[str]) -> None:
+    """Raise UserError where one of these is no player of the run."""
+    from arena.files.toml_tables import no_such
+    from arena.tournament.store import Store
+
+    if not without:
+        return
+    with Store.open(run) as store:
+        names = [player.name for player in store.config.players]
+    for name in without:
+        if name not in names:
+            raise UserError(f"--without: {no_such('player', name, names)}")
+
+
+def _print_report(view: "RunView", csv: str | None, *, json: bool) -> None:
+    from arena.reports import csv_report, terminal, words
+
+    if csv is None:
+        show(view.standings, partial(terminal.show, played_at=view.played_at), json=json)
+    else:
+        say_csv(csv_report.TABLES[csv](view))
+        complain(words.about_damage(view.standings))
 
 
 @app.command()
