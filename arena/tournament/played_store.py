@@ -166,6 +166,29 @@ class PlayedStore(Store):
         result, is there already.
         """
         game = digest(record)
+        added = self._insert_game(record, game, id_)
+        if added is None:
+            return False
+        self._database.execute("INSERT INTO records VALUES (?, ?)", (added, text))
+        self._insert_seats(added, game)
+        rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", added))
+        sums = (added, checksum_of(rows), checksum(text))
+        self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
+        insert = self._database.executemany
+        insert(
+            "INSERT INTO machines VALUES (?, ?, ?, ?, ?, ?, ?)",
+            ((added, *seat) for seat in seats_at(record)),
+        )
+        if id_ is None:  # else it was counted when it came
+            insert(
+                "INSERT INTO info VALUES (?, ?) "
+                "ON CONFLICT DO UPDATE SET kept = kept + excluded.kept",
+                ((seat.player, seat.info_kept) for seat in record.seats if seat.info_kept),
+            )
+        return True
+
+    def _insert_game(self, record: GameRecord, game: GameDigest, id_: int | None) -> int | None:
+        """The id of the new row; None when the attempt, or a result, is there already."""
         row = (
             {"id": id_}
             | {name: getattr(game, name) for name in PLAIN}
@@ -184,10 +207,9 @@ class PlayedStore(Store):
             "ON CONFLICT DO NOTHING",
             tuple(row.values()),
         )
-        if cursor.rowcount == 0:
-            return False
-        added = cursor.lastrowid
-        self._database.execute("INSERT INTO records VALUES (?, ?)", (added, text))
+        return cursor.lastrowid if cursor.rowcount else None
+
+    def _insert_seats(self, id_: int, game: GameDigest) -> None:
         sandboxes = [held.model_dump_json() for held in game.held]
         insert = self._database.executemany
         insert("INSERT OR IGNORE INTO sandboxes (held) VALUES (?)", zip(sandboxes, strict=True))
@@ -198,22 +220,8 @@ class PlayedStore(Store):
         insert(
             "INSERT INTO seats "
             "VALUES (?, ?, ?, ?, ?, ?, (SELECT id FROM sandboxes WHERE held = ?), ?)",
-            ((added, *seat) for seat in seats),
+            ((id_, *seat) for seat in seats),
         )
-        rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", added))
-        sums = (added, checksum_of(rows), checksum(text))
-        self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
-        insert(
-            "INSERT INTO machines VALUES (?, ?, ?, ?, ?, ?, ?)",
-            ((added, *seat) for seat in seats_at(record)),
-        )
-        if id_ is None:  # else it was counted when it came
-            insert(
-                "INSERT INTO info VALUES (?, ?) "
-                "ON CONFLICT DO UPDATE SET kept = kept + excluded.kept",
-                ((seat.player, seat.info_kept) for seat in record.seats if seat.info_kept),
-            )
-        return True
 
     def _check_still_there(self) -> None:
         """Raise StoreError where the file was moved or deleted: games would be lost silently."""
