@@ -1,13 +1,14 @@
 """Standings for people, on a terminal or as plain text. No fact is shown by colour alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
-from arena.ratings.matches import Match, Verdict
+from arena.ratings.matches import Count, Match, Verdict
 from arena.ratings.model import Standings
 from arena.reports import machines, words
 from arena.reports.rankings import format_ranking
@@ -95,50 +96,61 @@ def match(standings: Standings, counted: Match) -> RenderableType:
     """Two players head to head; without LOS where a sequential test decided when to stop, and of
     games where one of the two moved first more often.
     """
-    sequential = standings.sprt is not None
+    title = f"{counted.player} against {counted.opponent}"
     row = next(row for row in standings.players if row.name == counted.player)
     first, second = (each.results if each else 0 for each in (row.as_first, row.as_second))
-    title = f"{counted.player} against {counted.opponent}"
-    games = counted.games
-    said = [f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."]
-    ways = [] if counted.dependent else [("games", counted.trinomial)]
-    units = {"games": sum(games.values()), "pairs": sum(counted.pairs.values())}
-    if counted.pentanomial is not None:
-        ways.append(("pairs", counted.pentanomial))
-        pairs = ", ".join(f"{key.upper()} {count}" for key, count in counted.pairs.items())
-        loose = f" Games outside complete pairs: {counted.unpaired}." if counted.unpaired else ""
-        said.append(f"Pairs: {pairs}.{loose}")
-    elif not counted.dependent:
-        said.append("No colour-swapped pairs: each result counts as independent.")
-    if counted.dependent:
-        said.append(
-            f"Results that share a label and are no colour-swapped pair: {counted.dependent}. They "
-            "depend on each other; the Elo table counts that, a count by games cannot."
-        )
     is_even = abs(first - second) <= 1
+    said = [*_match_counts(counted)]
     if not is_even and not counted.dependent:
         said.append(
             f"{row.name} moved first in {first:,} of {first + second:,} games: the Elo table takes "
             "that out, a count by games cannot, and has no LOS."
         )
+    ways: dict[str, Count] = {} if counted.dependent else {"games": counted.trinomial}
+    if counted.pentanomial is not None:
+        ways["pairs"] = counted.pentanomial
     if not ways:
         return Group(Text(), Text(title, style="bold cyan"), *paragraphs(said))
-    if any(found.with_prior for _, found in ways):
+    units = {"games": sum(counted.games.values()), "pairs": sum(counted.pairs.values())}
+    enough = {way for way in ways if units[way] >= _LOS_UNITS}
+    if any(found.with_prior for found in ways.values()):
         said.append("With prior: all ended alike, so half a lost and half a won one were added.")
-    if any(units[way] < _LOS_UNITS for way, _ in ways) and not sequential:
+    if len(enough) < len(ways) and standings.sprt is None:
         said.append(f"LOS is given from {_LOS_UNITS} games or pairs on.")
+    with_los = enough if is_even else enough - {"games"}
+    table = _match_table(ways, with_los if standings.sprt is None else ())
+    return Group(titled(title, table), *paragraphs(said))
+
+
+def _match_counts(counted: Match) -> Iterator[str]:
+    """Its results, and what can be said of them by pairs and by games."""
+    games = counted.games
+    yield f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."
+    if counted.pentanomial is not None:
+        pairs = ", ".join(f"{key.upper()} {count}" for key, count in counted.pairs.items())
+        loose = f" Games outside complete pairs: {counted.unpaired}." if counted.unpaired else ""
+        yield f"Pairs: {pairs}.{loose}"
+    elif not counted.dependent:
+        yield "No colour-swapped pairs: each result counts as independent."
+    if counted.dependent:
+        yield (
+            f"Results that share a label and are no colour-swapped pair: {counted.dependent}. They "
+            "depend on each other; the Elo table counts that, a count by games cannot."
+        )
+
+
+def _match_table(ways: Mapping[str, Count], with_los: Collection[str]) -> Table:
     table = new_table("Counted by", "Elo", "±", "nElo", "±", "LOS")
-    for way, found in ways:
-        shown = not sequential and units[way] >= _LOS_UNITS and (way == "pairs" or is_even)
+    for way, found in ways.items():
         table.add_row(
             way + (" (with prior)" if found.with_prior else ""),
             f"{found.elo:+.2f}",
             f"{found.elo_error:.2f}",
             f"{found.normalized_elo:+.2f}",
             f"{found.normalized_elo_error:.2f}",
-            words.probability(found.los) if shown else "–",
+            words.probability(found.los) if way in with_los else "–",
         )
-    return Group(titled(title, table), *paragraphs(said))
+    return table
 
 
 def sequential_test(verdict: Verdict) -> RenderableType:
