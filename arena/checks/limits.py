@@ -1,5 +1,6 @@
 """Its use of the machine: time near the clock, memory, and the network it must do without."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,9 +10,10 @@ from arena.checks.positions import PracticeGame
 from arena.checks.result import CheckFinding, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.model.containment import Guarantee
-from arena.model.protocol import Termination
+from arena.model.protocol import Clock, Termination
 from arena.referee.requests import TurnRequest
 from arena.sandbox.processes import tree
+from rules.position import Game
 
 _TURNS = 2
 _LOAD_EARLIER = (
@@ -27,35 +29,40 @@ def near_the_clock(subject: Subject) -> CheckFinding:
     """Judge whether it answers in time: its first rule set at the long limit, all at the short; at
     that of the tournament where there is one.
     """
-    boards = list(subject.first_boards.items())
-    *longer, last = subject.conditions.clocks.judged
-    plan = [(*boards[0], clock) for clock in longer]
-    plan += [(name, game, last) for name, game in boards]
     slowest: dict[int, float] = {}
-    for board, game, clock in plan:
-        limit, positions = limit_ms(clock), subject.positions(game)
-        middle = positions[len(positions) // 2]
-        for practice in (subject.opening(game), subject.at(middle)):
-            subject.tell(f"{board} at {limit} ms")
-            used: list[float] = []
-            with subject.process() as dialogue:
-                try:
-                    dialogue.start(practice, clock)
-                    used.extend(each.used_ms for each in dialogue.turns(practice, _TURNS))
-                except Offence as offence:
-                    if offence.termination not in ANSWERED:
-                        first = not used and _was_only_the_first(
-                            dialogue, subject.opening(game), offence
-                        )
-                        where = f"{board} at {clock.words}"
-                        return subject.failed(offence, where, _LOAD_EARLIER if first else None)
-            if used:
-                slowest[limit] = max(slowest.get(limit, 0.0), *used)
+    for board, game, clock, practice in _questions(subject):
+        limit, used = limit_ms(clock), list[float]()
+        subject.tell(f"{board} at {limit} ms")
+        with subject.process() as dialogue:
+            try:
+                dialogue.start(practice, clock)
+                used.extend(each.used_ms for each in dialogue.turns(practice, _TURNS))
+            except Offence as offence:
+                if offence.termination not in ANSWERED:
+                    first = not used and _was_only_the_first(
+                        dialogue, subject.opening(game), offence
+                    )
+                    where = f"{board} at {clock.words}"
+                    return subject.failed(offence, where, _LOAD_EARLIER if first else None)
+        if used:
+            slowest[limit] = max(slowest.get(limit, 0.0), *used)
     if len(slowest) < len(subject.conditions.clocks.judged):
         return not_judged("skipped: no valid answer (see item 6)")
     if subject.conditions.terms is not None:
         subject.slowest_ms = max(slowest.values())  # its games have this clock
     return passed(", ".join(f"{used:.0f} ms of {limit}" for limit, used in slowest.items()))
+
+
+def _questions(subject: Subject) -> Iterator[tuple[str, Game, Clock, PracticeGame]]:
+    """What is asked: the opening and the middle of a game of each board at its limits."""
+    boards = list(subject.first_boards.items())
+    *longer, last = subject.conditions.clocks.judged
+    plan = [(*boards[0], clock) for clock in longer]
+    plan += [(name, game, last) for name, game in boards]
+    for name, game, clock in plan:
+        positions = subject.positions(game)
+        for practice in (subject.opening(game), subject.at(positions[len(positions) // 2])):
+            yield name, game, clock, practice
 
 
 def _was_only_the_first(dialogue: Dialogue, practice: PracticeGame, offence: Offence) -> bool:
