@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import rules
 from arena.model.game_spec import derive, first_position
-from rules.position import CHANCE, Game, Landmark, Position, draw_chance
+from rules.position import Game, Landmark, Position, forced_move
 
 Moves = tuple[tuple[int, str], ...]
 """Seat and move of each ply; seat −1 is chance."""
@@ -108,10 +108,11 @@ def _playout(game: Game, seed: int) -> tuple[Moves, list[tuple[int, _Moment]]]:
     moves: list[tuple[int, str]] = []
     reached: list[tuple[int, Position]] = []
     while position.to_move is not None:
-        seat, legal = position.to_move, position.legal_moves()
-        if seat != CHANCE and not position.must_pass:
+        seat = position.to_move
+        move = forced_move(position, random)
+        if move is None:
             reached.append((len(moves), position))
-        move = draw_chance(position, random) if seat == CHANCE else random.choice(legal)
+            move = random.choice(position.legal_moves())
         position = position.play(move)
         moves.append((seat, move))
     movers = [moves[ply][0] for ply, _ in reached]
@@ -147,15 +148,11 @@ class PracticeGame:
         self._play_others()
 
     def _play_others(self) -> None:
-        while (mover := self.position.to_move) is not None:
-            legal = self.position.legal_moves()
-            if mover == self.seat and not self.position.must_pass:
+        while not self.is_over:
+            move = forced_move(self.position, self._random)
+            if move is None and self.position.to_move == self.seat:
                 return
-            chance = mover == CHANCE
-            move = (
-                draw_chance(self.position, self._random) if chance else self._random.choice(legal)
-            )
-            self._apply(move)
+            self._apply(move or self._random.choice(self.position.legal_moves()))
 
     def _apply(self, move: str) -> None:
         assert self.position.to_move is not None, "no move is played in a game that is over"
