@@ -211,7 +211,7 @@ def conduct(standings: Standings) -> RenderableType:
         cells = ["", "", "", ""]
         if row.times:
             figures = (row.times.mean_ms, row.times.p99_ms, row.times.max_ms)
-            cells = [f"{row.times.moves:,}", *map(_milliseconds, figures)]
+            cells = [f"{row.times.moves:,}", *(f"{words.rounded_ms(each):,}" for each in figures)]
         if random:
             cells.append(str(row.random_moves))
         table.add_row(Text(row.name), *cells, words.counted(row.forfeits) or "none")
@@ -263,11 +263,6 @@ def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:
             shares = (tiles.shares_at(tile) for _, tiles in part)
             table.add_row(str(tile), *(f"{reached:.0%} / {ended:.0%}" for reached, ended in shares))
         yield titled("Games that reached the tile / that ended there", table)
-
-
-def _milliseconds(time: float) -> str:
-    """Milliseconds, with tenths where they distinguish players."""
-    return f"{time:,.0f}" if time >= 100 else f"{time:.1f}"
 
 
 def _optional(value: Any, form: str) -> str:

@@ -98,6 +98,11 @@ def probability(known: float) -> str:
     return "<0.1%" if known < 0.001 else f"{known:.1%}"
 
 
+def rounded_ms(time: float) -> float:
+    """Milliseconds, with tenths where they matter: below 10."""
+    return round(time) if time >= 10 else round(time, 1)
+
+
 def share(share: Share | None) -> str:
     """A share with its interval: `83.3 (62–94) %`; empty without one."""
     if share is None:

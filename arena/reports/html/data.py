@@ -12,6 +12,7 @@ from arena.referee.head_tail import KEPT_BYTES
 from arena.reports.html.audience import Audience, Seen
 from arena.reports.html.figures import player_figures
 from arena.reports.html.model import Drawing, GameColumns, GameData, GameRunning, RunData, SeatSaid
+from arena.reports.words import rounded_ms
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import GameInPlay, RunView
 from rules import tiles
@@ -86,7 +87,9 @@ def game_data(record: GameRecord, seen: Seen) -> GameData:
         start=record.start().state(),
         moves=[move.move for move in record.moves],
         seats=[move.seat for move in record.moves],
-        used_ms=_unless_empty([_rounded_ms(move.used_ms) for move in record.moves]),
+        used_ms=_unless_empty(  # rounded: most of a report's weight are times
+            [move.used_ms and rounded_ms(move.used_ms) for move in record.moves]
+        ),
         score=_unless_empty([_rounded(info.get("score")) for info in infos]),
         depth=_unless_empty([info.get("depth") for info in infos]),
         text=_unless_empty([_words(move, names, seen) for move in record.moves]),
@@ -138,13 +141,6 @@ def drawing(rules: str) -> Drawing:
 
 def _unless_empty(values: list[Any]) -> list[Any]:
     return [] if all(value is None for value in values) else values
-
-
-def _rounded_ms(time: float | None) -> float | None:
-    """Tenths where they matter: most of a report's weight are times."""
-    if time is None:
-        return None
-    return round(time) if time >= 10 else round(time, 1)
 
 
 def _rounded(score: float | None) -> float | None:

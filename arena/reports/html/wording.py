@@ -6,6 +6,7 @@ from arena.files.plain_text import printable
 from arena.model.protocol import Termination
 from arena.ratings.model import PlayerStanding
 from arena.referee.failures import failure_in, words_in
+from arena.reports.words import rounded_ms
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
@@ -36,9 +37,7 @@ def rating(row: PlayerStanding, anchor: str | None) -> str:
 
 def milliseconds(time: float | None) -> str:
     """`138 ms`, `2.4 ms`; a dash for none."""
-    if time is None:
-        return "–"
-    return f"{time:,.0f} ms" if time >= 10 else f"{time:.1f} ms"
+    return "–" if time is None else f"{rounded_ms(time):,} ms"
 
 
 def line_of(stderr: str, most: int) -> str:
