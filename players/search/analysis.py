@@ -27,8 +27,8 @@ ALL_MOVES = 8
 EXACT_SHARE = 0.7
 """Of the time: for the exact endgame where it is tried, before all is left to the search."""
 
-JUDGE_MB, VALUER_MB = 256, 32
-"""The sizes of the tables with which endgames are judged and single positions valued."""
+TABLES_MB, VALUER_MB = 256, 32
+"""The sizes of the tables: for all that is analysed, and for the values of single positions."""
 
 
 class MoveValue(NamedTuple):
@@ -54,26 +54,20 @@ class Analysis(NamedTuple):
 
 
 def analyse(
-    rules: str,
-    variant: Mapping[str, Any],
-    state: Mapping[str, Any],
-    seconds: float,
-    *,
-    memory_mb: int = 256,
+    rules: str, variant: Mapping[str, Any], state: Mapping[str, Any], seconds: float
 ) -> Analysis:
     """The values of all moves in the wire's position `state`, found in about `seconds`.
 
-    `memory_mb` is the size of the tables. ValueError where `players.catalogue` says that the
-    searching players cannot play the settings.
+    ValueError where `players.catalogue` says that the searching players cannot play the settings.
     """
     board = load_board(rules, variant)
     position, terms = board.position(state), load_terms(rules, variant)
-    endgame = load_endgame(rules, board, memory_mb // 2)
+    endgame = load_endgame(rules, board, TABLES_MB // 2)
     endgame.guide(terms)
     alphabeta.load_kernels(position, terms, endgame)
     endgame.load_kernels(position)
     load_kernels(position, endgame)
-    search = AlphaBetaSearch(board, terms=terms, endgame=endgame, memory_mb=memory_mb // 2)
+    search = AlphaBetaSearch(board, terms=terms, endgame=endgame, memory_mb=TABLES_MB // 2)
     began = time.monotonic()
     values = None
     if moves_left(position) <= reach_in(endgame, EXACT_SHARE * seconds / ALL_MOVES):
@@ -183,7 +177,7 @@ def judge(
     the solver reaches. A ValueError names a move that is not legal.
     """
     board = load_board(start.game.name, start.game.variant)
-    endgame = load_endgame(start.game.name, board, JUDGE_MB)
+    endgame = load_endgame(start.game.name, board, TABLES_MB)
     endgame.guide(load_terms(start.game.name, start.game.variant))
     within = endgame.reach if within is None else within
     position = start

@@ -28,7 +28,7 @@ def value_after(position: Position, move: str) -> int:
 def test_values_within_reach_are_the_true_ones(game: Game, plies: int) -> None:
     for seed in range(4):
         position = random_position(game, plies, Random(seed))
-        found = analyse(game.name, game.variant, position.state(), 60, memory_mb=2)
+        found = analyse(game.name, game.variant, position.state(), 60)
         where = f"seed {seed}\n{position}\n{found}"
         assert {each.move for each in found.moves} == set(position.legal_moves()), where
         for each in found.moves:
@@ -43,7 +43,7 @@ def test_values_within_reach_are_the_true_ones(game: Game, plies: int) -> None:
 def test_beyond_reach_all_moves_are_searched_equally_deep(name: str) -> None:
     game = rules.load(name)
     position = random_position(game, 6, Random(1))
-    found = analyse(name, game.variant, position.state(), 0.3, memory_mb=16)
+    found = analyse(name, game.variant, position.state(), 0.3)
     assert {each.move for each in found.moves} == set(position.legal_moves())
     assert len({each.depth for each in found.moves}) == 1
     assert not any(each.exact for each in found.moves)
@@ -61,4 +61,4 @@ def test_nothing_is_left_to_say_when_the_game_is_over() -> None:
     position = game.start()
     for move in ("a1b1", "a1a2", "b1b2", "a2b2"):
         position = position.play(move)
-    assert analyse("dots", game.variant, position.state(), 1, memory_mb=2).moves == []
+    assert analyse("dots", game.variant, position.state(), 1).moves == []
