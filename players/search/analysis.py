@@ -32,6 +32,8 @@ TABLES_MB, VALUER_MB = 256, 32
 
 
 class MoveValue(NamedTuple):
+    """What a move is worth."""
+
     move: str
     score: float
     """What the mover will win by after it, in discs or boxes."""
@@ -44,6 +46,8 @@ class MoveValue(NamedTuple):
 
 
 class Analysis(NamedTuple):
+    """What the moves of a position are worth."""
+
     moves: list[MoveValue]
     """Every legal move, the best first; none when the game is over. Their values are comparable:
     each is exact or searched as deep as the others."""

@@ -64,12 +64,15 @@ UNLIMITED = DepthLimits()
 
 
 class BestMove(NamedTuple):
+    """What a search found for the side to move."""
+
     move: str
     score: float
     """What the mover will win by, in discs or boxes; not `exact`: an estimate or a certain part."""
     depth: int
     """The deepest search that was finished, in moves; for a solved position, all that remain."""
     nodes: int
+    """Positions visited."""
     exact: bool
     """Whether the score is what the game ends with under best play."""
     pv: list[str]
@@ -77,9 +80,14 @@ class BestMove(NamedTuple):
 
 
 class ValuedLine(NamedTuple):
+    """A position's value and principal variation."""
+
     value: int
+    """Of the mover, in hundredths of a disc or box, and WIN more for a finished game."""
     exact: bool
+    """Whether no estimate is in the value."""
     moves: Sequence[int]
+    """The best first, by number."""
 
 
 class AlphaBetaSearch:
@@ -344,15 +352,18 @@ def _typed(words: Any, model: Any) -> Any:
 
 
 def child_of(position: Position, move: int) -> Position:
+    """The position after a move, of the same type."""
     return _typed(kernels.after(position, move), position)
 
 
 def legal_moves(position: Position) -> list[int]:
+    """The numbers of the moves, in the order of the game's kernel."""
     out = np.empty(game.MOVES, np.int16)
     return out[: kernels.list_moves(position, out)].tolist()
 
 
 def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
+    """Load from the cache, or compile, what searches positions of this type."""
     context, scratch = kernels.Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
     solved(position, -1, 1, endgame.memory, np.ones(1, np.int64))  # first, as others wait for it
     root = _typed(kernels.settled(position), position)

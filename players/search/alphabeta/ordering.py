@@ -143,6 +143,7 @@ def extend_line(ply: Int, move: Move, scratch: Record) -> None:
 
 
 def new_scratch() -> Record:
+    """The record of a search that has no limit and has not begun."""
     scratch: Record = np.zeros(1, Scratch)[0]
     scratch["node_limit"] = NO_LIMIT
     scratch["killers"] = NO_MOVE

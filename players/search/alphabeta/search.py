@@ -43,6 +43,7 @@ def value_of_margin(margin: Int) -> Int:
 
 @part
 def final_value(position: Position) -> Int:
+    """The mover's value of a finished game: hundredths of a disc or box, and WIN more."""
     net = np.int64(game.net(position))
     return value_of_margin(net if position.seat == 0 else -net)
 

@@ -78,6 +78,7 @@ class TileSearch:
 
 
 def load_kernels(board: TileBoard, settings: TileSettings) -> None:
+    """Load from the cache, or compile, what searches boards with settings of this type."""
     search = TileSearch(board, settings)
     start = board.board([0] * len(CELLS))
     search.slide(start, SLIDES, 1, NEVER)

@@ -73,6 +73,7 @@ still to look ahead."""
 
 
 def new_scratch() -> Record:
+    """The record of a search that has not begun."""
     return np.zeros(1, Scratch)[0]
 
 

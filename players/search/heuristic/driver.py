@@ -201,9 +201,11 @@ class HeuristicSearch:
 
 
 def new_scratch() -> Record:
+    """The record of a search that has not begun."""
     return np.zeros(1, tree.Scratch)[0]
 
 
 def load_kernels(board: TileBoard, position: Tiles) -> None:
+    """Load from the cache, or compile, what searches positions of this type."""
     search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)
     search.think(position, SLIDES, NEVER, TileLimits(depth=1))

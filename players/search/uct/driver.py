@@ -308,6 +308,7 @@ def most_visited_line(tree: Tree, move: int, prior: int) -> list[int]:
 
 
 def load_kernels(position: Position, settings: Settings, endgame: Endgame) -> None:
+    """Load from the cache, or compile, what searches positions of this type."""
     tree, stop = nodes.new_tree(2 * game.MOVES, rave=settings.rave > 0), np.zeros(1, np.int64)
     iterate(tree, position, settings, new_worker(0), endgame.memory, stop, 1)
     nodes.reroot(tree, 0)
