@@ -25,7 +25,7 @@ _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]')
 Reply = TypeVar("Reply", Ready, Move)
 
 
-class Told(TypedDict, total=False):
+class GivenInfo(TypedDict, total=False):
     """What a player told of its thinking, without the fields of `Info` that it left out."""
 
     score: float
@@ -41,7 +41,7 @@ class Answer(msgspec.Struct, frozen=True):
     type: Literal["move"]
     ply: int
     move: str
-    info: Told | None = None
+    info: GivenInfo | None = None
 
 
 def ready(line: bytes) -> Ready:
@@ -73,7 +73,7 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Answer:
             f"{excerpt(reply.move.encode())} is not legal at ply {ply}. Legal: {shown}.",
         )
     told = None if reply.info is None else reply.info.model_dump(exclude_none=True)
-    return Answer("move", ply, reply.move, cast("Told | None", told))
+    return Answer("move", ply, reply.move, cast("GivenInfo | None", told))
 
 
 def _plain(line: bytes) -> Answer | None:

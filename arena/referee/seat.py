@@ -6,7 +6,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, Ready
 from arena.model.record import PlayerFault, SeatRecord
 from arena.referee.head_tail import HeadTail
-from arena.referee.judge import Told
+from arena.referee.judge import GivenInfo
 from arena.referee.requests import Requests
 from arena.referee.session import Session
 
@@ -18,7 +18,7 @@ class InfoKeeper:
     kept: int = 0  # characters
     cut: int = 0  # moves of which there was more
 
-    def take(self, info: Told | None) -> Told | None:
+    def take(self, info: GivenInfo | None) -> GivenInfo | None:
         """What goes into the record. Numbers always do; of the line that it expects and of its
         text, in this order, as many characters as there is room for.
         """

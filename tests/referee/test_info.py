@@ -5,7 +5,7 @@ from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.ratings.standings import standings
 from arena.referee import SessionPool, play_game
-from arena.referee.judge import Told
+from arena.referee.judge import GivenInfo
 from arena.referee.seat import InfoKeeper
 from arena.reports.replay import ending
 from tests.conftest import Bots, Spec
@@ -13,20 +13,26 @@ from tests.conftest import Bots, Spec
 
 def test_what_is_of_usual_length_is_kept_as_it_is() -> None:
     keeper = InfoKeeper()
-    told: Told = {"score": 1.5, "depth": 3, "nodes": 10**18, "pv": ["a1b1", "c1d1"], "text": "né"}
+    told: GivenInfo = {
+        "score": 1.5,
+        "depth": 3,
+        "nodes": 10**18,
+        "pv": ["a1b1", "c1d1"],
+        "text": "né",
+    }
     assert keeper.take(told) == told
-    assert keeper.take(Told(text="", pv=[])) == {"text": "", "pv": []}
-    assert keeper.take(Told()) == {}
+    assert keeper.take(GivenInfo(text="", pv=[])) == {"text": "", "pv": []}
+    assert keeper.take(GivenInfo()) == {}
     assert keeper.take(None) is None
     assert (keeper.kept, keeper.cut) == (2 * len('"a1b1",') + 2, 0)
 
 
 def test_a_move_has_bounds() -> None:
     keeper = InfoKeeper()
-    assert keeper.take(Told(text="t" * 60_000)) == {"text": "t" * INFO_A_MOVE}
-    assert keeper.take(Told(pv=[""] * 20_000)) == {"pv": [""] * (INFO_A_MOVE // 3)}
+    assert keeper.take(GivenInfo(text="t" * 60_000)) == {"text": "t" * INFO_A_MOVE}
+    assert keeper.take(GivenInfo(pv=[""] * 20_000)) == {"pv": [""] * (INFO_A_MOVE // 3)}
     kept = keeper.kept
-    assert keeper.take(Told(pv=["p" * 60_000, "a"], text="why", depth=2)) == {
+    assert keeper.take(GivenInfo(pv=["p" * 60_000, "a"], text="why", depth=2)) == {
         "pv": [], "text": "why", "depth": 2,
     }  # fmt: skip
     assert (keeper.kept, keeper.cut) == (kept + len("why"), 3)
@@ -35,7 +41,7 @@ def test_a_move_has_bounds() -> None:
 def test_a_game_has_bounds_but_for_numbers() -> None:
     keeper = InfoKeeper()
     for depth in range(1000):
-        told = keeper.take(Told(text="t" * 1000, depth=depth))
+        told = keeper.take(GivenInfo(text="t" * 1000, depth=depth))
         assert told is not None and told["depth"] == depth
     assert keeper.kept == INFO_A_GAME
     assert keeper.cut == 1000 - INFO_A_GAME // 1000
