@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 
 def write_whole(path: Path, text: str, *, private: bool = False) -> None:
@@ -37,12 +37,12 @@ def naming(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[str]]:
-    """The same for text that is written piece by piece; after an error all is as it was."""
+def replacing(path: Path, mode: str = "w") -> Iterator[Any]:
+    """The same for what is written piece by piece; after an error all is as it was."""
     part = path.with_suffix(path.suffix + ".part")
     with naming(path):
         try:
-            with part.open("w", encoding="utf-8") as file:
+            with part.open(mode, encoding=None if "b" in mode else "utf-8") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
+from arena.files.whole_file import replacing
 from players.learning.games.trainer import GameBlock
 from players.learning.tiles.trainer import TileBlock
 
@@ -76,11 +77,9 @@ def save_figure(folder: Path, name: str, draw: Callable[[], Figure]) -> None:
     with matplotlib.rc_context(STYLE):
         figure = draw()
         for suffix in SUFFIXES:
-            path = folder / f"{name}.{suffix}"
-            partial = path.with_suffix(f".{suffix}.part")
             undated = {"Date": None} if suffix == "svg" else {}
-            figure.savefig(partial, format=suffix, dpi=150, metadata=undated)
-            partial.replace(path)
+            with replacing(folder / f"{name}.{suffix}", "wb") as file:
+                figure.savefig(file, format=suffix, dpi=150, metadata=undated)
 
 
 def tile_curve(blocks: Sequence[TileBlock], title: str, about: str) -> Figure:

@@ -31,7 +31,6 @@ horizontal ones first, then the vertical, each in the order of their left or upp
 """
 
 import hashlib
-import os
 from collections.abc import Collection, Mapping
 from io import BufferedReader
 from itertools import pairwise
@@ -43,7 +42,7 @@ import zstandard
 from pydantic import ValidationError
 
 from arena.files.toml_tables import explain, written
-from arena.files.whole_file import sync
+from arena.files.whole_file import replacing
 from players.ntuple.network import Network
 from players.option_files import (
     first_line,
@@ -108,26 +107,18 @@ def save_network(
     )
     header = header.model_copy(update={"extra": tuple(told)})
     weights = network.weights if header.numbers == "float32" else _as_int16(header, network)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("w+b") as file:
-            file.write(first_line("0" * hashlib.sha256().digest_size * 2))
-            begin = file.tell()
-            file.write(header.model_dump_json().encode() + b"\n")
-            with zstandard.ZstdCompressor(level).stream_writer(file, closefd=False) as packed:
-                for array in (weights, *extra.values()):
-                    little: Any = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-                    packed.write(memoryview(little).cast("B"))
-            file.seek(begin)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            file.seek(0)
-            file.write(first_line(digest))
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-    sync(path.parent)
+    with replacing(path, "w+b") as file:
+        file.write(first_line("0" * hashlib.sha256().digest_size * 2))
+        begin = file.tell()
+        file.write(header.model_dump_json().encode() + b"\n")
+        with zstandard.ZstdCompressor(level).stream_writer(file, closefd=False) as packed:
+            for array in (weights, *extra.values()):
+                little: Any = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+                packed.write(memoryview(little).cast("B"))
+        file.seek(begin)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.seek(0)
+        file.write(first_line(digest))
 
 
 def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Loaded:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from players.learning.pictures import CURVE, save_figure, shown_tiles, tile_curve
 from players.learning.tiles.trainer import TileBlock
@@ -53,6 +54,13 @@ def test_scores_and_reach_are_drawn_by_games() -> None:
 def test_the_largest_tiles_that_were_reached_more_than_once_in_a_while_are_shown() -> None:
     assert shown_tiles(BLOCKS) == [32, 64, 128, 256, 512]
     assert shown_tiles([point(1, 1.0, 1, {4: 1.0, 8: 0.009})]) == [4]
+
+
+def test_a_picture_that_finds_the_disk_full_leaves_no_part(tmp_path: Path) -> None:
+    (tmp_path / f"{CURVE}.png.part").symlink_to("/dev/full")
+    with pytest.raises(OSError, match=rf"{CURVE}\.png'"):
+        save_figure(tmp_path, CURVE, Figure)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
