@@ -1,6 +1,8 @@
 """Ridge regression of many weights, of which each row uses a few."""
 
 import numpy as np
+from scipy.sparse import diags
+from scipy.sparse.linalg import LinearOperator, cg
 
 from players.compiled.types import Array
 
@@ -20,23 +22,18 @@ def ridge(
     `entries` is int32[n, places] and `numbers` float32[n, k]; the last k weights are those of the
     numbers. Few steps are a smoothing of their own: rare entries move late.
     """
+    size = len(prior)
     counts = np.broadcast_to(np.float64(counts), len(targets))
-    rest = totals(entries, numbers, counts * (targets - sums(entries, numbers, prior)), len(prior))
-    uses = totals(entries, np.square(numbers, dtype=np.float64), counts, len(prior))
-    scale = 1.0 / (uses + penalty)
+    rest = totals(entries, numbers, counts * (targets - sums(entries, numbers, prior)), size)
+    uses = totals(entries, np.square(numbers, dtype=np.float64), counts, size)
 
-    change, scaled = np.zeros(len(prior)), scale * rest
-    direction, size = scaled.copy(), rest @ scaled
-    for _ in range(steps):
-        fitted = sums(entries, numbers, direction)
-        curved = totals(entries, numbers, counts * fitted, len(prior)) + penalty * direction
-        length = size / (direction @ curved)
-        change += length * direction
-        rest -= length * curved
-        scaled = scale * rest
-        before, size = size, rest @ scaled
-        direction = scaled + size / before * direction
-    return prior + change
+    def curved(change: Array) -> Array:
+        fitted = counts * sums(entries, numbers, change)
+        return totals(entries, numbers, fitted, size) + penalty * change
+
+    whole = LinearOperator((size, size), curved, dtype=np.float64)
+    found: Array = prior + cg(whole, rest, rtol=0, maxiter=steps, M=diags(1 / (uses + penalty)))[0]
+    return found
 
 
 def sums(entries: Array, numbers: Array, weights: Array) -> Array:
