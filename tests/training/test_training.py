@@ -57,11 +57,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Path:
-    """An empty folder to work in, with the training file `t.toml`."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.toml").write_text(config())
-    return tmp_path
+def folder(folder: Path, undrawn: None) -> Path:
+    """With the training file `t.toml`."""
+    (folder / "t.toml").write_text(config())
+    return folder
 
 
 STOPPED = """

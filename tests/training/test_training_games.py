@@ -29,11 +29,10 @@ tuples = ["straight-2"]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in, with the tuning file `t.toml`."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.toml").write_text(CONFIG)
-    return tmp_path
+def folder(folder: Path) -> Path:
+    """With the tuning file `t.toml`."""
+    (folder / "t.toml").write_text(CONFIG)
+    return folder
 
 
 @pytest.mark.slow

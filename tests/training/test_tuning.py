@@ -68,12 +68,6 @@ batch = 8
 TEST = "arena tune it.toml --verify"
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def tune(folder: Path, games: int = 32, text: str = FILE) -> Result:
     (folder / "it.toml").write_text(text.format(games=games))
     return arena("tune", "it.toml")

@@ -15,7 +15,7 @@ from players.learning.tuning.matches import MatchTask
 from players.learning.tuning.space import Space
 from tests.command import arena
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("folder", "undrawn")]
 
 FILE = """
 [tuning]
@@ -38,13 +38,6 @@ elo1 = 100
 max_games = 4
 depth = 1
 """
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Path:
-    """An empty folder to work in."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_from_a_file_to_a_verdict(folder: Path) -> None:

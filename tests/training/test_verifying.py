@@ -20,6 +20,8 @@ from players.ntuple.network import Network
 from tests.command import arena
 from tests.training.learning_helpers import LEARN
 
+pytestmark = pytest.mark.usefixtures("folder", "undrawn")
+
 TUNE = """
 [tuning]
 method = "selfplay"
@@ -53,13 +55,6 @@ def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
     asked = VERIFY.replace("max_games = 4", f"max_games = {max_games}")
     Path("t.toml").write_text(text + asked)
     return arena("tune", "t.toml", "--verify")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Path:
-    """An empty folder to work in."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.mark.slow

@@ -35,11 +35,10 @@ TARGET = "nodes 20, under the referee, by alphabeta"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None) -> Path:
-    """An empty folder to work in, with the tuning file `t.toml`."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.toml").write_text(LEARN + VERIFY)
-    return tmp_path
+def folder(folder: Path, undrawn: None) -> Path:
+    """With the tuning file `t.toml`."""
+    (folder / "t.toml").write_text(LEARN + VERIFY)
+    return folder
 
 
 @pytest.mark.slow
