@@ -1,7 +1,6 @@
 """A class lives on the server: students hand in bots, the ladder plays, the staff runs it all."""
 
 import re
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,11 +11,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from arena.bots import course
 from arena.bots.package import open_bot
-from arena.web.app import ServerSettings, make_app
 from tests.browser.conftest import PATIENCE_MS
 from tests.right_bot import RIGHT
-from tests.web import quick_checker
-from tests.web.conftest import serving
+from tests.web.conftest import course_app, serving
 from tests.web.test_staff import NOW
 
 pytestmark = pytest.mark.slow
@@ -66,8 +63,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FastAPI]:
     bot = course.admitted(folder, open_bot(tmp_path / "bot.py"), "cem", NOW)
     course.submit(folder, bot, (), "cem", NOW)
     (folder / "tournaments" / "ladder.toml").write_text(LADDER)
-    made = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    made.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    made = course_app(folder)
     yield made
     for child in list(made.state.course.scheduler._children.values()):
         child.kill()

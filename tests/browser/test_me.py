@@ -9,10 +9,9 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from arena.bots import course
-from arena.web.app import ServerSettings, make_app
 from tests.right_bot import RIGHT
-from tests.web import quick_challenger, quick_checker
-from tests.web.conftest import serving
+from tests.web import quick_challenger
+from tests.web.conftest import course_app, serving
 from tests.web.test_mine import hand_in
 
 pytestmark = pytest.mark.slow
@@ -27,8 +26,7 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: Page) -> Iterator
     folder = tmp_path / "course"
     course.init(folder)
     token = course.add_owners(folder, ["ada"], NOW)["ada"]
-    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    app = course_app(folder)
     app.state.course.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
     with serving(app) as url:
         page.goto(f"{url}/in/{token}")

@@ -1,6 +1,7 @@
 """The application for a folder of runs or a course: in process, or as a server on a free port."""
 
 import asyncio
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from arena.web.runs import Runs
 from arena.web.serve import Server
 from tests.reports.conftest import Play, play_record
 from tests.reports.runs import begun
+
+from . import quick_checker
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it names another client, which is not needed
@@ -62,6 +65,13 @@ def client(app: FastAPI) -> Iterator[TestClient]:
 def play() -> Play:
     """Plays one random game."""
     return play_record
+
+
+def course_app(course: Path) -> FastAPI:
+    """The application of a course, which checks quickly."""
+    app = make_app(ServerSettings(course=course, runs=course / "runs"))
+    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    return app
 
 
 def refuse_event_loop() -> None:

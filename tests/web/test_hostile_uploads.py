@@ -1,7 +1,6 @@
 """What students may send to break a server: the web end says what the command line says."""
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,14 +12,13 @@ from arena.checks.events import Entered, Event, PointJudged
 from arena.entering import enter
 from arena.errors import ArenaError
 from arena.web import checker
-from arena.web.app import ServerSettings, make_app
 from arena.web.jobs import Jobs
 from arena.web.rates import Rate
 from tests.bots.bad_archives import BAD_ARCHIVES, packed
 from tests.right_bot import RIGHT
 
 from . import quick_checker
-from .conftest import TestClient
+from .conftest import TestClient, course_app
 
 pytestmark = pytest.mark.slow
 
@@ -56,8 +54,7 @@ _CALL = " while calling a Python object"
 def by_web(folder: Path) -> Iterator[Callable[[str, bytes], list[str]]]:
     """What a server says to a file of ada's, as `by_command` does."""
     token = course.add_owners(folder, ["ada", "bob"], NOW)["ada"]
-    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
+    app = course_app(folder)
     app.state.course.uploads = Rate(1000, 1)
     with TestClient(app, headers={"Authorization": f"Bearer {token}"}) as client:
 

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -24,8 +23,7 @@ from arena.web.app import ServerSettings, make_app
 from players.catalogue import BUILTINS
 from tests.right_bot import RIGHT
 
-from . import quick_checker
-from .conftest import TestClient
+from .conftest import TestClient, course_app
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 LOSES = RIGHT.replace(
@@ -61,9 +59,7 @@ def tokens(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def app(folder: Path, tokens: dict[str, str]) -> FastAPI:
-    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
-    return app
+    return course_app(folder)
 
 
 Browser = Callable[[str], TestClient]

@@ -1,7 +1,6 @@
 """`arena submit --to URL`: the same as into a folder, by a server."""
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,12 +14,11 @@ from arena.bots import course
 from arena.bots.package import open_bot
 from arena.entering import enter, remote
 from arena.web import upload
-from arena.web.app import ServerSettings, make_app
 from tests.command import arena
 from tests.right_bot import RIGHT
 
 from . import quick_checker
-from .conftest import serving
+from .conftest import course_app, serving
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 BROKEN = RIGHT.replace("        reply =", '        print("thinking")\n        reply =')
@@ -45,9 +43,7 @@ def token(folder: Path) -> str:
 
 @pytest.fixture
 def app(folder: Path) -> FastAPI:
-    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
-    app.state.course.checks.jobs.command = (sys.executable, quick_checker.__file__)
-    return app
+    return course_app(folder)
 
 
 @pytest.fixture
