@@ -1,5 +1,6 @@
 """Records of games played at random through the rules, with times and infos made up from a seed."""
 
+import io
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import rules
 from arena.model.containment import Guarantee, Held
@@ -115,6 +117,12 @@ def play_record(
         duration_ms=1000.0,
         host=Host(name="host", system="Linux", cpu="cpu", cores=2, python="3.11", arena="0.1.0"),
     )
+
+
+def text_of(console: Console) -> str:
+    """What was printed to it."""
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from arena.reports.board import coloured
 from arena.tournament.events import MovesPlayed, RunFinished, RunOutcome, RunStarted
 from arena.tournament.run_view import RunView
 from rules.position import Position
+from tests.reports.conftest import text_of
 from tests.reports.runs import begun, ended, estimate, game_started
 
 
@@ -94,8 +95,3 @@ def test_boards_show_each_game_to_its_end(
 
 def name_of(record: GameRecord, seat: int) -> str:
     return record.seats[seat].player
-
-
-def text_of(console: Console) -> str:
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()

@@ -24,6 +24,7 @@ from arena.tournament.events import (
 )
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
+from tests.reports.conftest import text_of
 from tests.reports.runs import begun, ended, estimate, game_started, void
 
 
@@ -37,11 +38,6 @@ def terminal(height: int = 40) -> Console:
     return Console(
         file=io.StringIO(), width=80, height=height, force_terminal=True, color_system=None
     )
-
-
-def text_of(console: Console) -> str:
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
 
 
 def test_a_command_to_copy_is_in_one_piece() -> None:
