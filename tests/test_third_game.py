@@ -20,6 +20,7 @@ from arena.model.record import GameRecord
 from arena.tournament.store import Store
 from rules import registry
 from rules.transcript import read_transcript, write_transcript
+from tests.rules.test_perft import perft as count
 
 PACKAGE = Path(__file__).parents[1] / "tournaments" / "connect4"
 TOURNAMENT = """
@@ -119,14 +120,6 @@ def arena(folder: Path, *arguments: object, code: int = 0) -> str:
     )  # fmt: skip
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + (done.stderr if code else "")
-
-
-@cache
-def count(position: rules.Position, depth: int) -> int:
-    """How many games of that many plies there are."""
-    if depth == 0:
-        return 1
-    return sum(count(position.play(move), depth - 1) for move in position.legal_moves())
 
 
 def random_game(game: rules.Game, rng: random.Random) -> list[rules.Position]:

@@ -22,6 +22,7 @@ from players.search.stop import NEVER, stop_at
 from players.weights.evaluations import load_terms
 from rules.position import Game, Position
 from tests.players.conftest import random_position, true_net
+from tests.players.uct_helpers import compiled
 
 OFF = {"endgame_from": 0, "leaves_from": 0}
 """No exact endgames: everything is searched."""
@@ -31,11 +32,6 @@ def search_of(game: Game, **settings: Any) -> AlphaBetaSearch:
     board, terms = load_board(game.name, game.variant), load_terms(game.name, game.variant)
     endgame = load_endgame(game.name, board, 1)
     return AlphaBetaSearch(board, terms=terms, endgame=endgame, **{"memory_mb": 1, **settings})
-
-
-def compiled(position: Position) -> Any:
-    board = load_board(position.game.name, position.game.variant)
-    return board.position(position.state())
 
 
 @kernel

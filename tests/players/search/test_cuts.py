@@ -25,7 +25,8 @@ from players.search.alphabeta.search import moves_left
 from players.search.stop import NEVER
 from players.weights.evaluations import load_spread
 from tests.players.conftest import random_position, true_net
-from tests.players.search.test_alphabeta import OFF, compiled, search_of
+from tests.players.search.test_alphabeta import OFF, search_of
+from tests.players.uct_helpers import compiled
 
 PRESETS = [rules.load("othello", preset=preset) for preset in ("standard", "cornerless")]
 
