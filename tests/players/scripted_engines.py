@@ -8,6 +8,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
+from rules.position import PASS
 from rules.transcript import read_transcript
 from tests.conftest import Match, match
 from tests.players.conftest import REPOSITORY
@@ -32,6 +33,18 @@ def monkey() -> Prepared:
 def game(*players: Prepared, **more: Any) -> Match:
     standard = rules.load("othello").variant
     return match(*players, rules="othello", variant=standard, **more)
+
+
+def whole_games(player: Prepared, seeds: range, pool: SessionPool) -> int:
+    """The passes in games against the monkey, from both seats."""
+    opening, passes = read_transcript(rules.load("othello").start(), "f5d6c3"), 0
+    for seed in seeds:
+        seats = (player, monkey()) if seed % 2 else (monkey(), player)
+        record = play_game(*game(*seats, opening=opening, seed=seed), pool)
+        assert record.termination is Termination.NATURAL, (seed, record.detail)
+        passes += sum(move.move == PASS for move in record.moves)
+    assert passes, "these seeds test no pass"
+    return passes
 
 
 def lost_game(player: Prepared, termination: str, pool: SessionPool) -> GameRecord:

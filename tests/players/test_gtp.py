@@ -22,9 +22,8 @@ from players.catalogue import BUILTINS
 from players.engines.process import find_engine
 from players.gtp import Gtp
 from rules.position import PASS
-from rules.transcript import read_transcript
-from tests.players.conftest import play_with, random_position, refusal, start_message, turn_message
-from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted
+from tests.players.conftest import play_with, refusal, start_message, turn_message
+from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted, whole_games
 
 engine = partial(scripted, "gtp_engine.py")
 pytestmark = pytest.mark.usefixtures("importable_rules")
@@ -43,14 +42,7 @@ def logged(record: GameRecord, seat: int) -> str:
 def test_whole_games_from_both_seats(fault: str, pool: SessionPool, tmp_path: Path) -> None:
     log = tmp_path / "log"
     player = gtp(engine(fault, str(log)))
-    passes = 0
-    for seed in range(6):
-        seats = (player, monkey()) if seed % 2 else (monkey(), player)
-        opening = read_transcript(rules.load("othello").start(), "f5d6c3")
-        record = play_game(*game(*seats, opening=opening, seed=seed), pool)
-        assert record.termination is Termination.NATURAL, (seed, record.detail)
-        passes += sum(move.move == PASS for move in record.moves)
-    assert passes, "these seeds test no pass"
+    passes = whole_games(player, range(6), pool)
     commands = log.read_text().splitlines()
     assert commands.count("set_game Othello") == 1, "one process serves all games"
     assert commands.count("clear_board") == 6, "each game begins with an empty board, and no other"
@@ -73,23 +65,6 @@ def test_the_engine_is_asked_only_where_there_is_a_choice(
     asked = log.read_text().count("genmove black")
     assert 0 < asked <= len(answers)
     assert log.read_text().endswith("quit\n"), "the engine ends with the player"
-
-
-@pytest.mark.slow
-def test_a_game_taken_back_is_sent_again(start_player: Callable[..., Any], tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    options = {"command": engine("none", str(log))}
-    player = start_player("players.gtp")
-    start = rules.load("othello").start()
-    player.ask(start_message(start, options=options))
-    first = player.ask(turn_message(start, 0))["move"]
-    other = next(move for move in start.legal_moves() if move != first)
-    reply = start.play(other).legal_moves()[0]
-    after = start.play(other).play(reply)
-    answer = player.ask(turn_message(after, 2, [[0, other], [1, reply]]))
-    assert answer["move"] in after.legal_moves()
-    told = log.read_text().split("clear_board\n")[-1]
-    assert told == f"play black {other}\nplay white {reply}\ngenmove black\n"
 
 
 @pytest.mark.slow
@@ -209,14 +184,6 @@ def test_what_keeps_an_engine_from_starting(
     record = play_game(*game(player, monkey(), clock=clock, startup_ms=2500), pool)
     assert record.offender == 0
     assert said in logged(record, 0)
-
-
-def test_a_position_out_of_nowhere_is_refused(start_player: Callable[..., Any]) -> None:
-    position = random_position(rules.load("othello"), 20, Random(1))
-    player = start_player("players.gtp")
-    player.tell(start_message(position, options={"command": engine()}))
-    assert player.close() == (1, b"")
-    assert "do not lead to the position to play: none." in player.stderr()
 
 
 def test_a_tournament_file_names_the_key_that_is_wrong(tmp_path: Path) -> None:

@@ -11,14 +11,11 @@ import pytest
 
 import rules
 from arena.model.contender import Prepared
-from arena.model.protocol import Termination
 from arena.referee import SessionPool, play_game
 from players.catalogue import BUILTINS
 from players.nboard import NBoard
-from rules.position import PASS
-from rules.transcript import read_transcript
-from tests.players.conftest import play_with, random_position, refusal, start_message, turn_message
-from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted
+from tests.players.conftest import play_with, refusal, start_message, turn_message
+from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted, whole_games
 
 engine = partial(scripted, "nboard_engine.py")
 pytestmark = pytest.mark.usefixtures("importable_rules")
@@ -32,14 +29,7 @@ def nboard(command: list[str], **options: Any) -> Prepared:
 def test_whole_games_from_both_seats(pool: SessionPool, tmp_path: Path) -> None:
     log = tmp_path / "log"
     player = nboard(engine("none", str(log)), depth=7)
-    passes = 0
-    for seed in range(4):
-        seats = (player, monkey()) if seed % 2 else (monkey(), player)
-        opening = read_transcript(rules.load("othello").start(), "f5d6c3")
-        record = play_game(*game(*seats, opening=opening, seed=seed), pool)
-        assert record.termination is Termination.NATURAL, (seed, record.detail)
-        passes += sum(move.move == PASS for move in record.moves)
-    assert passes, "these seeds test no pass"
+    whole_games(player, range(4), pool)
     commands = log.read_text().splitlines()
     assert commands[:2] == ["nboard 2", "set depth 7"]
     assert commands.count("nboard 2") == 1, "one process serves all games"
@@ -68,21 +58,6 @@ def test_what_the_engine_says_of_its_move_reaches_info(
     first, *_, last = start.legal_moves()
     assert answer["move"] == first
     assert answer["info"] == {"nodes": 4711, "pv": [first, last], **expected}
-
-
-@pytest.mark.slow
-def test_a_game_taken_back_is_set_again(start_player: Callable[..., Any], tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    player = start_player("players.nboard")
-    start = rules.load("othello").start()
-    player.ask(start_message(start, options={"command": engine("none", str(log))}))
-    first = player.ask(turn_message(start, 0))["move"]
-    other = next(move for move in start.legal_moves() if move != first)
-    reply = start.play(other).legal_moves()[0]
-    after = start.play(other).play(reply)
-    assert player.ask(turn_message(after, 2, [[0, other], [1, reply]]))["move"] in (
-        after.legal_moves()
-    )
 
 
 @pytest.mark.slow
@@ -129,14 +104,6 @@ def test_what_cannot_be_an_engine_is_told(monkeypatch: pytest.MonkeyPatch) -> No
         ({"command": engine(), "depth": 0}, "options.depth: must be greater than or equal to 1"),
     ):
         assert said in refusal(NBoard, start, monkeypatch, options=options)
-
-
-def test_a_position_out_of_nowhere_is_refused(start_player: Callable[..., Any]) -> None:
-    position = random_position(rules.load("othello"), 20, Random(1))
-    player = start_player("players.nboard")
-    player.tell(start_message(position, options={"command": engine()}))
-    assert player.close() == (1, b"")
-    assert "do not lead to the position to play: none." in player.stderr()
 
 
 def test_it_plays_the_standard_board_alone() -> None:
