@@ -1,6 +1,6 @@
 """A bracket: the matches of a knockout while it is played, for every format that ends in one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -19,6 +19,8 @@ class _Match:
 
     players: tuple[str, str | None]
     points: dict[str, float] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
+    """Those that left while it was played."""
     winner: str | None = None
 
     @property
@@ -28,7 +30,11 @@ class _Match:
 
     @property
     def is_tied(self) -> bool:
-        return len(set(self.points.values())) == 1
+        return len(set(map(self.standing, self.points))) == 1
+
+    def standing(self, player: str) -> tuple[bool, float]:
+        """What decides: a player that left loses, even if it was ahead."""
+        return player not in self.left, self.points[player]
 
     def shown(self) -> BracketMatch:
         points = tuple(self.points.get(name, 0.0) for name in filter(None, self.players))
@@ -38,11 +44,19 @@ class _Match:
 class Bracket:
     """A knockout while it is played."""
 
-    def __init__(self, seeds: Sequence[str], pairs: int, keys: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        seeds: Sequence[str],
+        pairs: int,
+        keys: Mapping[str, Any],
+        has_left: Callable[[str], bool],
+    ) -> None:
+        """`has_left` says whether a player left before the end of the round that is played."""
         self._seed = {player: place for place, player in enumerate(seeds)}
         self._pairs = pairs
         self._extra: int = keys["extra"]
         self._third: bool = keys["third_place"]
+        self._has_left = has_left
         self._rounds: list[list[_Match]] = []
         self._consolation: _Match | None = None
 
@@ -83,10 +97,11 @@ class Bracket:
                 break
             taken = yield going
             for pair in going:
+                pairs[pair].left.update(filter(self._has_left, pair))
                 for player, points in zip(pair, taken[pair], strict=True):
                     pairs[pair].points[player] += points
         for pair, match in pairs.items():  # of equals, max takes the first: the better seed
-            match.winner = max(pair, key=match.points.__getitem__)
+            match.winner = max(pair, key=match.standing)
 
     def shown(self) -> tuple[BracketRound, ...]:
         """Its rounds so far."""

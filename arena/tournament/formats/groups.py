@@ -39,7 +39,7 @@ class GroupsSchedule(StagedSchedule):
         self._bracket: Bracket | None = None
         pairs = sum(len(group) * (len(group) - 1) // 2 for group in self._groups)
         going = plan.players[: plan.keys["groups"] * plan.keys["advance"]]
-        knockout = Bracket(going, plan.rounds, plan.keys)
+        knockout = Bracket(going, plan.rounds, plan.keys, self.has_left)
         super().__init__(plan, 2 * plan.rounds * pairs + knockout.most)
 
     def rounds(self) -> Rounds:
@@ -51,14 +51,19 @@ class GroupsSchedule(StagedSchedule):
                 self._met[other].append(Met(one, others))
         tables = [self._table(group) for group in self._groups]
         best = [[each.player for each in table][: self.plan.keys["advance"]] for table in tables]
-        self._bracket = Bracket(seeded(best), self.plan.rounds, self.plan.keys)
+        self._bracket = Bracket(seeded(best), self.plan.rounds, self.plan.keys, self.has_left)
         yield from self._bracket.play()
 
     def _table(self, group: Sequence[str]) -> tuple[Placing, ...]:
-        """Its players; of equals, the better seed comes first."""
+        """Its players, those behind that left before its end; of equals, the better seed first."""
         met = {player: self._met[player] for player in group}
         points, breaks = tie_breaks.totals(met), tie_breaks.sonneborn_berger(met)
-        order = sorted(group, key=lambda player: (-points[player], -breaks[player]))
+
+        def place(player: str) -> tuple[bool, float, float]:
+            gone = self.plan.left.get(player, self.plan.rounds + 1) <= self.plan.rounds
+            return gone, -points[player], -breaks[player]
+
+        order = sorted(group, key=place)
         return tuple(
             Placing(rank=rank, player=player, figures=(points[player], breaks[player]))
             for rank, player in enumerate(order, 1)

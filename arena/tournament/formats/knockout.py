@@ -1,9 +1,9 @@
 """A knockout: the loser of a match is out. Players are seeded in the order of the file.
 
 A match is `rounds` pairs of games with seats swapped, then extra pairs while it is tied; of a match
-that stays tied the better seed goes on. Games of a player that left count for its opponents. In the
-standard bracket the best two seeds can meet in the final alone, the best four in the semi-finals;
-where players lack, the best seeds have byes.
+that stays tied the better seed goes on. A player that left loses its match, ahead or not. In
+the standard bracket the best two seeds can meet in the final alone, the best four in the
+semi-finals; where players lack, the best seeds have byes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class KnockoutSchedule(StagedSchedule):
     """The matches of one bracket."""
 
     def __init__(self, plan: Plan) -> None:
-        self._bracket = Bracket(plan.players, plan.rounds, plan.keys)
+        self._bracket = Bracket(plan.players, plan.rounds, plan.keys, self.has_left)
         super().__init__(plan, self._bracket.most)
 
     def rounds(self) -> Rounds:

@@ -74,19 +74,20 @@ class StagedSchedule(Schedule):
         self._games = [
             game
             for pair in pairs
-            if not any(map(self._has_left, pair))
+            if not any(map(self.has_left, pair))
             for game in meeting(self.plan.game, self.round, *pair)
         ]
         self._left = iter(self._games)
         self._open = {game.game for game in self._games} - self._results.keys()
 
-    def _has_left(self, player: str) -> bool:
+    def has_left(self, player: str) -> bool:
+        """Whether its games of this round are walkovers."""
         return player in self.plan.left and self.plan.left[player] <= self.round
 
     def _taken(self) -> Taken:
         most = 1.0 if self.plan.game.decided_by_seed else 2.0
         taken = {
-            (one, other): (most * self._has_left(other), most * self._has_left(one))
+            (one, other): (most * self.has_left(other), most * self.has_left(one))
             for one, other in self._pairs
         }
         for first, second, score, _ in results_of(self._results[game.game] for game in self._games):

@@ -90,6 +90,39 @@ def test_games_of_a_player_that_left_count_for_its_opponents(
     assert told == list(left)
 
 
+@pytest.mark.parametrize(
+    ("left", "extra", "order"),
+    [
+        (3, 3, ["m1", "m3", "m2", "m0"]),  # after two of three pairs, ahead by 4–0
+        (3, 0, ["m1", "m3", "m2", "m0"]),
+        (6, 3, ["m1", "m0", "m2", "m3"]),
+        (7, 3, ["m0", "m1", "m2", "m3"]),  # after the final
+    ],
+)
+def test_a_player_that_left_loses_its_match_even_if_it_was_ahead(
+    left: int, extra: int, order: list[str]
+) -> None:
+    schedule = opened(KNOCKOUT, 4, rounds=3, left={"m0": left}, extra=extra)
+    list(rehearse(schedule, "dots", stronger_first))
+    assert [row.player for row in schedule.ranking().players] == order
+
+
+def test_a_match_that_was_tied_when_a_player_left_is_none_for_the_better_seed() -> None:
+    schedule = opened(KNOCKOUT, 2, rounds=2, left={"m0": 2}, extra=0)
+    list(rehearse(schedule, "dots", stronger_first))
+    assert schedule.ranking().players[0].player == "m1"
+    assert not [note for note in schedule.ranking().notes if "stayed tied" in note]
+
+
+def test_a_match_that_was_over_when_its_winner_left_stays_won() -> None:
+    schedule = opened(KNOCKOUT, 4, left={"m0": 2})
+    games = list(
+        rehearse(schedule, "dots", lambda g: 0.5 if "m1" in g.players else stronger_first(g))
+    )
+    assert max(game.round for game in games) > 2  # m1 and m2 went on in extra pairs
+    assert [row.player for row in schedule.ranking().players[:2]] == ["m1", "m0"]
+
+
 def test_the_bracket_as_text() -> None:
     schedule = opened(KNOCKOUT, 3)
     list(rehearse(schedule, "dots", stronger_first))
@@ -143,9 +176,17 @@ def test_a_player_that_left_its_group_goes_on_no_more() -> None:
     assert sum("m0" in game.players for game in played) == 2 * 3
     best, *_ = schedule.ranking().groups
     assert [(row.player, row.figures[0]) for row in best.players] == [
-        ("m3", 10.0), ("m0", 6.0), ("m4", 6.0), ("m7", 2.0)
+        ("m3", 10.0), ("m4", 6.0), ("m7", 2.0), ("m0", 6.0)
     ]  # fmt: skip
     assert schedule.ranking().players[0].player == "m1"
+    assert [row.player for row in schedule.ranking().players].index("m0") > 3
+
+
+def test_a_player_that_leaves_after_the_groups_keeps_its_place_there() -> None:
+    schedule = opened(GROUPS, 8, left={"m0": 2})
+    list(rehearse(schedule, "dots", stronger_first))
+    best, *_ = schedule.ranking().groups
+    assert best.players[0].player == "m0"
 
 
 def test_groups_then_a_knockout() -> None:
