@@ -196,7 +196,7 @@ def test_a_player_that_leaves_gives_its_games_to_its_opponents(
             run(config, store, open_executor=Playing(played, Random(2), 2, kill).open)
     ranking, _ = result(path)
     assert ranking is not None
-    notes = [note for note in ranking.notes if note.startswith(f"{leaver} left: ")]
+    notes = [note for note in ranking.notes if note.startswith(f"{leaver} has left: ")]
     assert len(notes) == 1 and ranking.players[0].player != leaver
     games = games_of(path)
     assert before.items() <= games.items()

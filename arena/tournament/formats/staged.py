@@ -58,7 +58,7 @@ class StagedSchedule(Schedule):
         """Who left."""
         for name, round_ in self.plan.left.items():
             if round_ <= self.round:
-                yield f"{name} left: its games from then on count for its opponents."
+                yield f"{name} has left: its games from then on count for its opponents."
 
     def _go_on(self) -> None:
         while self._pairs and not self._open:

@@ -86,7 +86,7 @@ def test_games_of_a_player_that_left_count_for_its_opponents(
     assert schedule.over
     ranking = schedule.ranking()
     assert [row.player for row in ranking.players] == order
-    told = [note.partition(" left: ")[0] for note in ranking.notes if " left: " in note]
+    told = [note.partition(" has left: ")[0] for note in ranking.notes if " has left: " in note]
     assert told == list(left)
 
 
