@@ -224,8 +224,8 @@ class Store:
             yield id_, DamagedGame(game, digest(record) if record else None)
 
     def schedule(self) -> Schedule:
-        """What is left to play, and where a sequential test stands. The games are read only where
-        their results decide how many there are.
+        """The schedule as the games leave it. Where results do not decide how many games there are,
+        none is read, and the schedule is as before the first.
         """
         config = self.config
         schedule = config.schedule()
