@@ -62,7 +62,8 @@ def exclude(staff: ByStaff, name: str) -> Response:
     course.exclude(staff.course, name)
     return staff.did(
         f"excluded {name}",
-        f"{name} is excluded. A tournament that has begun leaves it out once new bots are taken.",
+        f"{name} is excluded. A tournament that has begun leaves it out once new bots are taken, a "
+        "knockout once you leave it out there.",
     )
 
 

@@ -126,7 +126,7 @@ def test_a_bot_is_excluded_and_rolled_back(staff: Staff, folder: Path) -> None:
     page = staff.page("/staff/bot/ant")
     assert "✓ answers: in 3 ms" in page
     assert "version 2 plays" in page
-    assert "ant is excluded" in staff.does("bot/ant/exclude")
+    assert "a knockout once you leave it out there" in staff.does("bot/ant/exclude")
     assert course.bot(folder, "ant").state == "excluded"
     assert "ant is excluded already" in staff.does("bot/ant/exclude")
     assert "plays from now on" in staff.does("bot/ant/rollback", version="1")
