@@ -78,7 +78,7 @@ def walkover_round(store: Path) -> int | None:
             return None
         schedule = opened.schedule()
     assert isinstance(schedule, StagedSchedule)
-    return None if schedule.over else schedule.round
+    return schedule.reached
 
 
 def ready(config: TournamentConfig, file: Path) -> TournamentConfig:

@@ -42,6 +42,14 @@ class StagedSchedule(Schedule):
         """Whether there is no further round."""
         return not self._pairs
 
+    @property
+    def reached(self) -> int | None:
+        """The round that was come to: one that has a result, even where an earlier game is damaged;
+        None after the end.
+        """
+        rounds = [self.round, *(game.round for game in self._results.values())]
+        return None if self.over else max(rounds)
+
     def next(self) -> Pairing | None:
         """The next game of the round that is played."""
         return next((game for game in self._left if game.game not in self._results), None)

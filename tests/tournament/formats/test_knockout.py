@@ -11,7 +11,7 @@ from arena.tournament.estimate import estimate_left
 from arena.tournament.formats.bracket import places
 from arena.tournament.formats.groups import GROUPS, dealt, seeded
 from arena.tournament.formats.knockout import KNOCKOUT
-from arena.tournament.rehearsal import rehearse
+from arena.tournament.rehearsal import imagined, rehearse
 from tests.tournament.helpers import opened, stronger_first
 
 Load = Callable[..., TournamentConfig]
@@ -112,6 +112,17 @@ def test_a_match_that_was_tied_when_a_player_left_is_none_for_the_better_seed() 
     list(rehearse(schedule, "dots", stronger_first))
     assert schedule.ranking().players[0].player == "m1"
     assert not [note for note in schedule.ranking().notes if "stayed tied" in note]
+
+
+def test_a_round_is_reached_though_an_earlier_game_is_lost() -> None:
+    games = list(rehearse(opened(KNOCKOUT, 4, rounds=2), "dots", stronger_first))
+    schedule = opened(KNOCKOUT, 4, rounds=2)
+    assert schedule.reached == 1
+    for game in games[1:]:
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    assert (schedule.round, schedule.reached) == (1, 4)
+    schedule.add(imagined(games[0], "dots", 1.0))
+    assert schedule.over and schedule.reached is None
 
 
 def test_a_match_that_was_over_when_its_winner_left_stays_won() -> None:
