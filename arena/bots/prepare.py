@@ -68,8 +68,9 @@ def named_files(contender: Contender, folder: Path) -> tuple[str, ...]:
     words = list(_named_in(options, folder))
     if isinstance(program, CommandLine):
         words += [word for word in program.words if _is_file(folder / word)]
-    elif isinstance(program, Module) and "folder" in options:
-        words.append(options["folder"])
+    elif isinstance(program, Module):  # it takes a file next to the tournament without a "/", too
+        words += [text for text in _texts(options) if _is_file(folder / text)]
+        words += [options["folder"]] if "folder" in options else []
     return tuple(dict.fromkeys(words))
 
 

@@ -1,15 +1,16 @@
 """Packages on their way to another machine."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.bots import parcel
 from arena.bots.archive import MAX_ARCHIVE_BYTES
 from arena.bots.package import open_bot
-from arena.bots.prepare import as_package, prepare
+from arena.bots.prepare import as_package, named_files, prepare
 from arena.errors import PackageError
-from arena.model.contender import Contender, Home, Package
+from arena.model.contender import CommandLine, Contender, Home, Module, Package
 
 FILES = {
     "one script": {"fox.py": "print(1)\n"},
@@ -61,3 +62,22 @@ def test_one_that_is_larger_than_an_archive_may_be_arrives(
     monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "elsewhere"))
     parcel.keep(package.digest, packed)
     assert parcel.is_here(package)
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "named"),
+    [
+        (Module(module="players.weighted_uct"), {"weights": "new.json", "leaf": "w"}, ["new.json"]),
+        (Module(module="players.gtp"), {"folder": "engine"}, ["engine"]),
+        (CommandLine(words=("python3", "b.py", "-w", "x/w")), {"net": "new.json"}, ["b.py", "x/w"]),
+        (CommandLine(words=("python3",)), {"args": ["-w x/w", "new.json"]}, ["x/w"]),
+    ],
+)
+def test_what_does_not_travel_is_named(
+    program: Module | CommandLine, options: dict[str, Any], named: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "x").mkdir()
+    for name in ("new.json", "b.py", "x/w"):
+        (tmp_path / name).touch()
+    contender = Contender(name="fox", program=program, options=options)
+    assert sorted(named_files(contender, tmp_path)) == named
