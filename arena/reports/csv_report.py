@@ -79,7 +79,8 @@ def owners(view: RunView) -> str:
     places = {name: row.rank for name, row in rows.items()}
     if found.ranking is not None:
         places = {row.player: row.rank for row in found.ranking.players}
-    playing = {each.name: each for each in view.config.players if each.plays}
+    players = view.config.players
+    playing = {each.name: each for each in players if each.plays or each.left is not None}
     own = sorted(
         places.keys() & playing.keys() & whose.keys(), key=lambda name: (places[name], name)
     )

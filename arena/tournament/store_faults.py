@@ -168,8 +168,8 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
 
 def of_newer(path: Path, wrong: ValidationError) -> StoreError:
     """The error for a file with keys or values that this version does not know."""
-    keys = sorted({str(each["loc"][-1]) for each in wrong.errors()})
+    first = min(wrong.errors(), key=lambda each: each["type"] != "extra_forbidden")
     return StoreError(
         f"{path}: written by a newer arena, or damaged (this one does not know "
-        f"{', '.join(keys)}); update this one"
+        f"{'.'.join(map(str, first['loc']))}); update this one"
     )

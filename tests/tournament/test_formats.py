@@ -186,6 +186,8 @@ def test_a_player_that_leaves_gives_its_games_to_its_opponents(
     load: Load, tmp_path: Path, played: Record, name: str, kill_after: int
 ) -> None:
     config = load(TOURNAMENTS[name][0] + DOTS, players=5)
+    owned = [each.model_copy(update={"owner": each.name}) for each in config.players]
+    config = config.model_copy(update={"players": tuple(owned)})
     path, leaver = tmp_path / "t.sqlite", config.players[0].name
     with PlayedStore.open_run(path, config) as store, pytest.raises(Killed):
         run(config, store, open_executor=Playing(played, Random(1), 2, kill_after).open)
@@ -202,6 +204,7 @@ def test_a_player_that_leaves_gives_its_games_to_its_opponents(
     assert before.items() <= games.items()
     assert not any(f"{leaver}:" in game or f":{leaver}:" in game for game in games.keys() - before)
     with RunView(path) as view:
+        assert len(csv_report.owners(view).splitlines()) == 1 + 5
         assert {row.name for row in view.standings.players} == {
             each.name for each in config.players
         }

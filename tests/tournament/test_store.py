@@ -253,7 +253,9 @@ def test_a_key_of_a_later_version_is_no_damage(load: Load, path: Path) -> None:
         database.execute("""UPDATE run SET config = json_set(config, '$.players[0].colour', 1)""")
     database.close()
     for attempt in (lambda: Store.open(path), lambda: PlayedStore.open_run(path, config)):
-        with pytest.raises(StoreError, match=r"newer arena.* colour\); update this one$"):
+        with pytest.raises(
+            StoreError, match=r"newer arena.* players\.0\.colour\); update this one$"
+        ):
             attempt()
 
 

@@ -27,6 +27,9 @@ LEAVE_S = 5.0
 SILENT_S = 15.0
 """A machine that has said nothing for that long is taken for lost, until it speaks again."""
 
+SENDINGS = 3
+"""How often a package is sent to a machine that does not take it in time."""
+
 
 @dataclass(eq=False)
 class MachinePlace:
@@ -46,6 +49,8 @@ class MachinePlace:
     """When that changed, by ours."""
     gone: bool = False
     """Whether it is silent."""
+    unsent: int = 0
+    """How often a package was sent that it did not take in time."""
     left: bool = False
     """Whether the scheduler does not know it any more."""
     refused: bool = False
@@ -268,8 +273,12 @@ class Machines:
                 self._packed(digest), workers=[place.address], hash=False, timeout=SILENT_S
             )
         except (OSError, TimeoutError):  # it is gone, or answers late
-            for each in self._sending.pop(key):
-                self._admit(each)
+            del self._sending[key]
+            place.unsent += 1
+            if place.unsent < SENDINGS:
+                self._admit(place)
+            else:
+                self.drop(place, f"it did not take a bot that was sent {SENDINGS} times")
         except ArenaError as error:
             raise ExecutorError(str(error)) from None
         else:
