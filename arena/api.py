@@ -34,7 +34,7 @@ from arena.tournament.config_file import Begun, SoFar, Unusable, load_config, re
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.ready import begun_in, ready, ready_to_go_on
+from arena.tournament.ready import begun_in, ready, ready_to_play
 from arena.tournament.run_view import RunView, as_planned, recorded_game
 from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
@@ -222,7 +222,7 @@ def run(
         given = None if store is None else _path("store", store)
         read, place = _read(tournament, at, begun_in(given, take_new=take_new, without=without))
         path = given or default_store(read.name)
-        config = ready_to_go_on(read, place, path, take_new=take_new, without=without, site=at)
+        config = ready_to_play(read, place, path, take_new=take_new, without=without, site=at)
         with PlayedStore.open_run(path, config) as opened:
             outcome = running.run(config, opened, open_executor=at.open_executor)
     if outcome.interrupted:

@@ -49,13 +49,13 @@ def run(
     """Play a tournament. Stop it anywhere; the same command goes on."""
     from arena.matches.play import play_config
     from arena.tournament.file_kinds import refuse_other
-    from arena.tournament.ready import load_to_go_on
+    from arena.tournament.ready import load_to_play
     from arena.tournament.site import site
     from players.catalogue import BUILTINS
 
     refuse_other(file, "run")
     with site(on, file, insecure=insecure) as at:
-        config = load_to_go_on(
+        config = load_to_play(
             file, BUILTINS, store, take_new=take_new, without=without or (), site=at
         )
         return play_config(

@@ -112,7 +112,7 @@ def preview_config(
     if Store.begun_with(path) is not None:
         with Store.open(path) as store:
             store.refuse_changed(config)
-            games, _ = store.going_on(replay=replay_damaged)
+            games, _ = store.to_resume(replay=replay_damaged)
             for game in games:
                 schedule.add(game)
                 done += game.termination is not Termination.VOID

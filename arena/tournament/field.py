@@ -21,7 +21,7 @@ from arena.tournament.formats.base import Format
 _NEWER = "has a new version"
 
 
-def going_on(
+def resumed(
     kept: TournamentConfig,
     read: TournamentConfig,
     *,

@@ -238,10 +238,10 @@ class PlayedStore(Store):
         their records. A game whose record is damaged too is removed with `replay`, to be played
         again; without it StoreError.
         """
-        games, renewed = self.going_on(replay=replay)
+        games, renewed = self.to_resume(replay=replay)
         if renewed:
             self._renew(renewed)
-            games, _ = self.going_on()
+            games, _ = self.to_resume()
         return games
 
     def _renew(self, damaged: set[int]) -> None:

@@ -9,14 +9,14 @@ from arena.model.containment import Guarantee, Held
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, load_config
-from arena.tournament.field import going_on, left_out
+from arena.tournament.field import left_out, resumed
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.staged import StagedSchedule
 from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
 
 
-def load_to_go_on(
+def load_to_play(
     file: Path,
     builtins: Mapping[str, CatalogueEntry],
     store: Path | None,
@@ -31,7 +31,7 @@ def load_to_go_on(
     begun = begun_in(store, take_new=take_new, without=without)
     config = load_config(file, builtins, fit=site.fit, begun=begun)
     path = store or default_store(config.name)
-    return ready_to_go_on(config, file, path, take_new=take_new, without=without, site=site)
+    return ready_to_play(config, file, path, take_new=take_new, without=without, site=site)
 
 
 def begun_in(store: Path | None, *, take_new: bool, without: Sequence[str]) -> Begun:
@@ -46,7 +46,7 @@ def begun_in(store: Path | None, *, take_new: bool, without: Sequence[str]) -> B
     return begun
 
 
-def ready_to_go_on(
+def ready_to_play(
     config: TournamentConfig,
     file: Path,
     store: Path,
@@ -64,11 +64,11 @@ def with_field_of(
     store: Path, config: TournamentConfig, *, take_new: bool = False, without: Sequence[str] = ()
 ) -> TournamentConfig:
     """The tournament with the field of the run in `store`, where one has begun (see
-    `field.going_on`).
+    `field.resumed`).
     """
     kept = Store.begun_with(store)
     round_ = walkover_round(store) if kept and without else None
-    return going_on(kept or config, config, take_new=take_new, without=without, round_=round_)
+    return resumed(kept or config, config, take_new=take_new, without=without, round_=round_)
 
 
 def walkover_round(store: Path) -> int | None:

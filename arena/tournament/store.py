@@ -281,7 +281,7 @@ class Store:
             if (parsed(text) is None if written is None else written != checksum(text))
         }
 
-    def going_on(self, *, replay: bool = False) -> tuple[list[GameDigest], set[int]]:
+    def to_resume(self, *, replay: bool = False) -> tuple[list[GameDigest], set[int]]:
         """What a run that goes on begins with: games and void attempts that stay, in the order they
         ended; and attempts whose rows are written again from their records, or left out without
         one. Raises StoreError where nothing is left of a game; with `replay` it is left out, and so

@@ -118,7 +118,7 @@ async def _until_closed(app: FastAPI) -> AsyncIterator[None]:
         if course is not None:
             course.scheduler.begin()
             for waiting in (course.checks, course.challenges):
-                waiting.jobs.go_on()  # only now: another server may have them
+                waiting.jobs.resume()  # only now: another server may have them
         yield
     finally:
         if course is not None:

@@ -64,7 +64,7 @@ class Challenge(About):
     """Why it was not played, or cannot be shown."""
 
     @property
-    def is_going_on(self) -> bool:
+    def is_unfinished(self) -> bool:
         """Whether games of it are to come."""
         return self.state in ("waiting", "playing")
 
@@ -101,7 +101,7 @@ class Challenges:
     def again(self, found: Sequence[Challenge]) -> list[Challenge]:
         """The same matches as they stand now; those that were over stay so."""
         root = self.jobs.root
-        return [self.read(root / one.owner / one.id) if one.is_going_on else one for one in found]
+        return [self.read(root / one.owner / one.id) if one.is_unfinished else one for one in found]
 
     def left(self, owner: str, now: datetime) -> int:
         """How many an owner may ask for today. A match that could not be played does not count."""

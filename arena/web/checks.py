@@ -75,7 +75,7 @@ class Check(HandedIn):
     """What it came to; null before, and where the package could not be taken."""
 
     @property
-    def is_going_on(self) -> bool:
+    def is_unfinished(self) -> bool:
         """Whether it has no result yet."""
         return self.state in ("waiting", "checking")
 
@@ -96,7 +96,7 @@ class Checks:
         folder = self.jobs.root / owner / new_id(now)
         with self._adding:
             working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
-            if any(self.read(each).is_going_on for each in working):  # else it only has to end
+            if any(self.read(each).is_unfinished for each in working):  # else it only has to end
                 raise StillChecking("A bot of yours is being checked; wait until that is over.")
             self._keep(folder, HandedIn(owner=owner, file=name, sent_at=now), contents)
         for old in self.jobs.folders(owner)[:-_KEPT]:
@@ -144,7 +144,7 @@ class Checks:
         if cancelled and check.state == "accepted":
             late = "It was accepted before it could be cancelled; withdraw it if it is not to play."
             check = check.model_copy(update={"sentence": late})
-        if over and check.is_going_on:
+        if over and check.is_unfinished:
             state = "cancelled" if cancelled else "broken off"
             sentence = (
                 f"The check was {state}. Hand the bot in again, unless it is among your bots."

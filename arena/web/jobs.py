@@ -153,7 +153,7 @@ class Jobs:
         write_whole(folder / ABOUT, about.model_dump_json() + "\n")
         self.add(folder)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Take the jobs that an earlier server has not begun, in the order they came."""
         for folder in reversed(self.newest("*")):
             if not (folder / EVENTS).exists():

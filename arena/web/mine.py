@@ -58,7 +58,7 @@ class Mine(NamedTuple):
     @property
     def is_playing(self) -> bool:
         """Whether a match is going on."""
-        return any(one.is_going_on for one in self.challenges)
+        return any(one.is_unfinished for one in self.challenges)
 
 
 def mine(request: Request, owner: str) -> Mine:

@@ -14,7 +14,7 @@ from arena.errors import ConfigChangedError, ConfigError
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.ready import load_to_go_on, ready
+from arena.tournament.ready import load_to_play, ready
 from arena.tournament.run import run
 from tests.submitting import accept
 from tests.tournament.conftest import BUILTINS
@@ -156,15 +156,15 @@ def test_what_is_wrong_with_later_submissions_stops_no_run(
     begun = ready(load(f'{text}[rating]\nanchor = "ada"\n', players=0, cores=1), file)
     PlayedStore.open_run(store, begun).close()
     submit(package(tmp_path / "late" / "monkey", "dots"), submitted)
-    go_on = partial(load_to_go_on, file, BUILTINS, store)
-    later = go_on()
+    again = partial(load_to_play, file, BUILTINS, store)
+    later = again()
     assert later.players == begun.players
     assert "monkey does not take part: another player has its name" in later.left_out[-1]
     with pytest.raises(ConfigError, match=r"player\[1\]\.from: monkey cannot take part: another"):
-        go_on(take_new=True)
+        again(take_new=True)
     for home in submitted.iterdir():
         (home / "active").unlink()
-    assert "has no submission" in go_on().left_out[0]
+    assert "has no submission" in again().left_out[0]
     assert arena.run(file, store=store).config.players == begun.players
 
 

@@ -45,7 +45,7 @@ def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
         time.sleep(0.01)
     assert capfd.readouterr().err.count("could not be started") == 2
     later = Jobs(tmp_path, [], lambda: 0)
-    later.go_on()
+    later.resume()
     assert later.is_over(there), "it was told as broken off, and is not begun again"
 
 
@@ -58,7 +58,7 @@ def test_jobs_of_an_earlier_server_go_on_in_the_order_they_came(tmp_path: Path) 
         (folder / ABOUT).touch()
     tell = f'echo "$1" >> {begun}'
     jobs = Jobs(tmp_path / "jobs", ["/bin/sh", "-c", tell, "sh"], lambda: 1)
-    jobs.go_on()
+    jobs.resume()
     give_up = time.monotonic() + 30
     while not all(jobs.is_over(folder) for folder in jobs.folders()):
         assert time.monotonic() < give_up

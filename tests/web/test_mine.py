@@ -16,7 +16,7 @@ from arena.bots import course
 from arena.bots.package import open_bot
 from arena.reports import csv_report
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.ready import load_to_go_on
+from arena.tournament.ready import load_to_play
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.web.app import ServerSettings, make_app
@@ -92,7 +92,7 @@ def play(folder: Path) -> None:
     file = folder.parent / "cup.toml"
     file.write_text(CUP)
     (folder / "runs").mkdir(exist_ok=True)
-    config = load_to_go_on(file, BUILTINS, None)
+    config = load_to_play(file, BUILTINS, None)
     with PlayedStore.open_run(folder / "runs" / "cup.sqlite", config) as store:
         run(config, store)
 

@@ -142,7 +142,7 @@ def test_without_the_extra_it_says_what_to_install() -> None:
 
 def test_a_server_that_cannot_start_fails(tmp_path: Path) -> None:
     course.init(tmp_path / "course")
-    begin = "from arena.web.jobs import Jobs; Jobs.go_on = None; from arena.cli import app; app()"
+    begin = "from arena.web.jobs import Jobs; Jobs.resume = None; from arena.cli import app; app()"
     run = subprocess.run(
         [sys.executable, "-c", begin, "serve", "course", "--port", "0"],
         cwd=tmp_path, capture_output=True, text=True, check=False,

@@ -348,7 +348,7 @@ def test_a_check_that_is_cancelled_while_it_waits_is_never_begun(
     at = jobs.folder("ada", sent["id"])
     jobs.cancel(at)
     assert client.get(f"/api/submissions/{sent['id']}").json()["state"] == "cancelled"
-    jobs.go_on()
+    jobs.resume()
     assert jobs.is_over(at)
 
 

@@ -31,7 +31,7 @@ class StagedSchedule(Schedule):
         self.round = 0
         """The one that is played, from 1; after the last one there is none."""
         self._deal(next(self._rounds, ()))
-        self._go_on()
+        self._advance()
 
     @abstractmethod
     def rounds(self) -> Rounds:
@@ -60,7 +60,7 @@ class StagedSchedule(Schedule):
             return
         self._results[game.game] = game
         self._open.discard(game.game)
-        self._go_on()
+        self._advance()
 
     def walkovers(self) -> Iterator[str]:
         """Who left."""
@@ -68,7 +68,7 @@ class StagedSchedule(Schedule):
             if round_ <= self.round:
                 yield f"{name} has left: its games from then on count for its opponents."
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         while self._pairs and not self._open:
             try:
                 pairs = self._rounds.send(self._taken())
