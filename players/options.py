@@ -74,7 +74,9 @@ class Options(Described):
     @field_validator("*", mode="before")
     @classmethod
     def _has_room(cls, value: Any) -> Any:
-        """Kernels have 64 bits for a whole number, as TOML has."""
+        """Kernels have 64 bits for a whole number, as TOML has; it may be written as 1e4."""
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
+            return int(value)
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError("must be a number within 64 bits")
         return value

@@ -22,6 +22,10 @@ from players.weights.network_file import default_network
 OTHELLO = rules.load("othello")
 
 
+def test_a_whole_number_may_be_written_with_an_exponent() -> None:
+    assert AlphaBetaOptions.model_validate({"nodes": 1e4, "probcut": 2.0}).nodes == 10_000
+
+
 def why_not(model: type[Options], key: str, file: Path, game: Any) -> str:
     """Why an option of a player cannot be the file; "" where it can."""
     try:

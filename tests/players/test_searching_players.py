@@ -153,7 +153,7 @@ def test_alphabeta_stops_at_its_depth_and_sees_a_small_game_to_the_end(
             "options.c: must be a valid number, 0 to 1000000000",
         ),
         ("alphabeta", {"options": {"depth": True}}, "options.depth: must be a valid integer"),
-        ("alphabeta", {"options": {"depth": 5.0}}, "options.depth: must be a valid integer"),
+        ("alphabeta", {"options": {"depth": 5.5}}, "options.depth: must be a valid integer"),
         (
             "alphabeta",
             {"options": {"nodes": 10**19}},
