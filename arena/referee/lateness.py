@@ -47,6 +47,11 @@ class Presence:
         """Put off the next look by the CPU time of work of our own."""
         self._due += took
 
+    def behind(self) -> int:
+        """How late a look now would come, where that is tolerated: the next look counts no more."""
+        late = self._clock() - self._due
+        return late if 0 < late <= _TOLERATED_NS else 0
+
     def look(self) -> int:
         """The time now. The next look is due at once."""
         now = self._clock()
@@ -64,6 +69,7 @@ class Lateness:
         self.asked_at = 0
         self._missed_before = 0
         self._before: Load | None = None  # taken early in the wait for an answer
+        self._unseen = 0  # how late that was taken: it may have waited meanwhile
         self._late: Load | None = None  # taken when it was last seen to be late
         self._presence = presence
         self._load = load
@@ -73,6 +79,7 @@ class Lateness:
         self.asked_at = self._presence.look()
         self._missed_before = self._presence.missed
         self._before = self._late = None
+        self._unseen = 0
 
     @property
     def missed(self) -> int:
@@ -87,6 +94,7 @@ class Lateness:
     def watch(self) -> None:
         """Take the load that is compared with the one at the end, once for each request."""
         if self._before is None:
+            self._unseen = self._presence.behind()
             self._before = self._load()
 
     def kept(self) -> Kept:
@@ -117,7 +125,7 @@ class Lateness:
         if self._before is not None:
             starved, steal = starved_ms(self._before, after), steal_ms(self._before, after)
             absent = min(max(missed, int(steal * 1e6)), asleep_ns(self._before, after))
-            both = int(starved * 1e6) + absent
+            both = self._unseen + int(starved * 1e6) + absent
             if both > missed and starved + steal > 0:
                 if steal > starved:
                     return Kept(both, f"the hypervisor had its CPU for {steal:.0f} ms")

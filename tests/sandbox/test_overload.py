@@ -114,6 +114,27 @@ def test_what_kept_a_player_from_answering_adds_up(missed: int, end: Load, kept:
     late.asked()
     late.watch()
     presence.missed += missed * MS
+    assert late.kept().ns // MS == kept
+
+
+@pytest.mark.parametrize(
+    ("end", "kept"),
+    [
+        (load(1100, {1: 310}, own=340, idle=1000), 340),
+        (load(1100, {1: 10}, own=1040, idle=1000), 0),
+    ],
+)
+def test_what_a_starved_player_may_have_waited_before_a_late_look_counts(
+    end: Load, kept: int
+) -> None:
+    clock, loads = [0], iter([START, end])
+    presence = Presence(lambda: clock[0])
+    late = Lateness(presence, lambda: next(loads))
+    late.asked()
+    presence.expect(25 * MS)
+    clock[0] = 65 * MS
+    late.watch()
+    presence.look()
     assert late.kept().ns == kept * MS
 
 
