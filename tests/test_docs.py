@@ -14,7 +14,6 @@ Commands that take minutes are parsed, not run: see COSTLY.
 """
 
 import contextlib
-import inspect
 import linecache
 import os
 import re
@@ -30,39 +29,28 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from typer.main import get_command
 
-import arena as arena_package
 import rules
 from arena.bots import course
-from arena.bots.course_file import Course
-from arena.bots.manifest import Manifest, read_manifest
+from arena.bots.manifest import read_manifest
 from arena.checks.conditions import Conditions
-from arena.cli import app
 from arena.entering import enter
 from arena.entering.enter import conditions_of
-from arena.files.toml_tables import TomlTable
 from arena.model.protocol import Termination
 from arena.reports import handbook
 from arena.tournament.config_file import load_config
-from arena.tournament.config_tables import TournamentFile
 from arena.tournament.executors.local import fit
-from arena.tournament.formats import FORMATS
 from arena.tournament.store import Store
 from arena.training.kinds import learns_by_td, load_training
 from players.catalogue import BUILTINS
-from players.learning.games.trainer import GamesTrainingFile
-from players.learning.tiles.trainer import TileTrainingFile
 from players.learning.tuning import config as tuning
-from players.learning.tuning.config import TuneFile
-from players.options import tunables
 from tests.command import arena
 from tests.conftest import SMALL_TOURNAMENT
+from tests.pages import COMMANDS, ROOT, Block, blocks_of, text_of
 
-ROOT = Path(__file__).parent.parent
 PAGES = tuple(page.file for page in handbook.PAGES.values())
 COSTLY = {
     "play",
@@ -98,26 +86,8 @@ FIRST = SMALL_TOURNAMENT
 """Stands for tournaments/first.toml, which takes minutes: the README's install command plays it."""
 TOKEN = "7a1e2583614ea601e71102b74d49cedd"
 """The token of the students' page, for a course that it does not make."""
-COMMANDS = get_command(app)
 CHECKS = count()
 """Numbers the checks of pages that name no tournament."""
-
-
-class Block(NamedTuple):
-    """A fenced block of a page."""
-
-    language: str
-    name: str
-    text: str
-
-
-def text_of(page: str) -> str:
-    return (ROOT / page).read_text("utf-8")
-
-
-def blocks_of(page: str) -> list[Block]:
-    found = re.findall(r"^```(\w+) ?(.*?)\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL)
-    return [Block(*each) for each in found]
 
 
 def commands_of(page: str) -> Iterator[list[str]]:
@@ -188,7 +158,7 @@ def run_arena(arguments: list[str]) -> None:
 def parse_arena(arguments: list[str]) -> None:
     """Refuse what the command line would refuse, and file names that do not exist."""
     context = COMMANDS.make_context("arena", list(arguments))
-    command = COMMANDS.get_command(context, arguments[0])  # type: ignore[attr-defined] # a group
+    command = COMMANDS.get_command(context, arguments[0])
     assert command is not None, arguments[0]
     command.make_context(arguments[0], arguments[1:], parent=context)
     for word in arguments:
@@ -305,7 +275,7 @@ def test_files_in_the_text_exist(page: str) -> None:
 def test_commands_in_the_text_exist(page: str) -> None:
     context = COMMANDS.make_context("arena", ["--help"], resilient_parsing=True)
     for word in re.findall(r"`arena ([a-z]+)", text_of(page)):
-        assert COMMANDS.get_command(context, word) is not None, word  # type: ignore[attr-defined] # a group
+        assert COMMANDS.get_command(context, word) is not None, word
 
 
 def test_the_readme_is_short() -> None:
@@ -344,87 +314,6 @@ def test_the_readmes_table_is_the_reports(first: Path) -> None:
     headers = [line.split() for line in text_of("README.md").splitlines() if line[:2] == "# "]
     (sample,) = (words for words in headers if "LOS" in words)
     assert sample in [line.split() for line in shown]
-
-
-def test_the_page_has_every_key_of_a_tournament_file() -> None:
-    page = text_of("tournaments/README.md")
-    formats = {name: kind.keys for name, kind in FORMATS.items() if kind.keys.model_fields}
-    for name, table in (tables_of(TournamentFile) | formats).items():
-        assert f"[{name}]" in page
-        for key in keys_of(table):
-            assert f"`{key}`" in page, f"{name}.{key}"
-    for name in FORMATS:
-        assert f'`"{name}"`' in page
-
-
-@pytest.mark.parametrize(
-    ("page", "file"),
-    [
-        ("tournaments/README.md", Course),
-        ("players/learning/README.md", TuneFile),
-        ("players/learning/README.md", TileTrainingFile),
-        ("players/learning/README.md", GamesTrainingFile),
-    ],
-)
-def test_the_page_has_every_key_of_a_file(page: str, file: type[TomlTable]) -> None:
-    text = text_of(page)
-    for name, table in tables_of(file).items():
-        assert f"`{name}`" in text or f"`[{name}" in text, name
-        for key in keys_of(table):
-            assert f"`{key}`" in text, f"{name}.{key}"
-
-
-def test_the_students_page_has_every_key_of_bot_toml() -> None:
-    (block,) = (each for each in blocks_of("arena/bots/README.md") if each.name == "bot.toml")
-    for key in Manifest.model_fields:
-        assert f"\n{key} = " in f"\n{block.text}".replace("# ", ""), key
-
-
-def test_the_page_has_every_option_that_can_be_tuned() -> None:
-    page = text_of("players/learning/README.md")
-    (row,) = (line for line in page.splitlines() if line.startswith("| `[parameters.NAME]`"))
-    for name, builtin in BUILTINS.items():
-        for option in tunables(builtin.options):
-            assert f"`{option}`" in row, f"{name}: {option}"
-
-
-def test_the_page_has_every_option_of_engines() -> None:
-    page = text_of("players/README.md")
-    for name in ("gtp", "nboard"):
-        for option in BUILTINS[name].options.model_fields:
-            assert f"`{option}`" in page, f"{name}: {option}"
-
-
-def test_the_readme_has_every_command() -> None:
-    page = text_of("README.md")
-    table = page[page.index("## Commands") : page.index("## Good to know")]
-    for name in COMMANDS.commands:  # type: ignore[attr-defined] # a group
-        assert re.search(rf"`(arena )?{name}\b", table), name
-
-
-def test_the_page_has_all_that_python_offers() -> None:
-    page = text_of("players/README.md")
-    pages = page + text_of("arena/environments/README.md")
-    for name in set(arena_package.__all__) - {"Run"}:
-        call = getattr(arena_package, name)
-        assert f"`arena.{name}(" in page, name
-        for parameter in inspect.signature(call).parameters.values():
-            if parameter.kind is parameter.KEYWORD_ONLY:
-                assert re.search(rf"`{parameter.name}\b", pages), f"{name}: {parameter.name}"
-    for name in vars(arena_package.Run):
-        assert name.startswith("_") or f".{name}" in page, name
-
-
-def tables_of(file: type[TomlTable]) -> dict[str, Any]:
-    """The tables of a file, and its keys outside of tables, by name."""
-    return {field.alias or name: field.annotation for name, field in file.model_fields.items()}
-
-
-def keys_of(annotation: Any) -> Iterator[str]:
-    """The keys of a table, or of a list or dict of tables."""
-    for each in (annotation, *getattr(annotation, "__args__", ())):
-        for key, field in getattr(each, "model_fields", {}).items():
-            yield field.alias or key
 
 
 def test_arena_docs_lists_the_pages() -> None:

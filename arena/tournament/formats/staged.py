@@ -28,8 +28,7 @@ class StagedSchedule(Schedule):
         self.plan, self.total = plan, most
         self._results: dict[str, GameDigest] = {}
         self._rounds = self.rounds()
-        self.round = 0
-        """The one that is played, from 1; after the last one there is none."""
+        self._round = 0
         self._deal(next(self._rounds, ()))
         self._advance()
 
@@ -47,7 +46,7 @@ class StagedSchedule(Schedule):
         """The round that was come to: one that has a result, even where an earlier game is damaged;
         None after the end.
         """
-        rounds = [self.round, *(game.round for game in self._results.values())]
+        rounds = [self._round, *(game.round for game in self._results.values())]
         return None if self.over else max(rounds)
 
     def next(self) -> Pairing | None:
@@ -65,7 +64,7 @@ class StagedSchedule(Schedule):
     def walkovers(self) -> Iterator[str]:
         """Who left."""
         for name, round_ in self.plan.left.items():
-            if round_ <= self.round:
+            if round_ <= self._round:
                 yield f"{name} has left: its games from then on count for its opponents."
 
     def _advance(self) -> None:
@@ -77,20 +76,20 @@ class StagedSchedule(Schedule):
             self._deal(pairs)
 
     def _deal(self, pairs: Sequence[Pair]) -> None:
-        self.round += 1
+        self._round += 1
         self._pairs = pairs
         self._games = [
             game
             for pair in pairs
             if not any(map(self.has_left, pair))
-            for game in meeting(self.plan.game, self.round, *pair)
+            for game in meeting(self.plan.game, self._round, *pair)
         ]
         self._left = iter(self._games)
         self._open = {game.game for game in self._games} - self._results.keys()
 
     def has_left(self, player: str) -> bool:
         """Whether its games of this round are walkovers."""
-        return player in self.plan.left and self.plan.left[player] <= self.round
+        return player in self.plan.left and self.plan.left[player] <= self._round
 
     def _taken(self) -> Taken:
         most = 1.0 if self.plan.game.decided_by_seed else 2.0
