@@ -38,7 +38,7 @@ from arena.tournament.ready import begun_in, ready, ready_to_play
 from arena.tournament.run_view import RunView, as_planned, recorded_game
 from arena.tournament.site import HERE, Site, site
 from arena.tournament.store import Store, default_store
-from arena.tournament.store_faults import left_out
+from arena.tournament.store_faults import damaged_lines
 from arena.tournament.warming import warm_players
 from rules.position import MoveError, Position
 
@@ -146,7 +146,7 @@ class Run:
         return board(record.start(), moves)
 
     def _warn(self, damaged: Sequence[str]) -> None:
-        for line in left_out(self.path, damaged):
+        for line in damaged_lines(self.path, damaged):
             warnings.warn(line, stacklevel=3)
 
     def _drawn(self, draw: Callable[[RunView], str]) -> Callable[[], str]:

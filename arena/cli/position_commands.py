@@ -138,11 +138,11 @@ def analyse(
 
 def _judge_run(run: Path, within: int | None, *, json: bool) -> Exit:
     from arena.analysis import judge
-    from arena.tournament.store_faults import left_out
+    from arena.tournament.store_faults import damaged_lines
 
     judgement = judge.judge_run(run, within)
     show(judgement, judge.show, json=json)
-    return complain(left_out(run, judgement.damaged))
+    return complain(damaged_lines(run, judgement.damaged))
 
 
 def _analyse_position(position: "Position", seconds: float, *, json: bool) -> None:

@@ -72,13 +72,13 @@ def report(
     refuse_together(for_=for_, anonymous=anonymous)
     if html is None and (for_ or public or anonymous):
         raise UserError("--for, --public and --anonymous: give them with --html FILE")
-    left_out = without or ()
-    _refuse_others(run, left_out)
+    unrated = without or ()
+    _refuse_others(run, unrated)
     if html is not None:
-        lost = one_file.publish(run, html, for_, left_out, public=public, anonymous=anonymous)
+        lost = one_file.publish(run, html, for_, unrated, public=public, anonymous=anonymous)
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
     else:
-        with RunView(run, left_out) as view:
+        with RunView(run, unrated) as view:
             _print_report(view, csv, json=json)
             lost = view.lost_records
     complain(words.about_lost_records(lost))
@@ -139,7 +139,7 @@ def games(
     from arena.reports import csv_report, games_table
     from arena.reports.games import ENDINGS, Wanted, rows
     from arena.tournament.run_view import RunView
-    from arena.tournament.store_faults import left_out
+    from arena.tournament.store_faults import damaged_lines
 
     refuse_together(json=json, csv=csv)
     results = [word for word, asked in (("won", won), ("drawn", drawn), ("lost", lost)) if asked]
@@ -149,7 +149,7 @@ def games(
         refuse_unknown("--against", against, names)
         refuse_unknown("--ending", ending, ENDINGS)
         found = rows(view, Wanted(player, against, side, results, ending), sort)
-        damaged = left_out(run, view.damaged)
+        damaged = damaged_lines(run, view.damaged)
     if csv:
         say_csv(csv_report.games(found))
     else:
@@ -258,7 +258,7 @@ def export(
     """
     from arena.records.run_file import export_run, export_text
     from arena.reports.words import count_games
-    from arena.tournament.store_faults import left_out
+    from arena.tournament.store_faults import damaged_lines
 
     if str(out) == "-":
         text, (_, damaged) = export_text(run, form)
@@ -266,7 +266,7 @@ def export(
     else:
         count, damaged = export_run(run, out, form)
         say(f"{out}: {count_games(count)}")
-    return complain(left_out(run, damaged))
+    return complain(damaged_lines(run, damaged))
 
 
 @app.command("import")

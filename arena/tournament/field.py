@@ -38,7 +38,7 @@ def resumed(
     refuse. Raises UserError.
     """
     fresh = {player.name: player for player in read.players}
-    out = {player.name for player in left_out(kept.players, without)}
+    out = {player.name for player in leavers(kept.players, without)}
     change = _Change.between(kept.players, fresh, out)
     moved = change.taken(kept.players) if take_new else change.asked
     stay = (moved.pop(each.name, None) or _as_read(each, fresh, out) for each in kept.players)
@@ -57,7 +57,7 @@ def resumed(
     return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
 
 
-def left_out(players: Sequence[Player], without: Sequence[str]) -> tuple[Player, ...]:
+def leavers(players: Sequence[Player], without: Sequence[str]) -> tuple[Player, ...]:
     """Those of a run that were left out, or are now: their files are not needed, unless another
     version plays.
     """

@@ -9,7 +9,7 @@ from arena.model.containment import Guarantee, Held
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, load_config
-from arena.tournament.field import left_out, resumed
+from arena.tournament.field import leavers, resumed
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.staged import StagedSchedule
 from arena.tournament.site import HERE, Site
@@ -41,7 +41,7 @@ def begun_in(store: Path | None, *, take_new: bool, without: Sequence[str]) -> B
         kept = Store.begun_with(store or default_store(name))
         if kept is None:
             return SoFar()
-        return SoFar(None if take_new else kept.players, left_out(kept.players, without))
+        return SoFar(None if take_new else kept.players, leavers(kept.players, without))
 
     return begun
 

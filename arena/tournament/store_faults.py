@@ -74,7 +74,7 @@ def games_are(ids: Sequence[str]) -> str:
     return f"game {ids[0]} is" if len(ids) == 1 else f"games {', '.join(ids)} are"
 
 
-def left_out(path: Path, ids: Sequence[str]) -> list[str]:
+def damaged_lines(path: Path, ids: Sequence[str]) -> list[str]:
     """What is said of damaged games where the others are read."""
     return [f"{path}: {games_are(ids)} damaged and left out. {PLAY_AGAIN}"] if ids else []
 
@@ -82,7 +82,7 @@ def left_out(path: Path, ids: Sequence[str]) -> list[str]:
 def none_left(path: Path, damaged: Sequence[str]) -> ArenaError:
     """The error for a run of which no game can be read."""
     if damaged:
-        return StoreError(*left_out(path, damaged))
+        return StoreError(*damaged_lines(path, damaged))
     return UserError(f"{path}: no game has been played yet")
 
 
@@ -97,7 +97,7 @@ def parsed(text: str) -> GameRecord | None:
     return record
 
 
-def renewal(left_out: Iterable[int]) -> str:
+def renewal(attempts: Iterable[int]) -> str:
     """Statements that make all tables again without these attempts, as an index may not lead to a
     damaged row.
     """
@@ -106,7 +106,7 @@ def renewal(left_out: Iterable[int]) -> str:
     statements += ["ALTER TABLE sandboxes RENAME TO old_sandboxes"]
     statements += ["DROP INDEX one_result_a_game", GAMES, CHECKSUMS]
     statements += ["INSERT OR IGNORE INTO sandboxes SELECT * FROM old_sandboxes"]
-    ids = ", ".join(map(str, left_out))
+    ids = ", ".join(map(str, attempts))
     statements += [f"INSERT INTO games SELECT * FROM old_games WHERE id NOT IN ({ids})"]
     kept = "WHERE id IN (SELECT id FROM games)"
     statements += [f"INSERT INTO {t} SELECT * FROM old_{t} {kept}" for t in of_games[1:]]
