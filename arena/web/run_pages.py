@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
+from arena.records.dialogue import dialogue
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen
 from arena.reports.html.data import game_data, run_data
 from arena.reports.html.model import GameData
@@ -35,7 +36,7 @@ from arena.web.tournaments import frozen_since, shown_until, still_to_come
 router = APIRouter(dependencies=[may(Role.ANYONE)])
 
 _FOR_GOOD = "public, max-age=31536000, immutable"
-HTML, JSON = "text/html; charset=utf-8", "application/json"
+HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 
 
 def audience(visitor: Visitor, config: TournamentConfig) -> Audience:
@@ -112,6 +113,23 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
         """A game of a run that has ended."""
         return answer(request, await game_of(run, game, visitor))
 
+    @router.get(f"{address}/game/{{game}}/dialogue/{{seat}}")
+    async def what_was_sent(
+        request: Request, run: Annotated[ShownRun, found], game: str, seat: int, visitor: Asking
+    ) -> Response:
+        """What a bot was sent in a game that has ended, for those who read what it wrote."""
+
+        def make(view: RunView) -> KeptAnswer | None:
+            record = view.record(game)
+            if record is None or not 0 <= seat < len(record.seats):
+                return None
+            if not audience(visitor, view.config).may_read(record.seats[seat].player):
+                return None
+            sent = dialogue(view.config, record, seat)
+            return kept(without_folders(sent, *hidden(visitor, view.config)), TEXT)
+
+        return answer(request, await _of_game(run, make))
+
     @router.get(f"{address}/live")
     async def live(
         request: Request,
@@ -159,6 +177,10 @@ async def game_of(run: ShownRun, game: str, visitor: Visitor) -> KeptAnswer:
         found = game_data(record, Seen(view.config, audience(visitor, view.config)))
         return kept(_without_folders(found, hidden(visitor, view.config)).model_dump_json(), JSON)
 
+    return await _of_game(run, make)
+
+
+async def _of_game(run: ShownRun, make: Callable[[RunView], KeptAnswer | None]) -> KeptAnswer:
     found = await run.look(make)
     if found is None:
         raise HTTPException(404, "There is no such game here, or it has not ended.")

@@ -188,7 +188,7 @@ def boards_move(visitor: Person, url: str) -> None:
 
 
 def a_lost_game_is_found(bob: Person, url: str) -> str:
-    """Its address, from the list of losses; its page has what the bot wrote."""
+    """Its address, from the list of losses; its page has what the bot wrote, and was sent."""
     lost = bob.page.locator("#losses tbody a")
     bob.page.goto(f"{url}/me")
     bob.reloads_until(lost.count)
@@ -196,6 +196,10 @@ def a_lost_game_is_found(bob: Person, url: str) -> str:
     address = lost.first.get_attribute("href")
     lost.first.click()
     expect(bob.page.locator("#game-view .stderr")).to_contain_text(SECRET)
+    with bob.page.expect_download() as sent:
+        bob.page.get_by_role("link", name="What bob was sent").click()
+    assert sent.value.suggested_filename == "bob.jsonl"
+    assert sent.value.path().read_text().startswith('{"type":"start"')
     assert address is not None
     return address
 

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from arena.bots import course
 from arena.bots.package import open_bot
+from arena.records.dialogue import dialogue
 from arena.reports import csv_report
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import load_to_play
@@ -136,6 +137,26 @@ def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -
     game = json.loads(browser("ada").get("/t/cup/data").text)["games"]["id"][0]
     assert "my secret" in browser("ada").get(f"/t/cup/game/{game}").text
     assert "my secret" not in browser("bob").get(f"/t/cup/game/{game}").text
+
+
+def test_what_a_bot_was_sent_is_for_its_owner(browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", LOSES)
+    hand_in(folder, "bob", RIGHT)
+    play(folder)
+    with RunView(folder / "runs/cup.sqlite") as view:
+        record = view.record("g0001")
+        assert record is not None
+        sent = {
+            each.player: dialogue(view.config, record, seat)
+            for seat, each in enumerate(record.seats)
+        }
+    assert '"turn"' in sent["ada"]
+    for seat, owner in enumerate(sent):
+        address = f"/t/cup/game/g0001/dialogue/{seat}"
+        assert browser(owner).get(address).text == sent[owner]
+        assert browser("ada" if owner == "bob" else "bob").get(address).status_code == 404
+    for nothing in ("g0001/dialogue/2", "g0001/dialogue/-1", "g9/dialogue/0"):
+        assert browser("ada").get(f"/t/cup/game/{nothing}").status_code == 404
 
 
 def test_a_course_at_another_path_knows_whose_bots_lost(
