@@ -176,6 +176,8 @@ def follow(command: list[str]) -> None:
             parse_arena(command[1:])
         case ["arena", *arguments]:
             run_arena(arguments)
+        case [*program, ">", target]:
+            Path(target).write_bytes(subprocess.check_output(program))
         case _:
             subprocess.run(command, check=True, capture_output=True)
 
