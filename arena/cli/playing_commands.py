@@ -21,6 +21,10 @@ _PLAYER = (
 )
 PlayerA = Annotated[str, argument("A", _PLAYER)]
 PlayerB = Annotated[str, argument("B", "The same.")]
+OptionsA = Annotated[
+    list[str] | None, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
+]
+OptionsB = Annotated[list[str] | None, option("KEY=VALUE", "An option of B; repeatable.")]
 StoreOption = Annotated[
     Path | None, option("FILE", "Where the run is kept.  [default: runs/NAME.sqlite]")
 ]
@@ -75,6 +79,8 @@ def match(
     ] = None,
     rules: Annotated[str | None, rules_option(default="othello")] = None,
     settings: GameSettings = None,
+    a_option: OptionsA = None,
+    b_option: OptionsB = None,
     move_ms: Annotated[
         int | None, option("MS", "The limit of one move.  [default: 1000]", min=1)
     ] = None,
@@ -96,7 +102,7 @@ def match(
     from arena.matches.play import play_config
     from players.catalogue import BUILTINS
 
-    config = making.between((a, b), like, rules, settings, move_ms)
+    config = making.between(((a, a_option), (b, b_option)), like, rules, settings, move_ms)
     config = making.of_games(config, games, watch=watch)
     config, path = making.kept(config, seed, store)
     return play_config(config, BUILTINS, path, watch=watch)
@@ -116,12 +122,8 @@ def sprt(
     ] = "normalized",
     rules: Annotated[str, rules_option()] = "othello",
     settings: GameSettings = None,
-    a_option: Annotated[
-        list[str] | None, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
-    ] = None,
-    b_option: Annotated[
-        list[str] | None, option("KEY=VALUE", "An option of B; repeatable.")
-    ] = None,
+    a_option: OptionsA = None,
+    b_option: OptionsB = None,
     move_ms: Annotated[
         int | None, option("MS", "The limit of one move.  [default: 1000, or the bank]")
     ] = None,

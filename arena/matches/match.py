@@ -19,9 +19,12 @@ from arena.tournament.run_view import RunView
 from arena.tournament.store import default_store
 from players.catalogue import BUILTINS
 
+Asked = tuple[str, Sequence[str] | None]
+"""A player in words, and its options as they are typed."""
+
 
 def between(
-    words: tuple[str, str],
+    asked: tuple[Asked, Asked],
     file: Path | None,
     rules: str | None,
     settings: Sequence[str] | None,
@@ -32,23 +35,27 @@ def between(
     """
     if file is None:
         tables = game_and_clock(rules or "othello", settings, move_ms)
-        return make_config(list(map(read_side, "AB", words)), tables, "match")
+        sides = [read_side(letter, *each) for letter, each in zip("AB", asked, strict=True)]
+        return make_config(sides, tables, "match")
     if rules or settings or move_ms is not None:
         raise UserError(
             "--like: brings the game and its clock; leave out --rules, --set, --move-ms"
         )
-    return like(file, words)
+    return like(file, asked)
 
 
-def like(file: Path, words: Sequence[str]) -> TournamentConfig:
+def like(file: Path, asked: Sequence[Asked]) -> TournamentConfig:
     """A match of two under the terms of a tournament file, ready to be played. They are named as in
-    the file, or as anywhere else. Raises UserError, ConfigError.
+    the file, or as anywhere else; typed options win over those of the file. Raises UserError,
+    ConfigError.
     """
     tournament = load_config(file, BUILTINS, for_others=True)
     known = {player.name: player for player in tournament.players}
     players = [
-        known.get(each) or _other(_side(letter, each, known, file), tournament, file)
-        for letter, each in zip("AB", words, strict=True)
+        known[words]
+        if words in known and not options
+        else _other(_side(letter, (words, options), known, file), tournament, file)
+        for letter, (words, options) in zip("AB", asked, strict=True)
     ]
     if players[0].name == players[1].name:
         a_and_b = zip(players, "ab", strict=True)
@@ -67,12 +74,15 @@ def like(file: Path, words: Sequence[str]) -> TournamentConfig:
     return ready(config, file)
 
 
-def _side(letter: str, words: str, known: Mapping[str, Player], file: Path) -> Side:
+def _side(letter: str, asked: Asked, known: Mapping[str, Player], file: Path) -> Side:
     """A player as it was named; `fox@1` is a version of the submission that plays as `fox`."""
+    words, options = asked
     name, at, _ = words.partition("@")
     if at and name in known and known[name].digest is not None:
         words = str((file.parent / known[name].bot).with_name(words))
-    return read_side(letter, words)
+    elif words in known:
+        words = f"{file}:{words}"
+    return read_side(letter, words, options)
 
 
 def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.matches.match import between
 from arena.tournament.run_view import RunView
 from tests.command import arena
 
@@ -45,6 +46,17 @@ def test_a_match_has_the_terms_of_a_tournament_and_is_kept(folder: Path) -> None
     assert "g0001 gnu " in played.output and "Kept in" in played.output
 
 
+def test_typed_options_go_before_those_of_the_tournament(folder: Path) -> None:
+    deep = 'bot = "alphabeta"\nname = "deep"\noptions = { depth = 4, endgame = 6 }\n'
+    Path("cup.toml").write_text(f"{CUP}[[player]]\n{deep}")
+    for words in ("deep", "cup.toml:deep"):
+        config = between((("deep", None), (words, ["depth=2"])), Path("cup.toml"), None, None, None)
+        assert {player.name: dict(player.contender.options) for player in config.players} == {
+            "deep-a": {"depth": 4, "endgame": 6},
+            "deep-b": {"depth": 2, "endgame": 6},
+        }
+
+
 def test_a_match_that_goes_on_says_so(folder: Path) -> None:
     match = ("match", "monkey", "greedy", "--like", "cup.toml", "--store", "kept.sqlite")
     begun, more, again = (arena(*match, "--games", games) for games in ("2", "4", "4"))
@@ -80,6 +92,11 @@ def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
             "--move-ms",
         ),
         (("monkey", "greedy", "--move-ms", "0"), "--move-ms"),
+        (("monkey", "uct", "--b-option", "iteration=9"), "--b-option iteration: unknown"),
+        (
+            ("gnu", "uct", "--like", "cup.toml", "--b-option", "iteration=9"),
+            "--b-option iteration: unknown",
+        ),
         (("monky", "greedy"), "A: no built-in player or file"),
     ],
 )
