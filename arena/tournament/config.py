@@ -229,6 +229,8 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]
     if new.rounds > old.rounds and FORMATS[new.format].grows:
         before["tournament.rounds"] = new.rounds
     for name, one, other in _both(old, new):
+        if one.digest is not None and one.digest == other.digest:
+            other = other.model_copy(update={"bot": one.bot})  # the same files, wherever they are
         before |= _leaves(f"player {name}.", _of_player(one))
         after |= _leaves(f"player {name}.", _of_player(other))
     lines = (

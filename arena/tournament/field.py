@@ -163,8 +163,7 @@ def _as_read(player: Player, fresh: Mapping[str, Player], out: Collection[str]) 
     if now.digest != player.digest and _is_version(player):
         given = {"name": player.name, "program": player.contender.program}
         return player.model_copy(update={"contender": now.contender.model_copy(update=given)})
-    place = {"bot": player.bot} if now.digest else {}  # the same files, wherever they are
-    return renamed(now, player.name, joined=player.joined, version_of=player.version_of, **place)
+    return renamed(now, player.name, joined=player.joined, version_of=player.version_of)
 
 
 def _named(typed: str, players: Sequence[Player]) -> Player:

@@ -110,6 +110,20 @@ def test_a_changed_script_is_another_run(load: Load, tmp_path: Path) -> None:
     assert line.startswith("mine: its program changed since, mine.py (digest ")
 
 
+def test_a_script_at_another_place_is_the_same(load: Load, tmp_path: Path) -> None:
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(BOT)
+    here, there = (
+        load(f'{DOTS}[[player]]\nbot = "{folder}/mine.py"\n', players=1)
+        for folder in ("here", "there")
+    )
+    assert differences(here, there) == ()
+    (tmp_path / "there" / "mine.py").write_text(LAST)
+    changed = load(f'{DOTS}[[player]]\nbot = "there/mine.py"\n', players=1)
+    assert differences(here, changed) == ("player mine.bot: 'here/mine.py' → 'there/mine.py'",)
+
+
 @pytest.mark.parametrize("form", ["folder", "zip"])
 def test_a_package_is_built_before_it_plays(load: Load, tmp_path: Path, form: str) -> None:
     folder = package(
