@@ -11,7 +11,7 @@ from rich.table import Table
 
 from players.bench.measurement import Measurement, quickest, table
 from players.games.tiles.boards import TileBoard
-from players.games.tiles.interface import CELLS
+from players.games.tiles.interface import CELLS, ceiling_of
 from players.learning.tiles.episodes import NO_VISITS, TileTally, play
 from players.learning.tiles.trainer import TileTrainer, TrainConfig
 from players.learning.trainer import CHECKPOINT
@@ -131,7 +131,8 @@ def _play(network: Network, depth: int, games: int, memory_mb: int) -> tuple[int
     start = board.board([0] * CELLS)
     if depth == 1:
         tally = TileTally(random, np.zeros(2, np.int64), scores, np.zeros(games, np.uint64))
-        play(start, board.laws, network, tally, new_trajectory(network, 0).at, NO_VISITS)
+        at = new_trajectory(network, 0).at
+        play(start, board.laws, network, ceiling_of(0), tally, at, NO_VISITS)
         return int(tally.counts[1]), scores
     settings = make_settings(board.laws, network, memory_mb=memory_mb)
     slides = play_games(start, np.int64(depth), settings, NEVER, new_scratch(), random, scores)

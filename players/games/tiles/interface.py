@@ -58,6 +58,11 @@ def tile_at(board: Tiles, cell: Word) -> Any:
     raise NotImplementedError  # answered for each type
 
 
+def ceiling_of(tile: int) -> np.uint64:
+    """The `ceiling` of boards of 2048 that are `downgraded` from a tile on, 0 for none."""
+    return np.uint64(tile.bit_length() - 1 if tile else 63)
+
+
 def downgraded(board: Tiles, ceiling: Word) -> Any:
     """The board as one of smaller tiles that plays alike, whose largest tile has an index below
     `ceiling` where that can be (tile-downgrading, Guei 2022).

@@ -11,7 +11,7 @@ import numpy as np
 
 from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import bare_kernel, part
-from players.games.tiles.interface import SLIDES, Laws, largest, pushed, spawned
+from players.games.tiles.interface import SLIDES, Laws, downgraded, largest, pushed, spawned
 from players.ntuple.board import of_words, transposed, words
 from players.ntuple.network import NOTHING, Network, breadth, entries, listed_value
 from players.ntuple.temporal import LISTED, Rule, Trajectory, learn_ended, learn_reached
@@ -66,8 +66,8 @@ def learn(
             board, state = spawned(board, laws, state)
             score = ZERO
         while True:
-            after, can, reward, worth = best_slide(board, laws, network, trajectory.at)
-            if not can:
+            after, slide, reward, worth = best_slide(board, laws, network, trajectory.at)
+            if slide < 0:
                 break
             if count == len(trajectory.rewards):
                 held[0], held[1] = words(board)
@@ -91,21 +91,29 @@ def learn(
 
 @bare_kernel
 def play(
-    start: Tiles, laws: Laws, network: Network, tally: TileTally, at: Array, visits: Array
+    start: Tiles,
+    laws: Laws,
+    network: Network,
+    ceiling: Word,
+    tally: TileTally,
+    at: Array,
+    visits: Array,
 ) -> None:
-    """Play until `tally` is full and learn nothing. uint32[weights] `visits` counts how often each
-    weight was asked for, or is empty; `at` is that of `best_slide`.
+    """Play until `tally` is full and learn nothing. The network sees boards `downgraded` by
+    `ceiling`. uint32[weights] `visits` counts how often each weight was asked for, or is empty;
+    `at` is that of `best_slide`.
     """
     state = tally.random[0]
     for number in range(len(tally.scores)):
         board, state = spawned(start, laws, state)
         board, state = spawned(board, laws, state)
         while True:
-            after, can, reward, _ = best_slide(board, laws, network, at)
-            if not can:
+            _, slide, _, _ = best_slide(downgraded(board, ceiling), laws, network, at)
+            if slide < 0:
                 break
             if len(visits) > 0:
                 count_visits(network, at, visits)
+            after, _, reward = _towards(board, transposed(board), slide, laws)
             tally.scores[number] += reward
             tally.counts[1] += 1
             board, state = spawned(after, laws, state)
@@ -132,8 +140,8 @@ def count_visits(network: Network, at: Array, visits: Array) -> None:
 @part
 def best_slide(
     board: Tiles, laws: Laws, network: Network, at: Array
-) -> tuple[Tiles, bool, Word, Real]:
-    """(the afterstate of the best slide, or its mirror image; whether there is a slide; the reward
+) -> tuple[Tiles, Int, Word, Real]:
+    """(the afterstate of the best slide, or its mirror image; the slide, −1 for none; the reward
     as uint64; the afterstate's value). The weights of all slides are asked for before the first is
     summed up: `at`, that of a trajectory, has where they are, and then the rewards.
     """
@@ -153,7 +161,7 @@ def best_slide(
                 best, worth = np.float64(reward) + rest, rest
                 chosen, gained = slide, reward
     after, _, _ = _towards(board, side, chosen, laws)
-    return after, chosen >= 0, gained, worth
+    return after, chosen, gained, worth
 
 
 @part

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from arena.files.toml_tables import TomlTable, shown
 from players.games.tiles.boards import TileBoard
-from players.games.tiles.interface import CELLS
+from players.games.tiles.interface import CELLS, ceiling_of
 from players.learning.tiles.episodes import ROOM, TileTally, learn, play, with_more_room
 from players.learning.trainer import BlockTrainer
 from players.learning.training_file import (
@@ -198,10 +198,11 @@ def block_of(
 
 
 def play_greedily(
-    header: Header, network: Network, games: int, seed: int
+    header: Header, network: Network, games: int, seed: int, downgrade: int = 0
 ) -> tuple[TileBlock, Array]:
-    """Play at 1 ply, as the network learned: (the games' block; uint32[weights], how often each
-    weight was asked for). The same `seed` gives the same games.
+    """Play at 1 ply, as the network learned or, with `downgrade`, as `expectimax` plays: (the
+    games' block; uint32[weights], how often each weight was asked for). The same `seed` gives the
+    same games.
     """
     board = TileBoard(header.rules, header.spawn)
     random = np.array([Random(f"{seed} greedy").getrandbits(64)], np.uint64)
@@ -209,7 +210,8 @@ def play_greedily(
     tally = TileTally(random, np.zeros(2, np.int64), scores, tops)
     visits = np.zeros(len(network.weights), np.uint32)
     at = new_trajectory(network, 0).at
-    play(board.board([0] * CELLS), board.laws, network, tally, at, visits)
+    ceiling = ceiling_of(downgrade)
+    play(board.board([0] * CELLS), board.laws, network, ceiling, tally, at, visits)
     block = block_of(1, scores, tops, int(tally.counts[1]), 0.0, board.values)
     return block, visits
 

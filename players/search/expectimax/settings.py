@@ -6,7 +6,7 @@ import numpy as np
 
 from players.compiled.bits import ZERO, mix
 from players.compiled.cache import part
-from players.games.tiles.interface import CELLS, SLIDES, Laws
+from players.games.tiles.interface import CELLS, SLIDES, Laws, ceiling_of
 from players.ntuple.board import words
 from players.ntuple.network import Network
 from players.options import DEEPEST_NETWORK, TileMethod
@@ -20,7 +20,6 @@ TILES = 2
 """Either tile can be placed: the common one, 0, and the rare one, 1."""
 
 NO_LEAF = -1
-NO_CEILING = 63
 
 ENTRY_BYTES = 16
 """Of the table."""
@@ -49,7 +48,7 @@ class TileSettings(NamedTuple):
     rate: np.float64
     """The worst rate of star pruning; 0 for none."""
     ceiling: np.uint64
-    """The index of the tile from which on boards of 2048 are downgraded; NO_CEILING for none."""
+    """Of `downgraded`."""
 
 
 LEAVES = CELLS * TILES * SLIDES
@@ -102,7 +101,7 @@ def make_settings(
         np.int64(CELLS if popup is None else popup),
         np.uint64(seed),
         np.float64(rate),
-        np.uint64(ceiling.bit_length() - 1 if ceiling else NO_CEILING),
+        ceiling_of(ceiling),
     )
 
 
