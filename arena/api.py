@@ -7,8 +7,10 @@ ten times the memory where a run has a million moves.
 What a caller can fix is raised as an `arena.errors.ArenaError`.
 """
 
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from numbers import Integral, Real
 from os import PathLike, fspath
 from pathlib import Path
@@ -59,6 +61,8 @@ _INFO = ("score", "depth", "nodes", "text")
 """What players may say of a move, each a column."""
 _WAIT_S = 0.2
 _MOST_ANCHOR_ELO = 10_000
+_PLAYING_HERE = threading.Lock()
+"""Games have cores of their own, and sandboxes are tried alone: other threads wait."""
 
 
 class Run:
@@ -218,7 +222,7 @@ def run(
     """
     without = _texts("without", without, "names")
     file = _path("a tournament", tournament) if isinstance(tournament, str | PathLike) else None
-    with site(on, file, insecure=insecure) as at:
+    with site(on, file, insecure=insecure) as at, _PLAYING_HERE if at.here else nullcontext():
         given = None if store is None else _path("store", store)
         read, place = _read(tournament, at, begun_in(given, take_new=take_new, without=without))
         path = given or default_store(read.name)
@@ -256,30 +260,31 @@ def play(
         "clock": clock or {},
         "player": _named(players),
     }
-    config = ready(*_read(tables))
-    seats = config.terms.game.seats
-    if len(players) != seats:
-        raise UserError(f"players: {rules} takes {seats}, and {len(players)} were given")
-    spec = GameSpec(
-        game="g0001",
-        terms=config.terms,
-        players=tuple(player.contender for player in config.players),
-        opening=_texts("opening", opening, "moves"),
-        seed=config.seed,
-    )
-    _refuse_moves("opening", spec.start(), spec.opening)
-    # Refereed by a process of its own: a referee ends all its child processes.
-    executor = LocalExecutor(config)
-    try:
-        executor.submit(Task(spec=spec))
-        while True:
-            for report in executor.wait(_WAIT_S):
-                if isinstance(report, Played):
-                    return report.record
-                if isinstance(report, Lost):
-                    raise ExecutorError(f"the game was lost: {report.reason}")
-    finally:
-        executor.close(now=True)
+    with _PLAYING_HERE:
+        config = ready(*_read(tables))
+        seats = config.terms.game.seats
+        if len(players) != seats:
+            raise UserError(f"players: {rules} takes {seats}, and {len(players)} were given")
+        spec = GameSpec(
+            game="g0001",
+            terms=config.terms,
+            players=tuple(player.contender for player in config.players),
+            opening=_texts("opening", opening, "moves"),
+            seed=config.seed,
+        )
+        _refuse_moves("opening", spec.start(), spec.opening)
+        # Refereed by a process of its own: a referee ends all its child processes.
+        executor = LocalExecutor(config)
+        try:
+            executor.submit(Task(spec=spec))
+            while True:
+                for report in executor.wait(_WAIT_S):
+                    if isinstance(report, Played):
+                        return report.record
+                    if isinstance(report, Lost):
+                        raise ExecutorError(f"the game was lost: {report.reason}")
+        finally:
+            executor.close(now=True)
 
 
 def rate(

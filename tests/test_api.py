@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,13 @@ def test_play_returns_the_record() -> None:
 def test_a_player_meets_itself() -> None:
     record = arena.play("dots", ["monkey", "monkey"], settings={"rows": 1, "cols": 1})
     assert [seat.player for seat in record.seats] == ["seat 0", "seat 1"]
+
+
+def test_several_threads_may_play() -> None:
+    play = partial(arena.play, "dots", TWO, settings={"rows": 2, "cols": 2})
+    with ThreadPoolExecutor() as threads:
+        games = [threads.submit(play, seed=seed) for seed in range(4)]
+        assert [game.result().seed for game in games] == [0, 1, 2, 3]
 
 
 def test_a_program_plays_alone(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from arena.model.record import PlayerFault
 from arena.sandbox import canary_acts, leftovers, users
 from arena.sandbox.container import Container
 from arena.sandbox.features import Features
-from arena.sandbox.processes import children, gathering, status, system_call, tree
+from arena.sandbox.processes import children, gathering, is_foreign, status, system_call, tree
 from arena.sandbox.seccomp import here, numbers
 
 _PATIENCE_S = 20.0  # for the canary on a busy host; it needs a fifth of a second
@@ -111,7 +111,8 @@ def probe(
     mode: Mode, cores: tuple[int, ...], features: Features, readable: tuple[str, ...] = ()
 ) -> Findings:
     """Try all forbidden acts in that mode, kept to `cores`, with `readable` as a player has it.
-    Nothing else in this process may start others meanwhile: processes left over are killed.
+    Nothing else in this process may start others with sessions of their own meanwhile: processes
+    left over are killed.
     CanaryError: the acts could not be tried; OSError: the host fails.
     """
     leftovers.sweep()
@@ -175,7 +176,7 @@ def _done(
     if {0, os.geteuid()} & set(map(int, status(acts, "Uid").split())):
         done.add("same_user")
     done |= targets.taken()
-    if children() - ours - set(container.processes()):
+    if any(map(is_foreign, children() - ours - set(container.processes()))):
         done.add("orphan")
     if container.group is not None and container.group.freezes:
         done.discard("wake")  # no signal stops it

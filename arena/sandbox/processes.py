@@ -59,14 +59,14 @@ def become_subreaper() -> None:
 
 @contextmanager
 def gathering() -> Iterator[None]:
-    """A time as a subreaper; at its end all new children are killed: start none meanwhile."""
+    """A time as a subreaper; at its end the new ones of `kill_strays` are killed."""
     before, was = children(), ctypes.c_int()
     prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was))
     become_subreaper()
     try:
         yield
     finally:
-        kill_children(spare=before)
+        kill_strays(spare=before)
         prctl(_PR_SET_CHILD_SUBREAPER, was.value)
 
 
@@ -164,6 +164,13 @@ def kill_children(spare: frozenset[int] = frozenset()) -> None:
     were forked away.
     """
     kill_all(lambda: children() - spare)
+
+
+def kill_strays(spare: frozenset[int]) -> None:
+    """The same of children of other sessions alone: players, and what they forked away. Those of
+    ours belong to other threads, such as those of a notebook.
+    """
+    kill_all(lambda: filter(is_foreign, children() - spare))
 
 
 def kill_all(find: Callable[[], Iterable[int]]) -> None:

@@ -241,6 +241,20 @@ def test_a_worker_killed_while_it_tells_loses_its_game_alone(
     assert isinstance(lost, Lost) and "killed by signal 9" in lost.reason
 
 
+def test_processes_of_other_threads_are_left_alone(
+    load: Load, executor: Callable[..., LocalExecutor]
+) -> None:
+    config = load(DOTS)
+    one, other = executor(config), executor(config)
+    with subprocess.Popen(["sleep", "60"]) as theirs:
+        other.submit(Task(spec=schedule(config)[0]))
+        one.close(now=True)
+        assert theirs.poll() is None
+        theirs.kill()
+    (played,) = until_ended(other, 1)
+    assert isinstance(played, Played)
+
+
 @pytest.fixture
 def executor() -> Iterator[Callable[..., LocalExecutor]]:
     opened: list[LocalExecutor] = []

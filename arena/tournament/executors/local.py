@@ -19,7 +19,7 @@ from arena.files.toml_tables import Finding
 from arena.model.record import GameRecord
 from arena.sandbox.features import available_memory, usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
-from arena.sandbox.processes import become_subreaper, children, kill_children
+from arena.sandbox.processes import become_subreaper, children, kill_strays
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Demand, GameReport, Lost, Moved, Played, Task
 from arena.tournament.executors.worker import MOVES, READY, RECORD, WorkerSetup
@@ -89,7 +89,7 @@ class LocalExecutor:
     """Plays `config.concurrency` games of a tournament at a time, each on cores of its own.
 
     While it is open, orphans among this process's descendants are handed to this process, and
-    new children that are no workers are taken for what a killed worker left, and killed.
+    new children of other sessions are taken for what a killed worker left, and killed.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class LocalExecutor:
         self._free.append(worker.cores)
         worker.process.kill()  # it may only have closed the socket
         exit_message = worker.exit_message()
-        self._kill_leftovers()
+        kill_strays(self._others)
         worker.connection.close()
         worker.stderr.close()
         if worker.ready:
@@ -212,9 +212,6 @@ class LocalExecutor:
         else:
             self._failure = ExecutorError(f"a worker process did not start ({exit_message})")
         return None
-
-    def _kill_leftovers(self) -> None:
-        kill_children(self._others | {worker.process.pid for worker in self._workers})
 
     def close(self, *, now: bool) -> None:
         """End the workers and all they started, within about 2 s."""
@@ -231,4 +228,4 @@ class LocalExecutor:
             worker.process.wait()
             worker.stderr.close()
         self._workers.clear()
-        self._kill_leftovers()
+        kill_strays(self._others)
