@@ -1,5 +1,6 @@
 """The experiments: played by CPU time, kept, and judged on their page."""
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from arena.tournament.run_view import RunView
 from players.builtin import Builtin
 from players.catalogue import BUILTINS
 from players.sdk import Answer, Turn
-from tournaments.experiments import page, results
+from tournaments.experiments import __main__, page, results
 from tournaments.experiments.cpu_clock import CpuClockExecutor
 from tournaments.experiments.results import Experiment, Gap, Scores
 
@@ -60,6 +61,17 @@ def test_games_are_played_here_and_their_results_kept(played: dict[str, Path]) -
     assert dots.gap("greedy", "nobody") is None
     assert dots.second is not None and tiles.second is None
     assert {each.player for each in tiles.scores} == {"greedy", "monkey"}
+
+
+@pytest.mark.parametrize("rounds", ["0", "-3"])
+def test_an_experiment_has_rounds(
+    rounds: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["experiments", "play", "monkey", "--rounds", rounds])
+    monkeypatch.setattr(__main__, "play", lambda *_: pytest.fail("it was played"))
+    with pytest.raises(SystemExit, match="2"):
+        __main__.main()
+    assert f"--rounds: must be 1 or more, got {rounds}" in capsys.readouterr().err
 
 
 def test_what_a_move_took_comes_off_the_bank(

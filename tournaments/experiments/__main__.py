@@ -33,6 +33,12 @@ def play(name: str, rounds: int | None) -> None:
     results.keep(name, store)
 
 
+def _rounds(given: str) -> int:
+    if int(given) < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, got {given}")
+    return int(given)
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(
@@ -42,7 +48,7 @@ def main() -> None:
     names = sorted(path.stem for path in HERE.glob("*.toml") if path.stem != "claims")
     for command in ("play", "keep"):
         commands.add_parser(command).add_argument("name", choices=names, metavar="NAME")
-    commands.choices["play"].add_argument("--rounds", type=int)
+    commands.choices["play"].add_argument("--rounds", type=_rounds)
     commands.choices["keep"].add_argument("run", type=Path)
     commands.add_parser("page")
     given = parser.parse_args()
