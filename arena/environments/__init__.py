@@ -7,6 +7,8 @@ policy that becomes a bot (`as_bot`); `frames` draws it.
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import rules
 from arena.environments.frames import MODES
 from arena.environments.views import VIEWS
@@ -24,8 +26,9 @@ def make(name: str, /, *, render_mode: str | None = None, **settings: object) ->
     """
     if not isinstance(name, str) or name not in VIEWS:
         raise UserError(f"{name!r} has no environment; these have one: {', '.join(VIEWS)}")
+    given = {key: v.item() if isinstance(v, np.generic) else v for key, v in settings.items()}
     try:
-        game = rules.load(name, **settings)
+        game = rules.load(name, **given)
     except ValueError as error:
         raise UserError(f"arena.env: {error}") from None
     if render_mode not in (None, *MODES):

@@ -1,5 +1,6 @@
 """A game between players as a PettingZoo environment, in which agents move in turn (AEC)."""
 
+import operator
 from random import Random
 from typing import Any
 
@@ -55,7 +56,7 @@ class Env(PlayedGame, AECEnv[str, dict[str, Array], int | None]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a new game. `seed` decides what chance draws in this game and the next ones."""
         if seed is not None:
-            self._chance.seed(seed)
+            self._chance.seed(operator.index(seed))
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

@@ -135,6 +135,16 @@ def test_a_seed_decides_the_game() -> None:
     assert random_game(env, 7) != random_game(env, 8)
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    env: Any = arena.env("2048", placer="player")
+    starts = set[str]()
+    for seed in (7, np.int64(7)):
+        env.reset(seed=seed)
+        starts.add(str(env.position))
+    assert len(starts) == 1
+    assert arena.env("dots", rows=np.int64(2), cols=3).game.variant["rows"] == 2
+
+
 def test_a_winner_is_rewarded() -> None:
     env = arena.env("othello", size=4)
     env.reset()
