@@ -210,6 +210,8 @@ class Standings(Frozen):
     """Players that left the tournament: their games stay in the record and are not counted."""
     replaced: tuple[str, ...] = ()
     """Versions that play no more, as a newer one of their bot does: their games count."""
+    matched: bool = False
+    """Whether results chose the opponents: then close players come out too far apart."""
     began: datetime | None = None
     """When the first of its games to end began; null for a list of results."""
     ended: datetime | None = None

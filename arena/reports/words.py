@@ -55,6 +55,11 @@ def about_rating(standings: Standings) -> list[str]:
         " ± is a 95 % interval; LOS is the probability of being stronger than the next below.",
         f"Prior: {standings.prior}.",
     ]
+    if standings.matched:
+        lines.append(
+            "Results chose the opponents: winners met winners, so close players come out too far"
+            " apart, and their ± too small."
+        )
     if standings.first_mover is not None and standings.first_player is not None:
         moved, took = standings.first_mover, standings.first_player
         lines.append(

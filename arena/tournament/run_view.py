@@ -20,6 +20,7 @@ from arena.ratings.results import GameDigest
 from arena.ratings.standings import standings
 from arena.tournament import events
 from arena.tournament.config import TournamentConfig
+from arena.tournament.formats import FORMATS
 from arena.tournament.machines import PlayedAt
 from arena.tournament.store import Store
 from arena.tournament.store_faults import DamagedGame, readable, without_result
@@ -167,6 +168,7 @@ class RunView(AbstractContextManager["RunView"]):
                 update={
                     "left_out": tuple(sorted(unrated)),
                     "replaced": self.config.replaced,
+                    "matched": FORMATS[self.config.format].matched,
                     **self._store.span(),
                 }
             )

@@ -274,6 +274,18 @@ def test_a_bot_is_left_out_of_every_report(
     assert '--without: no player is named "monky"; did you mean "monkey"?' in unknown.stderr
 
 
+@pytest.mark.parametrize(("format_", "chose"), [("swiss", True), ("round-robin", False)])
+def test_where_results_chose_the_opponents_errors_are_told_to_be_too_small(
+    format_: str, chose: bool, cup: list[GameRecord], tmp_path: Path
+) -> None:
+    path = tmp_path / "cup.sqlite"
+    with begun(path, cup, format=format_) as store:
+        for number, record in enumerate(cup):
+            pair = f"{number // 2}"
+            store.add(record.model_copy(update={"round": 1, "pair": pair}))
+    assert ("their ± too small" in arena("report", path).stdout) is chose
+
+
 def test_versions_that_play_no_more_are_named(table: Standings) -> None:
     shown = printed(table.model_copy(update={"replaced": ("greedy",)}), 80)
     assert "Listed, and playing no more: greedy." in shown

@@ -118,6 +118,8 @@ class Format(NamedTuple):
     """Whether as many games are played as its schedule has, whatever their results."""
     foreseen: bool = True
     """Whether all its games are known before the first."""
+    matched: bool = False
+    """Whether its results choose who meets whom: close players, round after round."""
     alone: str = ""
     """Why it does not fit a game that one plays alone, and what does; empty where it fits."""
     unstopped: str = ""

@@ -55,4 +55,6 @@ class LadderSchedule(MatchedSchedule):
         return worth
 
 
-LADDER = Format("ladder", LadderSchedule, rounds=50, foreseen=False, alone=ALL_MEET_ALL)
+LADDER = Format(
+    "ladder", LadderSchedule, rounds=50, foreseen=False, matched=True, alone=ALL_MEET_ALL
+)

@@ -104,6 +104,7 @@ SWISS = Format(
     SwissSchedule,
     rounds=5,
     foreseen=False,
+    matched=True,
     unstopped="it ends with its last round; give fewer rounds",
     alone=ALL_MEET_ALL,
 )
