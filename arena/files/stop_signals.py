@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import TypeVar
@@ -24,10 +24,7 @@ def stop_signals(
     on_first: Callable[[], None] = lambda: None, *, then_at_once: bool = False
 ) -> Iterator[Stop]:
     """Have SIGINT, SIGTERM and SIGHUP ask for a stop. The first one calls `on_first`; those after
-    it do nothing or, `then_at_once`, raise KeyboardInterrupt.
-
-    One that was ignored before, as SIGHUP is under nohup, is ignored on. Outside the main thread,
-    which alone may handle signals, no stop is ever asked for.
+    it do nothing or, `then_at_once`, raise KeyboardInterrupt. See `_handled`.
     """
     stop = Stop()
 
@@ -38,13 +35,29 @@ def stop_signals(
         elif then_at_once:
             raise KeyboardInterrupt
 
+    with _handled(*SIGNALS, by=on_signal):
+        yield stop
+
+
+def ended_as_by_ctrl_c() -> AbstractContextManager[None]:
+    """Have SIGTERM and SIGHUP raise KeyboardInterrupt too. See `_handled`."""
+    return _handled(signal.SIGTERM, signal.SIGHUP, by=signal.default_int_handler)
+
+
+@contextmanager
+def _handled(
+    *signals: signal.Signals, by: Callable[[int, FrameType | None], None]
+) -> Iterator[None]:
+    """A signal that was ignored before, as SIGHUP is under nohup, is ignored on. Outside the main
+    thread, which alone may handle signals, nothing is handled.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield stop
+        yield
         return
-    heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, on_signal) for number in heeded}
+    heeded = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, by) for number in heeded}
     try:
-        yield stop
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

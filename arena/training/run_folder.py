@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from arena.errors import UnkeptError, UserError
 from arena.files import lock as lock_file
-from arena.files.stop_signals import Stop, stop_signals
+from arena.files.stop_signals import Stop, ended_as_by_ctrl_c, stop_signals
 from arena.tournament.store_faults import FULL
 from arena.tournament.warming import load_kernels
 
@@ -76,7 +76,8 @@ def held(folder: Path, work: Work) -> Iterator[None]:
         raise _cannot_be_written(folder, error, work.checkpoint) from None
     try:
         _refuse_strangers(folder, work)
-        yield
+        with ended_as_by_ctrl_c():
+            yield
     except BrokenPipeError:
         raise
     except OSError as error:

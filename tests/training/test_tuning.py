@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 import pytest
 from rich.console import Console
@@ -173,6 +174,16 @@ def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
     assert games_in(checkpoint) == 24
     assert tune(folder).exit_code == 0
     assert kept(checkpoint) == kept(tuned[0] / "runs" / "it.tune" / CHECKPOINT)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_asked_to_end_before_the_first_game_it_tells_how_to_go_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    monkeypatch.setattr(Tuner, "__init__", lambda *_: (os.kill(os.getpid(), number), sleep(2)))
+    stopped = tune(folder)
+    assert stopped.exit_code == 130
+    assert "Stopped at once; what was not saved is played again. Go on with: " in stopped.output
 
 
 def games_in(checkpoint: Path) -> int:
