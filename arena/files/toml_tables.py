@@ -108,7 +108,7 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             text = f"must be {_list_for(model, path, value)}, got {shown(value)}"
         elif kind in _TABLES:
             of_list = isinstance(path[-1], int)  # a table of the list before it
-            name = f"[{path[-2]}]" if of_list else path[-1]
+            name = f"[{path[-2]}]" if of_list else ".".join(s for s in path if isinstance(s, str))
             text = f"{_TABLES[kind].format(name=name)}, got {shown(value)}"
         elif kind == "value_error":
             text = f"{entry['msg'].removeprefix('Value error, ')}, got {shown(value)}"

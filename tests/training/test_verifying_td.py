@@ -200,7 +200,7 @@ def test_tests_of_another_network_are_none_of_this_one(tmp_path: Path) -> None:
         ("options = { dept = 2 }", 'verify.options.dept: unknown key; did you mean "depth"?'),
         ('options = { evaluation = "x" }', "verify.options.evaluation: is what is tested"),
         ('bot = "uct"\noptions = { leaf = "playout" }', "nothing is evaluated without leaf"),
-        ("options = 3", "verify.options: must be a table: write [options]"),
+        ("options = 3", "verify.options: must be a table: write [verify.options]"),
     ],
 )
 def test_what_cannot_be_verified_is_told_before_the_first_game(
