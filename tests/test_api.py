@@ -16,7 +16,7 @@ import pytest
 import arena
 import rules
 from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserError
-from arena.model.protocol import Termination
+from arena.model.protocol import Clock, Termination
 from tests.command import arena as command
 
 TWO = ["monkey", "monkey"]
@@ -140,6 +140,12 @@ def test_play_returns_the_record() -> None:
     assert record.termination is Termination.NATURAL
     assert [seat.player for seat in record.seats] == ["greedy", "monkey"]
     assert record.terms.clock.move_ms == 900
+
+
+def test_a_player_may_have_a_clock_of_its_own() -> None:
+    players: list[Any] = ["greedy", {"bot": "monkey", "clock": {"bank_ms": 9000}}]
+    record = arena.play("dots", players, settings={"rows": 1, "cols": 1}, sandbox="none")
+    assert [seat.clock for seat in record.seats] == [None, Clock(move_ms=None, bank_ms=9000)]
 
 
 def test_a_player_meets_itself() -> None:

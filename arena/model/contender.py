@@ -6,6 +6,7 @@ from pydantic import Field
 
 from arena.model import Frozen
 from arena.model.containment import Asked, Held, Policy
+from arena.model.protocol import Clock
 
 
 class Module(Frozen):
@@ -57,6 +58,8 @@ class Given(Frozen):
     """Cores it may keep busy while it thinks."""
     memory_mb: int | None = Field(default=MEMORY_MB, gt=0)
     """Resident memory of all its processes together; null for no limit."""
+    clock: Clock | None = None
+    """Its own, in place of that of the terms; null for that one."""
 
 
 class Contender(Given):

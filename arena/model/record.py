@@ -9,7 +9,7 @@ from pydantic import Field
 from arena.model import Frozen
 from arena.model.containment import Held
 from arena.model.game_spec import GameSetup
-from arena.model.protocol import Termination
+from arena.model.protocol import Clock, Termination
 
 
 class Fault(Frozen):
@@ -59,6 +59,8 @@ class SeatRecord(Frozen):
     """The name in the tournament."""
     command: tuple[str, ...] = ()
     """What started it; empty where the referee was lost with its record."""
+    clock: Clock | None = None
+    """Its own, in place of that of the terms; null for that one."""
     reported_name: str | None = None
     """`name`, `version` and `author` as the player gave them in `ready`."""
     reported_version: str | None = None

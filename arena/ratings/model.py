@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from arena.model import Frozen
+from arena.model.protocol import Clock
 from arena.ratings.conduct import Broken, Contained, Spoilt
 from arena.ratings.matches import Match, Verdict
 from arena.ratings.rankings import Ranking
@@ -142,6 +143,8 @@ class PlayerStanding(Frozen):
     """Time used; null when it was never asked for a move."""
     tiles: TileFigures | None
     """Scores and tiles in 2048 and 2584; null in other games."""
+    clock: Clock | None = None
+    """Its own, in place of the tournament's; null for that one."""
 
     @property
     def results(self) -> int:

@@ -35,7 +35,7 @@ class _Dialogue:
 
     def __init__(self, record: GameRecord, seat: int, options: Mapping[str, Any]) -> None:
         self._record, self._seat = record, seat
-        self._requests = Requests.of(record, seat, dict(options))
+        self._requests = Requests.of(record, seat, dict(options), record.seats[seat].clock)
         self._position = record.start()
         self._moves: Moves = []
         self._runs = False

@@ -32,7 +32,10 @@ from rules.position import Game
 _DATE = re.compile(r"(\d{4})[.-](\d\d)[.-](\d\d)[ _T](\d\d:\d\d:\d\d)")
 _RESULT = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([rlts]))?")
 _FLAGS = {"r": "resigned", "l": "left", "t": "out of time", "s": "agreed"}
-_KEPT = {"PC": "place", "RB": "black_rating", "RW": "white_rating", "TI": "clock", "TY": "type"}
+_KEPT = {
+    "PC": "place", "RB": "black_rating", "RW": "white_rating", "TI": "clock", "TB": "black_clock",
+    "TW": "white_clock", "TY": "type",
+}  # fmt: skip
 
 
 def standard(record: GameRecord, form: str) -> Othello:
@@ -53,7 +56,7 @@ def _one(record: GameRecord, event: str) -> str:
         "PB": black,
         "PW": white,
         "RE": _result(record),
-        "TI": _clock(record.terms.clock),
+        **_clocks(record),
         "TY": str(game.size),
         "BO": write_board(record.start()),
     }
@@ -72,6 +75,12 @@ def _result(record: GameRecord) -> str:
         return f"{black - white:+}" + ("" if (black, white) == record.scores else ":r")
     flag = "t" if record.termination is Termination.TIMEOUT else "r"
     return f"{-most if record.offender == 0 else most:+}:{flag}"
+
+
+def _clocks(record: GameRecord) -> dict[str, str]:
+    """One for both players, or where they differ one for each."""
+    black, white = (_clock(seat.clock or record.terms.clock) for seat in record.seats)
+    return {"TI": black} if black == white else {"TB": black, "TW": white}
 
 
 def _clock(clock: Clock) -> str:

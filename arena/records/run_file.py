@@ -7,6 +7,7 @@ from typing import NamedTuple
 from arena.errors import RecordError, StoreError, UserError
 from arena.files.whole_file import naming
 from arena.model.contender import CommandLine, Contender
+from arena.model.protocol import Clock
 from arena.model.record import GameRecord
 from arena.records import TEXTS, form_of
 from arena.records.form import Damaged, Form
@@ -140,18 +141,18 @@ def _sorted_out(found: Iterable[GameRecord | Damaged]) -> Read:
 
 def _config(name: str, records: Sequence[GameRecord]) -> TournamentConfig:
     """A tournament that has these players and nothing left to play."""
-    names = dict.fromkeys(seat.player for record in records for seat in record.seats)
+    clocks = {seat.player: seat.clock for record in records for seat in record.seats}
     return TournamentConfig(
         name=name,
         rounds=0,
         concurrency=1,
         terms=records[0].terms,
-        players=tuple(map(_player, names)),
+        players=tuple(_player(*each) for each in clocks.items()),
     )
 
 
-def _player(name: str) -> Player:
-    """A player that nothing is known of but its name."""
+def _player(name: str, clock: Clock | None) -> Player:
+    """A player that nothing is known of but its name, and a clock of its own."""
     program = CommandLine(words=(name,))
-    contender = Contender(name=name, program=program, memory_mb=None, sandbox="none")
+    contender = Contender(name=name, program=program, memory_mb=None, clock=clock, sandbox="none")
     return Player(bot=name, builtin=None, uses_clock=None, contender=contender)

@@ -74,7 +74,7 @@ class _Game:
             )
         self.position: Position = first_position(self.game, setup.seed)
         self.seats = [
-            Seat(index, player, Requests.of(setup, index, player.options))
+            Seat(index, player, Requests.of(setup, index, player.options, player.clock))
             for index, player in enumerate(players)
         ]
         self.moves: list[tuple[int, str]] = []

@@ -93,7 +93,7 @@ def void_record(spec: GameSpec, attempt: int, reason: str) -> GameRecord:
     return make_record(
         spec,
         attempt,
-        seats=tuple(SeatRecord(player=each.name) for each in spec.players),
+        seats=tuple(SeatRecord(player=each.name, clock=each.clock) for each in spec.players),
         moves=(),
         position=spec.start(),
         outcome=Outcome(Termination.VOID, reason),

@@ -107,10 +107,10 @@ class Requests:
     """What its last move took."""
 
     @classmethod
-    def of(cls, setup: GameSetup, seat: int, options: dict[str, Any]) -> Self:
-        """Those of a game from its beginning."""
+    def of(cls, setup: GameSetup, seat: int, options: dict[str, Any], own: Clock | None) -> Self:
+        """Those of a game from its beginning, to a player that may have a clock of its `own`."""
         terms = setup.terms
-        clock = PlayerClock.full(terms.clock)
+        clock = PlayerClock.full(own or terms.clock)
         return cls(setup.game, seat, clock, terms.startup_ms, setup.seed, options)
 
     def start(self, position: Position, moves: Moves) -> StartRequest:

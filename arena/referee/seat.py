@@ -72,6 +72,7 @@ class Seat:
         return SeatRecord(
             player=self.prepared.name,
             command=self.prepared.command,
+            clock=self.prepared.clock,
             reported_name=ready.name if ready else None,
             reported_version=ready.version if ready else None,
             reported_author=ready.author if ready else None,

@@ -185,7 +185,7 @@ def all_played(schedule: Schedule, done: int) -> str:
 
 
 def preparations(config: TournamentConfig, *, over: bool) -> Iterator[Text]:
-    """How long a test takes, submissions left out, and in yellow what is not contained."""
+    """How long a test takes, submissions left out, clocks, and in yellow what is not contained."""
     if config.sprt is not None:
         schedule = config.schedule()
         some = list(islice(iter(schedule.next, None), _SAMPLE_GAMES))
@@ -201,7 +201,9 @@ def preparations(config: TournamentConfig, *, over: bool) -> Iterator[Text]:
         yield Text(f"Ends early {config.stop}.")
     for sentence in config.left_out:
         yield Text(sentence, style="yellow")
-    playing = (player for player in config.players if player.plays)
+    playing = [player for player in config.players if player.plays]
+    clocks = ((player.name, player.contender.clock) for player in playing)
+    yield from map(Text, words.about_odds(clocks))
     held = ((each.name, each.home.held) for each in playing if each.home.held is not None)
     for line, warns in words.sandbox_lines(held):
         yield Text(line, style="yellow" if warns else "")

@@ -165,7 +165,8 @@ def header(record: GameRecord) -> Text:
     for seat, player in enumerate(record.seats):
         text.append(f"{mark(record.terms.game, seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))
-        text.append(f" ({reported})\n" if reported else "\n")
+        text.append(f" ({reported})" if reported else "")
+        text.append(f" · {player.clock.words}\n" if player.clock else "\n")
     return text
 
 

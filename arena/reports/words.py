@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from arena.files.toml_tables import shown
 from arena.model.containment import Guarantee, Held
-from arena.model.protocol import Termination
+from arena.model.protocol import Clock, Termination
 from arena.ratings.matches import Verdict
 from arena.ratings.model import ORDERED, Share, Standings
 from arena.ratings.results import Results
@@ -70,7 +70,13 @@ def about_rating(standings: Standings) -> list[str]:
         lines.append(
             "Won, drawn, lost: the scores of two games of one seed; a game may count in several."
         )
-    return lines
+    return [*lines, *about_odds((row.name, row.clock) for row in standings.players)]
+
+
+def about_odds(clocks: Iterable[tuple[str, Clock | None]]) -> list[str]:
+    """Which players have a clock of their own."""
+    said = "; ".join(f"{name} ({clock.words})" for name, clock in clocks if clock)
+    return [f"With a clock of its own: {said}."] if said else []
 
 
 def about_list(found: Results) -> Iterator[str]:

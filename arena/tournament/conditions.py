@@ -9,7 +9,7 @@ from arena.checks.conditions import Conditions, clocks_of
 from arena.errors import ConfigError
 from arena.files.toml import KeyPath, read_file
 from arena.files.toml_tables import problems, read_tables, reporter
-from arena.tournament.config_file import clock_of, game_of, terms_of
+from arena.tournament.config_file import game_of, terms_of
 from arena.tournament.config_tables import PlayerTable, with_formats
 from arena.tournament.contenders import told_at
 
@@ -28,10 +28,12 @@ def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Condi
     for python, at in ((own.python, place), (tables.tournament.python, ("tournament",))):
         with told_at((*at, "python"), report):
             pythons.append(programs.python(python, folder) if python else None)
-    game, clock = game_of(tables.game, report), clock_of(tables.clock, report)
+    game, limits = game_of(tables.game, report), own.clock or tables.clock
+    for key, problem in limits.problems():
+        report((*(place if own.clock else ()), "clock", key), problem)
     if game is None or findings:
         raise ConfigError(path, problems(text, findings))
-    terms = terms_of(tables, game, clock)
+    terms = terms_of(tables, game, limits.clock)
     course_python = python_of(folder / own.from_) if own.from_ is not None else None
     return Conditions(
         terms=terms,

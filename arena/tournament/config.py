@@ -288,9 +288,11 @@ def _identity(config: TournamentConfig) -> dict[str, Any]:
 
 def _of_player(player: Player) -> dict[str, Any]:
     contender = player.contender
+    clock = contender.clock.model_dump() if contender.clock else {}
     return {
         "bot": player.bot,
         "options": contender.options,
+        "clock": {key: ms for key, ms in clock.items() if ms},
         "resources": {"threads": contender.threads, "memory_mb": contender.memory_mb},
         "sandbox": contender.sandbox,
         "python": getattr(contender.program, "python", None),

@@ -25,7 +25,6 @@ from arena.model.protocol import Clock
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Openings, Player, TournamentConfig, cores_a_game
 from arena.tournament.config_tables import (
-    ClockTable,
     OpeningsTable,
     PlayerTable,
     TournamentFile,
@@ -113,7 +112,8 @@ def read_config(
     if table.name is not None and (why := wrong_name(table.name, "the run's file")):
         report(("tournament", "name"), why)
     game = game_of(tables.game, report)
-    clock = clock_of(limits, report)
+    for key, problem in limits.problems():
+        report(("clock", key), problem)
     with told_at(("tournament", "python"), report):
         programs.python(table.python, folder)
     so_far = begun(table.name or name)
@@ -154,7 +154,7 @@ def read_config(
         concurrency=concurrency,
         keep_alive=table.keep_alive,
         require=tuple(table.require),
-        terms=terms_of(tables, game, clock),
+        terms=terms_of(tables, game, limits.clock),
         openings=start,
         rating=tables.rating,
         stop=tables.stop,
@@ -195,25 +195,6 @@ def game_of(table: Mapping[str, Any], report: Tell) -> Game | None:
     for key, message in wrong.items():
         report(("game", key) if key else ("game",), message)
     return None if wrong else game
-
-
-def clock_of(table: ClockTable, report: Tell) -> Clock:
-    """The clock of `[clock]`, with defaults where that was reported."""
-    bank, increment = table.bank_ms, table.increment_ms
-    if increment and bank is None:
-        report(
-            ("clock", "increment_ms"),
-            "needs bank_ms: an increment is added to a bank; give bank_ms too, or leave it out",
-        )
-    if bank and table.move_ms and bank < table.move_ms and not increment:
-        report(
-            ("clock", "bank_ms"),
-            f"the bank of the whole game, {bank} ms, is less than one move may take, "
-            f"move_ms = {table.move_ms}; give more, or leave out move_ms",
-        )
-    default = Clock().move_ms if bank is None else None
-    move = default if table.move_ms is None else table.move_ms
-    return Clock(move_ms=move, bank_ms=bank, increment_ms=increment)
 
 
 def _openings(tables: TournamentFile, game: Game, folder: Path, report: Tell) -> Openings:

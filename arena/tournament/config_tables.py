@@ -1,5 +1,6 @@
 """The tables of a tournament file as they are written."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, create_model
@@ -8,7 +9,7 @@ from arena.files.toml_tables import TomlTable
 from arena.model.containment import Asked, Guarantee
 from arena.model.contender import MEMORY_MB
 from arena.model.game_spec import GRACE_MS, STARTUP_MS, OnFault, Seed
-from arena.model.protocol import Text
+from arena.model.protocol import Clock, Text
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.stopped import StopTable
 
@@ -38,12 +39,39 @@ class TournamentTable(TomlTable):
     require: list[Annotated[Guarantee, Field(strict=False)]] = Field(default_factory=list)
 
 
-class ClockTable(TomlTable):
-    """`[clock]`."""
+class LimitsTable(TomlTable):
+    """`clock` of a player, and what `[clock]` has of it."""
 
     move_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
     bank_ms: int | None = Field(default=None, gt=0, le=LONGEST_MS)
     increment_ms: int = Field(default=0, ge=0, le=LONGEST_MS)
+
+    @property
+    def clock(self) -> Clock:
+        """With defaults where there are problems."""
+        default = Clock().move_ms if self.bank_ms is None else None
+        move = default if self.move_ms is None else self.move_ms
+        return Clock(move_ms=move, bank_ms=self.bank_ms, increment_ms=self.increment_ms)
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Keys, and what is wrong with them."""
+        bank, increment = self.bank_ms, self.increment_ms
+        if increment and bank is None:
+            yield (
+                "increment_ms",
+                "needs bank_ms: an increment is added to a bank; give bank_ms too, or leave it out",
+            )
+        if bank and self.move_ms and bank < self.move_ms and not increment:
+            yield (
+                "bank_ms",
+                f"the bank of the whole game, {bank} ms, is less than one move may take, "
+                f"move_ms = {self.move_ms}; give more, or leave out move_ms",
+            )
+
+
+class ClockTable(LimitsTable):
+    """`[clock]`."""
+
     grace_ms: int = Field(default=GRACE_MS, ge=0, le=LONGEST_MS)
     startup_ms: int = Field(default=STARTUP_MS, gt=0, le=LONGEST_MS)
 
@@ -99,6 +127,8 @@ class PlayerTable(TomlTable):
     """A folder of submissions: each that plays the game is a player."""
     name: Text | None = None
     options: dict[str, Any] = Field(default_factory=dict)
+    clock: LimitsTable | None = None
+    """None takes the tournament's."""
     resources: ResourcesTable = ResourcesTable()
     sandbox: Asked | None = None
     """None takes the tournament's."""

@@ -81,6 +81,8 @@ def told_at(at: KeyPath, report: Tell) -> Iterator[None]:
 def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[Player], list[str]]:
     """The players of a table, none where that was reported; and why submissions are left out."""
     _check_sendable((*at, "options"), table.options, reading.report)
+    for key, problem in table.clock.problems() if table.clock else ():
+        reading.report((*at, "clock", key), problem)
     ways = {"bot": table.bot, "command": table.command, "from": table.from_}
     way, *others = [way for way, value in ways.items() if value is not None] or ["bot"]
     for other in others:
@@ -223,6 +225,7 @@ def _player(
             options=table.options,
             threads=table.resources.threads,
             memory_mb=table.resources.memory_mb,
+            clock=table.clock.clock if table.clock else None,
             sandbox=table.sandbox or reading.sandbox,
         ),
         home=Home(folder=str(reading.folder), package=package.cwd if package else None),

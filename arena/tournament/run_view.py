@@ -152,10 +152,10 @@ class RunView(AbstractContextManager["RunView"]):
             over = self.schedule.over and not self.playing
             planned = len(self.games) if over else self.schedule.total
             fewer = len(self.games) - len(rated)
-            names = (player.name for player in self.config.players)
-            self._standings = standings(
+            clocks = {player.name: player.contender.clock for player in self.config.players}
+            found = standings(
                 rated + [game for game in self.void if unrated.isdisjoint(game.players)],
-                players=[name for name in names if name not in unrated],
+                players=[name for name in clocks if name not in unrated],
                 name=self.config.name,
                 anchor=self.config.rating.anchor,
                 anchor_elo=self.config.rating.anchor_elo,
@@ -164,8 +164,13 @@ class RunView(AbstractContextManager["RunView"]):
                 ranking=ranking and ranking.without(self._without),
                 ending=self.schedule.ending(over=over),
                 damaged=self.damaged,
-            ).model_copy(
+            )
+            self._standings = found.model_copy(
                 update={
+                    "players": tuple(
+                        row.model_copy(update={"clock": clocks.get(row.name)})
+                        for row in found.players
+                    ),
                     "left_out": tuple(sorted(unrated)),
                     "replaced": self.config.replaced,
                     "matched": FORMATS[self.config.format].matched,

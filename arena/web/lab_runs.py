@@ -129,7 +129,11 @@ def test_of(name: str, view: RunView, changed_at: datetime, *, is_running: bool)
                 "clock": config.terms.clock.model_dump(),
                 "sprt": {key: getattr(verdict, key) for key in _HYPOTHESES},
                 "player": {
-                    str(place): {"bot": each.bot, "options": each.contender.options}
+                    str(place): {
+                        "bot": each.bot,
+                        "options": each.contender.options,
+                        "clock": each.contender.clock and each.contender.clock.model_dump(),
+                    }
                     for place, each in enumerate(config.players)
                 },
             }

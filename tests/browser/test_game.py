@@ -15,6 +15,7 @@ from rules.dots_record import read_record
 from rules.transcript import read_transcript
 from tests.browser.conftest import write_file
 from tests.reports.conftest import play_record
+from tests.reports.runs import with_clock
 
 pytestmark = pytest.mark.slow
 
@@ -48,6 +49,9 @@ RECORDS = {
         play_record("dots", "bee", "ant", seed=4, game="g2", forfeit=1, rows=2, cols=2),
     ],
     "bank": [by_a_bank(play_record("dots", "bee", "ant", game="g1", forfeit=0, rows=2, cols=2))],
+    "odds": [
+        with_clock(play_record("dots", "ant", "bee", game="g1", rows=2, cols=2), Clock(move_ms=20))
+    ],
     "othello": [
         logged(play_record("othello", "ant", "bee", seed=5, game="g1", size=6, preset="cornerless"))
     ],
@@ -188,6 +192,16 @@ def test_ends_and_faults_are_sentences(opened: Open) -> None:
     expect(page.locator(".ending")).to_have_text("Ended by the rules after 12 moves.")
     expect(page.locator("#game-view .faults")).to_contain_text("Move 3: ")
     expect(page.locator("#game-view .faults")).to_contain_text("the referee played a random move")
+
+
+def test_each_limit_is_drawn_on_the_side_of_its_player(opened: Open) -> None:
+    page = opened("odds#game/g1")
+    heading = page.get_by_role("heading", name="Time a move")
+    expect(heading).to_contain_text("dashed: the limit, 20 ms; the limit, 5 s, is far above")
+    limit, axis = (page.locator(f".times .{part}").evaluate(BOX) for part in ("limit", "axis"))
+    assert limit["y"] < axis["y"] and limit["height"] == 0
+    page.goto(page.url.partition("#")[0] + "#player/ant")
+    expect(page.locator("#player-view .facts")).to_contain_text("its own clock: 0.02 s a move")
 
 
 def test_a_turn_that_ran_out_of_time_is_drawn_over_the_limit(opened: Open) -> None:

@@ -75,12 +75,21 @@ def test_a_bot_that_is_named_has_its_own_table(cup: Path) -> None:
     assert given.sandbox == "limits"
 
 
+def test_a_clock_of_its_own_is_what_it_is_checked_at(cup: Path) -> None:
+    cup.write_text(CUP.replace("[[player]]\nfrom", "[[player]]\nclock.bank_ms = 700\nfrom"))
+    given = load_conditions(cup)
+    assert given.clocks.judged == (Clock(move_ms=None, bank_ms=700),)
+    assert given.terms is not None and given.terms.clock == given.clocks.judged[0]
+    assert given.terms.grace_ms == 50
+
+
 @pytest.mark.parametrize(
     ("piece", "instead", "said"),
     [
         ("rows = 2", "rows = 0", "cup.toml:7: game.rows: rows must be an integer from 1 to 15"),
         ("move_ms", "moves_ms", 'clock.moves_ms: unknown key; did you mean "move_ms"?'),
         ('rules = "dots"', "", "game.rules: is missing"),
+        ("[[player]]\nfrom", "[[player]]\nclock.increment_ms = 7\nfrom", "player[1].clock.incr"),
         ("[[player]]\nfrom", '[[player]]\npython = "py9"\nfrom', "cup.toml:14: player[1].python: "),
     ],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.matches.match import between
+from arena.model.protocol import Clock
 from arena.tournament.run_view import RunView
 from tests.command import arena
 
@@ -55,6 +56,16 @@ def test_typed_options_go_before_those_of_the_tournament(folder: Path) -> None:
             "deep-a": {"depth": 4, "endgame": 6},
             "deep-b": {"depth": 2, "endgame": 6},
         }
+
+
+def test_a_player_brings_the_clock_of_its_own(folder: Path) -> None:
+    Path("cup.toml").write_text(f"{CUP}clock = {{ move_ms = 70 }}\n")
+    Path("fast.toml").write_text('bot = "monkey"\nclock = { move_ms = 30 }\n')
+    config = between((("greedy", None), ("fast.toml", None)), Path("cup.toml"), None, None, None)
+    clocks = {each.name: each.contender.clock for each in config.players}
+    assert clocks == {"greedy": Clock(move_ms=70), "fast": Clock(move_ms=30)}
+    shown = arena("sprt", "cup.toml:greedy", "fast.toml", "--move-ms", 9, "--dry-run")
+    assert "With a clock of its own: greedy (0.07 s a move); fast (0.03 s a move)." in shown.output
 
 
 def test_a_match_that_goes_on_says_so(folder: Path) -> None:

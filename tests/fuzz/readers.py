@@ -95,6 +95,7 @@ options = {}
 name = "ben"
 bot = "bot.py"
 resources = { memory_mb = 64, threads = 1 }
+clock = { move_ms = 500, bank_ms = 9000, increment_ms = 5 }
 [[player]]
 command = ["python3", "bot.py"]
 sandbox = "none"

@@ -82,6 +82,21 @@ def test_it_is_what_the_bot_was_sent(
     assert dialogue(config_of(record), record) == dialogue(config_of(record), record, 0)
 
 
+def test_a_clock_of_its_own_is_told_to_its_player_alone(
+    tmp_path: Path, bots: Bots, pool: SessionPool
+) -> None:
+    own = Clock(move_ms=None, bank_ms=60_000, increment_ms=7)
+    odd = recorded(tmp_path).model_copy(update={"clock": own})
+    game = match(odd, bots.hostile(), rules="dots", variant={"rows": 2, "cols": 2})
+    record = play_game(*game, pool)
+    sent = but_for_quit((tmp_path / "log").read_text())
+    assert sent[0]["clock"] == own.model_dump() and sent[1]["bank_ms"] == 60_000
+    assert sent[2]["bank_ms"] <= 60_007
+    assert but_for_quit(dialogue(config_of(record), record, 0)) == sent
+    other = but_for_quit(dialogue(config_of(record), record, 1))
+    assert other[0]["clock"] == Clock().model_dump() and other[1]["time_ms"] == 5000
+
+
 def test_of_a_lone_slider_and_chance(tmp_path: Path, pool: SessionPool) -> None:
     game = match(recorded(tmp_path), rules="2048", variant={}, max_plies=30, seed=3)
     record = play_game(*game, pool)

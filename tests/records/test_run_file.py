@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from arena.api import load_run
+from arena.model.protocol import Clock
 from arena.records.run_file import export_run
 from tests.command import arena
 from tests.records.test_forms import FILES, wthor
 from tests.reports.conftest import play_record
-from tests.reports.runs import begun
+from tests.reports.runs import begun, with_clock
 
 
 def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:
@@ -65,6 +66,26 @@ def test_a_run_that_was_exported_is_the_same_again(tmp_path: Path) -> None:
     assert arena("import", text, "--to", third, *of).exit_code == 0
     wrong = arena("export", run, "--out", tmp_path / "a.ggf")
     assert (wrong.exit_code, "game g1 is no standard Othello" in wrong.stderr) == (2, True)
+
+
+def test_clocks_of_their_own_travel_with_the_games(tmp_path: Path) -> None:
+    run, lines, back = (tmp_path / name for name in ("a.sqlite", "a.jsonl", "b.sqlite"))
+    clock = Clock(move_ms=None, bank_ms=61_000)
+    record = with_clock(play_record("othello", "ann", "bob", size=4), clock)
+    with begun(run, [record]) as store:
+        store.add(record)
+    arena("export", run, "--out", lines)
+    assert arena("import", lines, "--to", back).exit_code == 0
+    report = arena("report", back).stdout
+    assert "With a clock of its own: ann (61 s a game)." in report
+    shown = arena("replay", back, record.game, "--all").stdout
+    assert "ann (bot) · 61 s a game\n" in shown and "bob (bot)\n" in shown
+    ggf = arena("export", back, "--as", "ggf", "--out", "-").stdout
+    assert "]TB[01:01/00:00]TW[00:05/00:00]TY[" in ggf and "TI[" not in ggf
+    (tmp_path / "a.ggf").write_text(ggf)
+    arena("import", tmp_path / "a.ggf", "--to", tmp_path / "c.sqlite")
+    stated = arena("replay", tmp_path / "c.sqlite", 1, "--all").stdout
+    assert "black clock 01:01/00:00, white clock 00:05/00:00" in " ".join(stated.split())
 
 
 def test_an_export_overwrites_exports_alone(tmp_path: Path) -> None:

@@ -2,8 +2,12 @@
 
 import pytest
 
-from arena.model.protocol import Clock
+from arena.bench import instant
+from arena.model.contender import Prepared
+from arena.model.protocol import Clock, Termination
+from arena.referee import SessionPool, play_game
 from arena.referee.requests import PlayerClock
+from tests.conftest import PYTHON, Spec
 
 
 def limits(control: Clock, *used_ms: float) -> list[int]:
@@ -39,3 +43,19 @@ def test_the_bank_is_told_in_whole_milliseconds_or_not_at_all() -> None:
     assert PlayerClock.full(Clock(move_ms=500)).after(20).shown_bank_ms is None
     bank = PlayerClock.full(Clock(move_ms=None, bank_ms=100)).after(0.5)
     assert (bank.shown_bank_ms, bank.bank_ms) == (99, 99.5)
+
+
+@pytest.mark.parametrize(
+    ("all_ms", "own", "late"),
+    [(100, Clock(move_ms=5000), 1), (5000, Clock(move_ms=None, bank_ms=100), 0)],
+)
+def test_a_clock_of_its_own_is_what_a_player_is_judged_by(
+    all_ms: int, own: Clock, late: int, dots: Spec, pool: SessionPool
+) -> None:
+    slow = Prepared(name="all", command=(*PYTHON, instant.__file__), options={"think_ms": 400})
+    odd = slow.model_copy(update={"name": "odd", "clock": own})
+    game = dots(odd, slow, clock=Clock(move_ms=all_ms), startup_ms=30_000)
+    record = play_game(*game, pool)
+    assert (record.termination, record.offender) == (Termination.TIMEOUT, late)
+    assert len(record.moves) == late
+    assert [seat.clock for seat in record.seats] == [own, None]

@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.model.containment import Held
 from arena.model.contender import CommandLine, Contender, Home
-from arena.model.protocol import Termination
+from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.ratings.matches import Verdict
 from arena.tournament.config import Player, TournamentConfig
@@ -16,7 +16,7 @@ from arena.tournament.played_store import PlayedStore
 
 def begun(path: Path, records: list[GameRecord], **settings: Any) -> PlayedStore:
     """The store of a tournament of the players of these records, before their first game."""
-    names = dict.fromkeys(seat.player for record in records for seat in record.seats)
+    clocks = {seat.player: seat.clock for record in records for seat in record.seats}
     config = TournamentConfig(
         **{
             "name": "cup",
@@ -25,10 +25,12 @@ def begun(path: Path, records: list[GameRecord], **settings: Any) -> PlayedStore
             "players": tuple(
                 Player(
                     bot=name, builtin=None, uses_clock=None,
-                    contender=Contender(name=name, program=CommandLine(words=("x",))),
+                    contender=Contender(
+                        name=name, program=CommandLine(words=("x",)), clock=clock
+                    ),
                     home=Home(held=Held()),
                 )
-                for name in names
+                for name, clock in clocks.items()
             ),
             **settings,
         }
@@ -66,6 +68,12 @@ def ended(
         game=record.game, attempt=record.attempt, done=done, total=total, verdict=verdict, **clock
     )
     store.append(event)
+
+
+def with_clock(record: GameRecord, clock: Clock) -> GameRecord:
+    """The game as if its first player had this clock of its own."""
+    first, *others = record.seats
+    return record.model_copy(update={"seats": (first.model_copy(update={"clock": clock}), *others)})
 
 
 def void(record: GameRecord, detail: str) -> GameRecord:

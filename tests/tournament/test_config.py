@@ -17,6 +17,7 @@ from tests.tournament.helpers import refusal
 Load = Callable[..., TournamentConfig]
 OTHELLO = '[game]\nrules = "othello"\n'
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+ODD = '[[player]]\nbot = "monkey"\n'
 
 
 def test_a_minimal_file_has_every_default(load: Load, tmp_path: Path) -> None:
@@ -57,6 +58,16 @@ def test_a_configuration_survives_json(load: Load) -> None:
 )
 def test_clocks(load: Load, clock: str, expected: Clock) -> None:
     assert load(f"{DOTS}[clock]\n{clock}\n").terms.clock == expected
+
+
+def test_the_clock_of_a_player_is_whole(load: Load) -> None:
+    odd = '[[player]]\nbot = "monkey"\nclock = { bank_ms = 9000 }\n'
+    config = load(f"[clock]\nmove_ms = 100\nincrement_ms = 0\n{DOTS}{odd}", players=1)
+    odd_one, other = (player.contender for player in config.players)
+    assert (odd_one.clock, other.clock) == (Clock(move_ms=None, bank_ms=9000), None)
+    assert config.terms.clock == Clock(move_ms=100)
+    assert TournamentConfig.model_validate_json(config.model_dump_json()) == config
+    assert prepare(odd_one, "dots", config.players[0].home).clock == odd_one.clock
 
 
 WRONG = [
@@ -118,6 +129,11 @@ WRONG = [
     (DOTS + "[clock]\nincrement_ms = 5\n", 6, "clock.increment_ms: needs bank_ms"),
     (DOTS + "[clock]\nmove_ms = 9\nbank_ms = 5\n", 7, "5 ms, is less than one move may take"),
     (DOTS + "[clock]\ngrace_ms = -1\n", 6, "clock.grace_ms: must be greater than or equal to 0"),
+    (DOTS + ODD + "clock = 500\n", 7, "player[1].clock: must be a table: write [player.clock]"),
+    (DOTS + ODD + "clock = { move_ms = 0 }\n", 7, "player[1].clock.move_ms: must be greater than"),
+    (DOTS + ODD + "clock = { increment_ms = 5 }\n", 7, "player[1].clock.increment_ms: needs bank"),
+    (DOTS + ODD + "clock = { move_ms = 9, bank_ms = 5 }\n", 7, "player[1].clock.bank_ms: the bank"),
+    (DOTS + ODD + "clock = { grace_ms = 5 }\n", 7, "known: move_ms, bank_ms, increment_ms"),
     (DOTS + "[openings]\nplies = 11\n", 6, "no opening of 11 plies leaves a game undecided"),
     (DOTS + '[openings]\nfile = "none.txt"\n', 6, "openings.file: no such file: "),
     (DOTS + f'[openings]\nfile = "{"x" * 300}"\n', 6, "x: File name too long; check it"),

@@ -91,12 +91,22 @@ def test_what_a_move_took_comes_off_the_bank(
     monkeypatch.setattr(time, "monotonic", time.process_time)
     more = "rows = 2\ncols = 2\n[clock]\nbank_ms = 600"
     file = tmp_path / "bank.toml"
-    file.write_text(FILE.format(rules="dots", more=more))
-    config = load_config(file, BUILTINS)
-    with PlayedStore.open_run(tmp_path / "bank.sqlite", config) as kept:
-        run(config, kept, open_executor=CpuClockExecutor)
-    assert len(banks) > 2
-    assert all(bank and bank <= 600 - 2 * turns for turns, bank in enumerate(banks[:3]))
+    text = FILE.format(rules="dots", more=more)
+    for most, written in (
+        (600, text),
+        (900, text.replace('bot = "greedy"', 'bot = "greedy"\nclock.bank_ms = 900')),
+    ):
+        banks.clear()
+        file.write_text(written)
+        config = load_config(file, BUILTINS)
+        with PlayedStore.open_run(tmp_path / f"{most}.sqlite", config) as kept:
+            run(config, kept, open_executor=CpuClockExecutor)
+            record = next(kept.records())
+        assert len(banks) > 2 and banks[0] == most
+        assert all(bank and bank <= most - 2 * turns for turns, bank in enumerate(banks[:3]))
+        clocks = {seat.player: seat.clock for seat in record.seats}
+        assert (clocks["greedy"] is None) == (most == 600)
+        assert clocks["monkey"] is None
 
 
 @pytest.mark.parametrize(

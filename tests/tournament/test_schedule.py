@@ -216,6 +216,8 @@ def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     quick = thinkers.replace('bot = "thinker"', 'bot = "thinker"\noptions = {think_ms = 100}')
     own_limit = seconds(f"{othello}[clock]\nmove_ms = 1000\n{quick}")[0]
     assert own_limit == pytest.approx(expected / 10, rel=0.1)
+    odds = thinkers + "clock = { move_ms = 3000 }\n"
+    assert seconds(f"{othello}[clock]\nmove_ms = 1000\n{odds}")[0] == pytest.approx(2 * expected)
     monkeys = '[[player]]\nbot = "monkey"\n[[player]]\nbot = "monkey"\nname = "m2"\n'
     afresh = seconds(f"[tournament]\nkeep_alive = false\n{othello}{monkeys}")
     assert afresh[0] < 3

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError, UserError
+from arena.model.protocol import Clock
 from arena.model.record import GameRecord
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.events import events_file
@@ -113,6 +114,21 @@ def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -
         PlayedStore.open_run(path, load(f"[clock]\nmove_ms = 50\n{DOTS}", players=3))
     Store.open(path).close()
     assert not path.with_name("t.sqlite.lock").exists()
+
+
+def test_a_changed_clock_of_a_player_is_refused_by_its_name(load: Load, path: Path) -> None:
+    odd = '[[player]]\nbot = "thinker"\n'
+    own = f"{DOTS}{odd}clock = {{ move_ms = 70 }}\n"
+    PlayedStore.open_run(path, load(own)).close()
+    with PlayedStore.open_run(path, load(own)) as store:
+        assert store.config.players[0].contender.clock == Clock(move_ms=70)
+    for changed, said in (
+        (odd, "move_ms: 70 → (not set)"),
+        (f"{odd}clock = {{ bank_ms = 70 }}\n", "bank_ms: (not set) → 70"),
+    ):
+        with pytest.raises(ConfigChangedError) as caught:
+            PlayedStore.open_run(path, load(DOTS + changed))
+        assert f"  player thinker.clock.{said}\n" in str(caught.value)
 
 
 def test_what_changes_no_game_is_accepted(load: Load, path: Path) -> None:

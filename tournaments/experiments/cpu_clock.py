@@ -70,7 +70,7 @@ class _CpuClockedGame:
             self._apply(move)
         self.told = [len(self.moves)] * len(spec.players)
         self.used_ms = [0.0] * len(spec.players)
-        self.clocks = [PlayerClock.full(spec.terms.clock)] * len(spec.players)
+        self.clocks = [PlayerClock.full(each.clock or spec.terms.clock) for each in spec.players]
         self.starts = [self._start(seat, player) for seat, player in enumerate(spec.players)]
         self.players = list(map(_player, spec.players, self.starts))
 
@@ -84,7 +84,9 @@ class _CpuClockedGame:
         return make_record(
             self.spec,
             attempt,
-            seats=tuple(SeatRecord(player=player.name) for player in self.spec.players),
+            seats=tuple(
+                SeatRecord(player=player.name, clock=player.clock) for player in self.spec.players
+            ),
             moves=tuple(self.played),
             position=self.position,
             outcome=over or after_plies(self.position, len(self.moves)),
@@ -131,7 +133,7 @@ class _CpuClockedGame:
             variant=game.variant,
             seat=seat,
             seats=game.seats,
-            clock=sdk.Clock(**terms.clock.model_dump()),
+            clock=sdk.Clock(**self.clocks[seat].control.model_dump()),
             startup_ms=terms.startup_ms,
             seed=derive(self.spec.seed, f"player {seat}"),
             options=player.options,

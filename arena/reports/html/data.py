@@ -24,6 +24,7 @@ def run_data(view: RunView, audience: Audience) -> RunData:
     """The run, for its lists of games and players."""
     config, game = view.config, view.config.terms.game
     seen = Seen(config, audience)
+    clocks = {each.name: each.contender.clock or config.terms.clock for each in config.players}
     return RunData(
         name=seen.sentence(config.name),
         title=game.title,
@@ -34,8 +35,8 @@ def run_data(view: RunView, audience: Audience) -> RunData:
         seats=game.seats,
         unit=game.unit,
         move_gap=game.move_gap,
-        limit_ms=config.terms.clock.move_ms,
         players=[seen.names[name] for name in seen.players],
+        limits_ms=[clocks[name].move_ms for name in seen.players],
         figures=player_figures(view, seen),
         endings=_ALL_ENDINGS,
         games=columns(view.games, seen),

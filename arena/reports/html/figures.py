@@ -58,7 +58,7 @@ def _figures(
     faults: list[FaultData],
     seen: Seen,
 ) -> PlayerData:
-    times = row.times if row else None
+    times, clock = row.times if row else None, player.contender.clock
     return PlayerData(
         rank=rank,
         rating=rating(row, anchor_of(standings)) if row else "",
@@ -71,6 +71,7 @@ def _figures(
         as_second=share(row.as_second) if row else "",
         mean_ms=round(times.mean_ms, 1) if times else None,
         max_ms=round(times.max_ms, 1) if times else None,
+        clock=clock.words if clock else "",
         version=_version(player, seen),
         versions=versions if len(versions) > 1 else [],
         status=player.status,

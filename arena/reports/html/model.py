@@ -83,6 +83,8 @@ class PlayerData(Frozen):
     as_second: str
     mean_ms: float | None
     max_ms: float | None
+    clock: str
+    """Its own in words, as `0.5 s a move`; empty where it has the tournament's."""
     version: str
     """Of a submitted bot, as `version 2 (9c0c2c46)`; empty for others."""
     versions: list[int]
@@ -110,10 +112,10 @@ class RunData(Frozen):
     """The unit of scores."""
     move_gap: str
     """The text between two moves of a transcript."""
-    limit_ms: int | None
-    """The longest time of a move, for the dashed line; null with a bank of time alone."""
     players: list[str]
     """Names as they are shown."""
+    limits_ms: list[int | None]
+    """The longest time of a move of each of them, for the dashed line; null with a bank alone."""
     figures: list[PlayerData]
     """Of each of `players`, in their order."""
     endings: list[Termination]

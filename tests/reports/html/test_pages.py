@@ -10,7 +10,7 @@ import pytest
 
 from arena.model.contender import CommandLine, Contender
 from arena.model.game_spec import Terms
-from arena.model.protocol import Termination
+from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.reports.html import pages
@@ -24,7 +24,7 @@ from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
-from tests.reports.runs import begun, void
+from tests.reports.runs import begun, void, with_clock
 
 Play = Callable[..., GameRecord]
 DOTS = {"rows": 2, "cols": 2}
@@ -254,6 +254,23 @@ def test_a_run_without_a_game_has_a_page(play: Play, tmp_path: Path) -> None:
     with RunView(tmp_path / "cup.sqlite") as view:
         assert set(sections(view, STAFF)) == set(SECTIONS)
         write_report(view, STAFF, tmp_path / "out.html")
+
+
+def test_a_clock_of_its_own_is_told(play: Play, tmp_path: Path) -> None:
+    clock = Clock(move_ms=None, bank_ms=9000)
+    record = with_clock(play("dots", "ann", "bob", **DOTS), clock)
+    with begun(tmp_path / "cup.sqlite", [record]) as store:
+        store.add(record)
+    with RunView(tmp_path / "cup.sqlite") as view:
+        shown = text(sections(view, STAFF)["standings"])
+        hidden = text(sections(view, Audience(pseudonyms="secret"))["standings"])
+        data = run_data(view, STAFF)
+        rows = {row.name: row.clock for row in view.standings.players}
+    assert "With a clock of its own: ann (9 s a game)." in shown
+    assert re.search(r"its own: player \d \(9 s a game\)", hidden)
+    assert data.limits_ms == [None, 5000]
+    assert [each.clock for each in data.figures] == ["9 s a game", ""]
+    assert rows == {"ann": clock, "bob": None}
 
 
 def test_a_long_name_is_cut(play: Play, tmp_path: Path) -> None:

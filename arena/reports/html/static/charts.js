@@ -12,12 +12,13 @@ const FAR_ABOVE = 8;
 /** A turn that ran out of time has no time of its own: its bar is this many times as high as the limit, or as the slowest move's where moves have none. */
 const OVER = 1.25;
 
-/** The limit in words. @param {GameData} game @param {number|null} limit */
-export function limitWords(game, limit) {
-  const late = isLate(game) ? "the last turn ran out of time" : "";
-  if (limit === null) return late;
-  if (nearLimit(game, limit) === null) return `the limit, ${duration(limit)}, is far above`;
-  return `dashed: the limit, ${duration(limit)}${late && `; ${late}`}`;
+/** The limits by seat in words. @param {GameData} game @param {(number|null)[]} limits */
+export function limitWords(game, limits) {
+  const said = [...new Set(limits)].map((limit) => {
+    if (limit === null) return "";
+    return nearLimit(game, limit) === null ? `the limit, ${duration(limit)}, is far above` : `dashed: the limit, ${duration(limit)}`;
+  });
+  return [...said, isLate(game) ? "the last turn ran out of time" : ""].filter(Boolean).join("; ");
 }
 
 /** The limit, where it is drawn. @param {GameData} game @param {number|null} limit */
@@ -40,21 +41,21 @@ function slowestMove(game) {
   return Math.max(1, ...game.used_ms.map((time) => time ?? 0));
 }
 
-/** Bars up for the first player, down for the others, and the limit. @param {GameData} game @param {number|null} limit */
-export function timeChart(game, limit) {
-  const drawn = nearLimit(game, limit);
+/** Bars up for the first player, down for the others, and the limit of each. @param {GameData} game @param {(number|null)[]} limits */
+export function timeChart(game, limits) {
+  const drawn = limits.map((limit) => nearLimit(game, limit) ?? 0);
   const slowest = slowestMove(game);
-  const most = Math.max((drawn ?? slowest) * (isLate(game) ? OVER : 1), slowest);
+  const most = Math.max((Math.max(...drawn) || slowest) * (isLate(game) ? OVER : 1), slowest);
   const high = (/** @type {number} */ time) => (time / most) * BAR_HEIGHT;
   const wide = (0.8 * CHART_WIDTH) / turnsOf(game);
   const hasOthers = game.players.length > 1;
   const axis = BAR_HEIGHT + 4;
   const height = hasOthers ? 2 * axis : axis + 4;
-  const limits = drawn === null ? "" : [1, -1].slice(hasOthers ? 0 : 1).map((way) => `M0 ${axis + way * high(drawn)}h${CHART_WIDTH}`).join("");
+  const lines = drawn.map((limit, seat) => (limit ? `M0 ${axis + (seat ? 1 : -1) * high(limit)}h${CHART_WIDTH}` : "")).join("");
   return svg(
     "svg",
     { class: "times", viewBox: `0 0 ${CHART_WIDTH} ${height}`, role: "img", "aria-label": `Time of each move, at most ${duration(slowest)}` },
-    svg("path", { class: "limit", d: limits }),
+    svg("path", { class: "limit", d: lines }),
     svg("path", { class: "axis", d: `M0 ${axis}h${CHART_WIDTH}` }),
     [0, 1].map((seat) => svg("path", { class: `bars s${seat}`, "stroke-width": wide, d: bars(game, seat, axis, high) })),
     isLate(game) ? svg("path", { class: "bars late", "stroke-width": wide, d: bar(game, game.moves.length, game.offender, axis, BAR_HEIGHT) }) : "",

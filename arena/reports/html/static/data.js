@@ -14,14 +14,14 @@ import { byId } from "./dom.js";
 /**
  * What is known of a player; see `PlayerData`.
  * @typedef {{version: string, status: string, rank: number|null, rating: string, games: number, wins: number,
- *   draws: number, losses: number, mean_ms: number|null, max_ms: number|null, random_moves: number,
+ *   draws: number, losses: number, mean_ms: number|null, max_ms: number|null, clock: string, random_moves: number,
  *   interval: [number, number, number]|null, as_first: string, as_second: string, versions: number[],
  *   faults: {ending: string, count: number, game: string, detail: string, stderr: string}[]}} PlayerFigures
  */
 /**
  * A run; see `RunData`.
  * @typedef {{name: string, title: string, rules: string, variant: Object<string, any>, drawing: string, marks: string[],
- *   seats: number, unit: string, move_gap: string, limit_ms: number|null, players: string[], endings: string[],
+ *   seats: number, unit: string, move_gap: string, players: string[], limits_ms: (number|null)[], endings: string[],
  *   figures: PlayerFigures[], games: GameColumns, running: GameRunning[]}} RunData
  */
 /**

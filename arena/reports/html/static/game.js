@@ -111,7 +111,8 @@ function chartsOf(run, game, go) {
   const found = [];
   if (game.used_ms.length) {
     const ways = game.players.length > 1 ? "up: first, down: second; " : "";
-    found.push({ heading: element("h3", {}, "Time a move ", element("small", {}, ways + limitWords(game, run.limit_ms))), chart: timeChart(game, run.limit_ms) });
+    const limits = game.players.map((place) => run.limits_ms[place] ?? null);
+    found.push({ heading: element("h3", {}, "Time a move ", element("small", {}, ways + limitWords(game, limits))), chart: timeChart(game, limits) });
   }
   game.players.forEach((place, seat) => {
     const chart = statedChart(game, seat, nameOf(run, place));

@@ -54,6 +54,7 @@ function figuresLine(figures) {
     figures.rating ? ["Elo ", element("b", {}, figures.rating)] : [],
     figures.games ? [element("b", {}, counted(figures.games, "game")), `: ${figures.wins} won, ${figures.draws} drawn, ${figures.losses} lost`] : ["No game has ended yet"],
     figures.mean_ms === null ? [] : [`${duration(figures.mean_ms)} a move, at most ${duration(figures.max_ms ?? 0)}`],
+    figures.clock ? [`its own clock: ${figures.clock}`] : [],
     figures.random_moves ? [counted(figures.random_moves, "random move"), " after faults"] : [],
   ];
   return element("p", { class: "facts" }, facts.filter((fact) => fact.length).flatMap((fact, at) => (at ? [" · ", ...fact] : fact)));
