@@ -45,7 +45,7 @@ from arena.errors import ConfigChangedError, StoreError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
-from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.config import TournamentConfig, changed_players, differences
 from arena.tournament.events import events_file
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Schedule
@@ -167,9 +167,8 @@ class Store:
         """Raise ConfigChangedError where the run was begun with another configuration than this."""
         if changed := differences(self.config, config):
             listed = "\n".join(f"  {line}" for line in changed)
-            begun = self.config
-            alike = config.model_copy(update={"players": begun.players})
-            can_take = not FORMATS[begun.format].closed and not differences(begun, alike)
+            of_field = changed == tuple(changed_players(self.config, config))
+            can_take = of_field and not FORMATS[self.config.format].closed
             take = "`arena run --take-new` takes changed players into it.\n" if can_take else ""
             raise ConfigChangedError(
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n{take}"

@@ -129,6 +129,7 @@ def test_a_changed_clock_of_a_player_is_refused_by_its_name(load: Load, path: Pa
         with pytest.raises(ConfigChangedError) as caught:
             PlayedStore.open_run(path, load(DOTS + changed))
         assert f"  player thinker.clock.{said}\n" in str(caught.value)
+        assert "--take-new" not in str(caught.value), "it takes no table"
 
 
 def test_what_changes_no_game_is_accepted(load: Load, path: Path) -> None:
