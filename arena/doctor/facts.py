@@ -32,7 +32,9 @@ _LANGUAGES = {
     "python": ((sys.executable, "--version"),),
     "javascript": (("node", "--version"),),
     "java": (("java", "-version"), ("javac", "-version")),
+    "c": (("gcc", "--version"),),
     "c++": (("g++", "--version"),),
+    "go": (("go", "version"),),
     "rust": (("rustc", "--version"), ("cargo", "--version")),
 }
 """What bots of a language are started or built with, and how it tells its version."""
