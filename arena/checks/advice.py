@@ -113,6 +113,10 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "in bot.toml compile it.",
     ),
     (
+        r"Could not find or load main class (\S+)",
+        "Give the class with `main` the name {0}: it is what is started.",
+    ),
+    (
         r"env: .?([\w.+-]+).?: No such file",
         "Name an interpreter that exists in the #! line: {0} is not installed here.",
     ),

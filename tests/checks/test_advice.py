@@ -76,6 +76,11 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
             "compiled by a more recent version of the Java Runtime",
             "Compile for the Java of this machine",
         ),
+        (
+            "Error: Could not find or load main class Fox\n"
+            "Caused by: java.lang.ClassNotFoundException: Fox",
+            "Give the class with `main` the name Fox",
+        ),
         ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
         (
             f"{STARTED}PermissionError: [Errno 13] Permission denied: './engine'",
