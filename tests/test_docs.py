@@ -5,6 +5,7 @@ Fenced blocks, by what follows the language:
     toml NAME.toml    a file, written to the folder and read by the command it is for
     toml GAME         tables of players, read as those of a tournament of that game
     python NAME.py    a bot, written to the folder, which then plays a game
+    cpp NAME.cpp      the same
     python            run, all of a page's in one namespace
     sh                commands: `arena …` and `export …` in this process, others by a shell
     text NAME         a file, written to the folder
@@ -213,13 +214,13 @@ def run_cell(text: str, namespace: dict[str, Any]) -> None:
 
 def play_bot(path: Path) -> None:
     """The bot plays games on a small board against itself, without a fault."""
-    toml = Path("its-game.toml")
+    toml = Path(f"game-of-{path.stem}.toml")
     toml.write_text(
         '[tournament]\nconcurrency = 1\n[game]\nrules = "othello"\nsize = 4\n'
         f'[[player]]\nbot = "{path}"\nname = "a"\n[[player]]\nbot = "{path}"\nname = "b"\n'
     )
     run_arena(["run", str(toml)])
-    with Store.open(Path("runs/its-game.sqlite")) as store:
+    with Store.open(Path("runs", f"{toml.stem}.sqlite")) as store:
         assert {record.termination for record in store.records()} == {Termination.NATURAL}
 
 
@@ -237,7 +238,7 @@ def test_every_example_works(page: str, folder: Path) -> None:
                 read_toml(block)
             case "python", "":
                 run_cell(block.text, namespace)
-            case "python", name:
+            case "python" | "cpp", name:
                 play_bot(Path(name))
             case "sh", "":
                 for line in block.text.splitlines():

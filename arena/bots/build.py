@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from arena.bots.entries import files_in
+from arena.bots.entries import files_in, files_of
 from arena.bots.package import Bot, package_store, startable, with_python
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.errors import BuildError, PackageError
@@ -55,7 +55,8 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
             work, made = aside / "work", aside / "made"
             work.mkdir()
             made.mkdir()
-            copy(Path(bot.cwd), files_in(Path(bot.cwd)), work)
+            here = Path(bot.cwd)
+            copy(here, files_of(here, bot.opens), work, follow=bot.opens != ".")
             if digest(work, files_in(work)) != bot.digest:
                 raise BuildError(Path(bot.source), ["was changed while it was read; try again"])
             _run(bot, words, work, mode)

@@ -1,4 +1,4 @@
-"""A bot as it is handed in: a script, a folder or an archive."""
+"""A bot as it is handed in: a script, a source file, a folder or an archive."""
 
 import errno
 import os
@@ -30,7 +30,7 @@ class Bot(Frozen):
 
     name: str  # also the name of files and folders
     rules: tuple[str, ...] | None
-    """The rule sets it claims to play; null for a script, which claims none."""
+    """The rule sets it claims to play; null for a script or a source file, which claim none."""
     command: tuple[str, ...]
     """The command that starts it in `cwd`; before a build, as its author wrote it."""
     cwd: str  # the folder of its files, absolute
@@ -47,11 +47,8 @@ class Bot(Frozen):
     """Of a submitted bot: its version's, from 1."""
     owner: str | None = None
     """Of a bot of a course: whose it is."""
-
-    @property
-    def opens(self) -> str:
-        """What is opened in `cwd`: the file of a script; "." for a package."""
-        return Path(self.command[-1]).name if self.rules is None else "."
+    opens: str = "."
+    """What is opened in `cwd`: the file of a script; "." for a package."""
 
 
 def open_bot(path: Path, *, again: bool = False) -> Bot:
@@ -233,7 +230,7 @@ def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> Non
 
 
 def _open_script(place: Path, source: Path) -> Bot:
-    """The script that was handed in at `source` and is now at `place`."""
+    """The script or source file that was handed in at `source` and is now at `place`."""
     try:
         program = programs.script(str(place), place.parent)
     except ProgramError as error:
@@ -242,11 +239,14 @@ def _open_script(place: Path, source: Path) -> Bot:
     if place.stat().st_size > MAX_BYTES:
         raise PackageError(source, [f"is larger than {MAX_BYTES >> 20} MiB"])
     content = digest(place.parent, (place.name,), follow=True)
+    made = programs.build_of(place.name)
     return Bot(
         name=place.stem,
         rules=None,
         command=program.command,
         cwd=program.cwd,
+        build=made.build if made else None,
+        opens=place.name,
         digest=content,
         contents=content,
         source=str(source),

@@ -40,7 +40,7 @@ def prepare(
         policy=Policy(
             readable=(
                 *_readable(contender, folder, rule_set if ours else None),
-                *([program.command[-1]] if is_script else []),
+                *([program.command[-1]] if is_script and not unbuilt else []),
             ),
             listable=_roots(rule_set) if ours else (),
             masked=masked,

@@ -25,12 +25,26 @@ INTERPRETERS: dict[str, tuple[str, ...]] = {
 script that names its own is run by that.
 """
 
+_CPP = ("g++ -std=c++17 -O2 -Wall -Wextra -o bot {file}", "./bot")
 _SOURCES = {
-    ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".java": "java", ".rs": "rust", ".c": None,
-    ".cs": None, ".d": None, ".dart": None, ".go": None, ".hs": None, ".kt": None, ".ml": None,
-    ".nim": None, ".pas": None, ".scala": None, ".swift": None, ".ts": None, ".zig": None,
-}  # fmt: skip
-"""What has to be compiled, by its suffix: the language of the starter; None where there is none."""
+    ".c": ("gcc -std=c17 -O2 -Wall -Wextra -o bot {file} -lm", "./bot"),
+    ".cc": _CPP,
+    ".cpp": _CPP,
+    ".cxx": _CPP,
+    ".go": ("go build -o bot {file}", "./bot"),
+    ".java": (
+        "javac -Xlint:all -sourcepath . -d classes {file}",
+        "java -XX:+UseSerialGC -cp classes {stem}",
+    ),
+    ".rs": ("rustc --edition=2021 -O --crate-name bot -o bot {file}", "./bot"),
+}
+"""How a source file is built, and how what that makes is started, by its suffix."""
+SUFFIXES = frozenset({*INTERPRETERS, *_SOURCES})
+"""Of files that are a bot by themselves."""
+_FOR_A_FOLDER = (
+    ".cs", ".d", ".dart", ".hs", ".kt", ".ml", ".nim", ".pas", ".scala", ".swift", ".ts", ".zig",
+)  # fmt: skip
+"""What has to be compiled otherwise."""
 _OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".xz", ".zst")
 _NOEXEC = (
     "may not be run: its file system is mounted noexec; use another (built bots are in the cache, "
@@ -45,9 +59,26 @@ class Program(NamedTuple):
     cwd: str
 
 
+class Build(NamedTuple):
+    """What makes a program of a source file."""
+
+    build: tuple[str, ...]
+    command: tuple[str, ...]
+    """Starts what it makes."""
+
+
+def build_of(file: str) -> Build | None:
+    """How a source file of that name is built in its folder; None for any other file."""
+    path = Path(file)
+    lines = _SOURCES.get(path.suffix)
+    if lines is None:
+        return None
+    return Build(*(tuple(line.format(file=file, stem=path.stem).split()) for line in lines))
+
+
 def is_path(bot: str, folder: Path) -> bool:
     """Whether `bot` is the path of a file, a folder or a version, not a built-in's name."""
-    return "/" in bot or "@" in bot or Path(bot).suffix in INTERPRETERS or (folder / bot).exists()
+    return "/" in bot or "@" in bot or Path(bot).suffix in SUFFIXES or (folder / bot).exists()
 
 
 def python(written: str | None, folder: Path, *, or_path: str = ", or write its path") -> str:
@@ -67,7 +98,9 @@ def python(written: str | None, folder: Path, *, or_path: str = ", or write its 
 
 
 def script(written: str, folder: Path) -> Program:
-    """The script `written`, relative to `folder`, started in its own folder by its interpreter."""
+    """The script `written`, relative to `folder`, started in its own folder by its interpreter; of
+    a source file what its build makes.
+    """
     path = existing(written, folder)
     if path.is_dir():
         raise ProgramError(f"{path} is a folder; name the script in it")
@@ -75,6 +108,13 @@ def script(written: str, folder: Path) -> Program:
         raise ProgramError(f"{path} is not a plain file; name a script")
     if not os.access(path, os.R_OK):
         raise ProgramError(f"{path} is not readable; check its permissions")
+    if source := build_of(path.name):
+        if shutil.which(source.build[0]) is None:
+            raise ProgramError(
+                f"{path} needs {source.build[0]}, which is not on the PATH; install it, or hand in "
+                "a folder with a bot.toml and what it makes"
+            )
+        return Program(source.command, str(path.parent))
     interpreter = INTERPRETERS.get(path.suffix)
     if path.suffix == ".sh" and (named := spawn.interpreter(str(path))):
         if not Path(named[0]).exists():
@@ -83,9 +123,8 @@ def script(written: str, folder: Path) -> Program:
             )
         refuse_interpreter(path)
         interpreter = tuple(named)
-    starter = _SOURCES.get(path.suffix)
-    if interpreter is None and (starter or not os.access(path, os.X_OK)):
-        raise ProgramError(f"{path} {_why_no_script(path, starter)}")
+    if interpreter is None and not os.access(path, os.X_OK):
+        raise ProgramError(f"{path} {_why_no_script(path)}")
     if interpreter is None:
         refuse_interpreter(path)
     if interpreter is not None and shutil.which(interpreter[0]) is None:
@@ -93,17 +132,14 @@ def script(written: str, folder: Path) -> Program:
     return Program((*(interpreter or ()), str(path)), str(path.parent))
 
 
-def _why_no_script(path: Path, starter: str | None) -> str:
-    """Why a file is no script, and what to hand in; `starter` is the language that `arena new`
-    writes it in.
-    """
+def _why_no_script(path: Path) -> str:
+    """Why a file is no script, and what to hand in."""
     suffix = path.suffix
-    if suffix in _SOURCES:
-        as_new = f"`arena new NAME --lang {starter}` writes one" if starter else "`arena new` shows"
-        return f"has to be compiled; hand in a folder whose bot.toml does that, as {as_new}"
+    if suffix in _FOR_A_FOLDER:
+        return "has to be compiled; hand in a folder whose bot.toml does that, as `arena new` shows"
     if suffix.lower() in _OTHER_ARCHIVES:
         return "is a file of a kind that is not unpacked; pack the bot's folder as .zip or .tar.gz"
-    if suffix.lower() in INTERPRETERS:
+    if suffix.lower() in SUFFIXES:
         return (
             f"is not executable and has no known interpreter; its suffix is to be {suffix.lower()}"
         )
@@ -111,8 +147,8 @@ def _why_no_script(path: Path, starter: str | None) -> str:
         return _NOEXEC
     return (
         f"is not executable and has no known interpreter (known: {' '.join(INTERPRETERS)}); a bot "
-        "is such a script, an executable file that begins with a #! line, or a folder, .zip or "
-        ".tar.gz with a bot.toml"
+        f"is such a script, a source file ({' '.join(_SOURCES)}), an executable file that begins "
+        "with a #! line, or a folder, .zip or .tar.gz with a bot.toml"
     )
 
 

@@ -1,6 +1,7 @@
 """A new bot: a small program that plays, its bot.toml, a test, and a page of protocol."""
 
 import io
+import json
 import shlex
 import tomllib
 import zipfile
@@ -10,11 +11,14 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name
+from arena.bots.programs import build_of
 from arena.bots.trees import made_aside
 from arena.errors import UserError
 
 LANGUAGES = ("python", "cpp", "js", "java", "rust")
 _TEST = "test.sh"
+_PLACES = ("@BUILD@", "@COMMAND@")
+"""Stand for the commands; in a bot.toml where they are those of its source file by itself."""
 
 
 def starter_files(name: str, language: str) -> dict[str, str]:
@@ -30,6 +34,9 @@ def starter_files(name: str, language: str) -> dict[str, str]:
     if language == "python":
         texts["sdk.py"] = (files("players") / "sdk.py").read_text("utf-8")
     texts = {file: text.replace("@NAME@", name) for file, text in sorted(texts.items())}
+    for made in (build_of(file) for file in texts if Path(file).stem.lower() == "bot"):
+        for place, words in zip(_PLACES, made or (), strict=False):
+            texts[FILE_NAME] = texts[FILE_NAME].replace(place, json.dumps(words))
     manifest = tomllib.loads(texts[FILE_NAME])
     test = texts[_TEST].replace("@BUILD@", shlex.join(manifest.get("build", ["true"])))
     return texts | {_TEST: test.replace("@COMMAND@", shlex.join(manifest["command"]))}

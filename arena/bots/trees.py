@@ -37,11 +37,13 @@ def runs(file: IO[bytes]) -> bool:
     return bool(os.fstat(file.fileno()).st_mode & 0o100)
 
 
-def copy(folder: Path, paths: Iterable[str], to: Path) -> None:
-    """Copy files of a folder into one that exists; of their modes only executability is kept."""
+def copy(folder: Path, paths: Iterable[str], to: Path, *, follow: bool = False) -> None:
+    """Copy files of a folder into one that exists; of their modes only executability is kept. With
+    `follow` they may be links.
+    """
     judge = EntryJudge(folder, PackageError)
     for path in paths:
-        with opened(folder, path) as file:
+        with opened(folder, path, follow=follow) as file:
             write(to / path, judge.counted(chunks(file)), runs(file))
 
 

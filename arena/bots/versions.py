@@ -176,7 +176,7 @@ def open_version(home: Path, receipt: Receipt) -> Bot:
     verified(at)
     try:
         bot = open_bot(at / TREE / receipt.opens, again=True)
-        bot = startable(bot) if bot.build else bot
+        bot = startable(bot) if bot.build and bot.opens == "." else bot
     except PackageError as error:
         raise SubmissionError(f"{error}; {_SUBMIT_AGAIN}") from None
     own = receipt.model_dump(include={"name", "digest", "number", "owner"})

@@ -1,6 +1,7 @@
 """Its beginning and its end: package, build, start, exit on `quit`, processes left behind."""
 
 import os
+import re
 import signal
 import time
 from contextlib import suppress
@@ -38,8 +39,8 @@ _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
     ),
     (
         PackageError,
-        "Correct what is named. A bot is a script, or a folder (or a zip or tar of it) with a "
-        "bot.toml that starts a program of that folder.",
+        "Correct what is named. A bot is a script or a source file, or a folder (or a zip or tar "
+        "of it) with a bot.toml that starts a program of that folder.",
     ),
 )
 """What to change, by the error, whose own sentences name the place."""
@@ -61,7 +62,8 @@ def package_safety(subject: Subject) -> CheckFinding:
     for rule_set in subject.claims or ():
         if why := unusable(rule_set):
             return failed(why, "Repair the package of that game, or do not claim it.")
-    claims = f"claims {', '.join(bot.rules)}" if bot.rules else "a script, which claims no rules"
+    kind = "a source file" if bot.build else "a script"
+    claims = f"claims {', '.join(bot.rules)}" if bot.rules else f"{kind}, which claims no rules"
     return passed(f"{bot.name}: {claims}")
 
 
@@ -71,16 +73,28 @@ def builds(subject: Subject) -> CheckFinding:
     try:
         _ = subject.spec
     except PackageError as error:
-        return _refused(error)
+        return _refused(error, alone=bot.rules is None)
     except ProgramError as error:
         return failed(str(error), "Name a Python that is installed here, or none: arena doctor.")
     return passed(" ".join(bot.build) if bot.build else "nothing to build")
 
 
-def _refused(error: PackageError, about: str = "") -> CheckFinding:
+_ALONE = (
+    "A source file is handed in alone: what else it needs comes with it in a folder with a "
+    "bot.toml, as `arena new` writes one."
+)
+_LACKS = re.compile(r"no such file|not found", re.IGNORECASE)
+"""What compilers say of a file that is not there."""
+
+
+def _refused(error: PackageError, about: str = "", *, alone: bool = False) -> CheckFinding:
     fix = next(fix for kind, fix in _PACKAGE_FIXES if isinstance(error, kind))
-    if isinstance(error, BuildError) and (place := place_in(error.reasons[0])):
-        fix = f"Fix the error in {printable(place.file)}, line {place.line}."
+    if isinstance(error, BuildError):
+        place = place_in(error.reasons[0])
+        fixes = [f"Fix the error in {printable(place.file)}, line {place.line}."] if place else []
+        if alone and (not place or _LACKS.search(error.reasons[0])):
+            fixes.append(_ALONE)
+        fix = " ".join(fixes) or fix
     return failed("\n".join(about + reason for reason in error.reasons), fix)
 
 

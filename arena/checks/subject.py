@@ -104,7 +104,8 @@ class Subject:
     def language(self) -> Phrases:
         """The language it is written in."""
         script = self.bot.rules is None  # other files of its folder are not its own
-        return language_of(self.bot.command, None if script else Path(self.bot.cwd))
+        words = (*self.bot.command, self.bot.opens)  # of a source file its suffix
+        return language_of(words, None if script else Path(self.bot.cwd))
 
     @property
     def boards(self) -> dict[str, Game]:

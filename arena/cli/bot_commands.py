@@ -74,7 +74,8 @@ def new(
 @app.command()
 def check(
     bot: Annotated[
-        Path, argument("BOT", "A script, a folder or archive with a bot.toml, or DIR/fox@2.")
+        Path,
+        argument("BOT", "A script, source file, folder or archive with a bot.toml, or DIR/fox@2."),
     ],
     json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --check.")] = False,
     tournament: TournamentOption = None,
@@ -105,7 +106,7 @@ def check(
 
 @app.command()
 def submit(
-    bot: Annotated[Path, argument("BOT", "A script, folder or archive.")],
+    bot: Annotated[Path, argument("BOT", "A script, source file, folder or archive.")],
     to: Annotated[str, option("DIR|URL", "The submissions, the course, or its server.")],
     owner: As = None,
     token: Token = None,

@@ -16,8 +16,8 @@ _ON = (
     "[default: here, or as the file says]"
 )
 _PLAYER = (
-    "A built-in player, a script, a bot's folder or archive, a command in quotes, a FILE.toml, or "
-    "TOURNAMENT.toml:NAME."
+    "A built-in player, a script, a source file, a bot's folder or archive, a command in quotes, a "
+    "FILE.toml, or TOURNAMENT.toml:NAME."
 )
 PlayerA = Annotated[str, argument("A", _PLAYER)]
 PlayerB = Annotated[str, argument("B", "The same.")]

@@ -16,7 +16,7 @@ from typing import IO, Literal
 
 from pydantic import AwareDatetime
 
-from arena.bots.programs import INTERPRETERS
+from arena.bots.programs import SUFFIXES
 from arena.checks.events import Checking, Entered, Event, Judging, PointJudged, Refused
 from arena.checks.result import CheckResult
 from arena.errors import SubmissionError
@@ -108,7 +108,7 @@ class Checks:
             (folder / "upload").mkdir(parents=True)
             with (folder / "upload" / about.file).open("xb") as kept:
                 shutil.copyfileobj(contents, kept)
-                if Path(about.file).suffix not in INTERPRETERS:
+                if Path(about.file).suffix not in SUFFIXES:
                     os.fchmod(kept.fileno(), 0o755)  # browsers do not send it
             self.jobs.order(folder, about)
         except BaseException:  # as a full disk: nothing would remove it later

@@ -93,8 +93,8 @@ async def hand_in(
     course: OfCourse,
     name: Annotated[str, Query(description="The file's name, where the body is the file.")] = "",
 ) -> Check:
-    """Take a script or an archive, as the body or in a form, and begin its check. The events of
-    that are sent at `/api/submissions/{id}/live`.
+    """Take a script, a source file or an archive, as the body or in a form, and begin its check.
+    The events of that are sent at `/api/submissions/{id}/live`.
     """
     course.uploads.take(owner, "six bots within a minute")
     if request.headers.get("content-type", "").startswith("multipart/form-data"):

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from arena.bots.trees import remove
+from arena.errors import SandboxError
 from arena.files.cache import CACHE_VARIABLE
+from arena.model.containment import Mode
+from arena.model.contender import Prepared
+from arena.sandbox.probe import resolve
 
 MANIFEST = 'name = "corner"\nrules = ["othello"]\ncommand = ["python3", "bot.py"]\n'
 BOT = "print('hello')\n"
@@ -17,6 +21,15 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv(CACHE_VARIABLE, str(folder))
     return folder
+
+
+@pytest.fixture(params=["bwrap", "limits", "none"])
+def mode(request: pytest.FixtureRequest) -> Mode:
+    asked: Mode = request.param
+    try:
+        return resolve(asked, Prepared(name="bot", command=("/bin/sh",))).mode
+    except SandboxError as error:
+        pytest.skip(str(error))
 
 
 Package = Callable[..., Path]

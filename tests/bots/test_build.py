@@ -12,10 +12,8 @@ from arena.bots import build as room
 from arena.bots.build import build, first_errors
 from arena.bots.package import open_bot
 from arena.bots.trees import remove
-from arena.errors import BuildError, SandboxError
+from arena.errors import BuildError
 from arena.model.containment import Mode
-from arena.model.contender import Prepared
-from arena.sandbox.probe import resolve
 from tests.bots.conftest import Package
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
@@ -24,15 +22,6 @@ needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is 
 def manifest(*words: str, command: str = "./bot") -> str:
     written = ", ".join(f"'''{word}'''" for word in words)
     return f'name = "b"\nrules = ["dots"]\nbuild = [{written}]\ncommand = ["{command}"]\n'
-
-
-@pytest.fixture(params=["bwrap", "limits", "none"])
-def mode(request: pytest.FixtureRequest) -> Mode:
-    asked: Mode = request.param
-    try:
-        return resolve(asked, Prepared(name="bot", command=("/bin/sh",))).mode
-    except SandboxError as error:
-        pytest.skip(str(error))
 
 
 MAKE = "printf '#!/bin/sh\\necho hi\\n' > bot; chmod +x bot"

@@ -1,5 +1,6 @@
 """Packages on their way to another machine."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from arena.model.contender import CommandLine, Contender, Home, Module, Package
 
 FILES = {
     "one script": {"fox.py": "print(1)\n"},
+    "a source file": {"fox.c": "int main(void) { return 0; }\n"},
     "a folder": {
         "bot.toml": 'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "b.py"]\n',
         "b.py": "",
@@ -29,6 +31,8 @@ FILES = {
 def test_it_arrives_as_it_was_sent(
     files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if "fox.c" in files and shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
     for name, text in files.items():
         (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "src" / name).write_text(text)

@@ -17,13 +17,12 @@ from tests.bots.conftest import MANIFEST, Package
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("bot.cpp", "as `arena new NAME --lang cpp` writes one"),
-        ("bot.c", "folder whose bot.toml does that, as `arena new` shows"),
-        ("bot.go", "has to be compiled"),
+        ("bot.kt", "has to be compiled; hand in a folder whose bot.toml does that, as `arena new`"),
         ("bot.7z", "pack the bot's folder as .zip or .tar.gz"),
         ("bot.gz", "pack the bot's folder as .zip or .tar.gz"),
         ("bot.PY", "its suffix is to be .py"),
-        ("bot.txt", "is such a script, an executable file that begins with a #! line, or a folder"),
+        ("bot.CPP", "its suffix is to be .cpp"),
+        ("bot.txt", "is such a script, a source file (.c .cc .cpp .cxx .go .java .rs), an exec"),
     ],
 )
 def test_a_file_that_is_no_script(name: str, said: str, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import get_args
 
@@ -13,7 +14,8 @@ import pytest
 import rules
 from arena.bots.build import build
 from arena.bots.package import Bot, open_bot
-from arena.bots.starter import LANGUAGES, write_starter
+from arena.bots.programs import build_of
+from arena.bots.starter import LANGUAGES, starter_files, write_starter
 from arena.checks.positions import boards_of, practice_positions
 from arena.cli.bot_commands import Language
 from arena.model.containment import Mode, Policy
@@ -78,6 +80,12 @@ def test_its_files_are_filled_in(starter: Path) -> None:
     texts = [path.read_text() for path in starter.iterdir()]
     assert not any(re.search(r"@[A-Z]+@", text) for text in texts)
     assert sum(NAME in text for text in texts) == 2, "bot.toml and the program"
+
+
+@pytest.mark.parametrize(("language", "file"), [("cpp", "bot.cpp"), ("java", "Bot.java")])
+def test_it_is_built_as_its_file_is_by_itself(language: str, file: str) -> None:
+    manifest = tomllib.loads(starter_files(NAME, language)["bot.toml"])
+    assert build_of(file) == (tuple(manifest["build"]), tuple(manifest["command"]))
 
 
 @pytest.mark.slow

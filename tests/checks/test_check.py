@@ -1,6 +1,8 @@
 """What passes: a program that does it right, in every rule set and every sandbox there is here."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -22,6 +24,7 @@ from arena.errors import SandboxError
 from arena.model.containment import Asked, Held
 from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
+from tests.pages import blocks_of
 from tests.right_bot import RIGHT
 
 from .conftest import Check
@@ -176,6 +179,41 @@ def test_an_error_of_a_compiler_names_its_line(check: Check, tmp_path: Path) -> 
     script = "echo 'bot.cpp:7:14: error: expected primary-expression' >&2; exit 1"
     folder = package(tmp_path / "mine", build=json.dumps(["sh", "-c", script]))
     assert first_failure(check, folder).endswith("| Fix the error in bot.cpp, line 7.")
+
+
+ALONE = "A source file is handed in alone: what else it needs comes with it in a folder with"
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize(
+    ("source", "fix"),
+    [
+        ("int main(void) { return x; }", r"\| Fix the error in solo\.c, line 1\.$"),
+        ('#include "x.h"', rf"\| Fix the error in solo\.c, line 1\. {ALONE}"),
+        ("int f(void) { return 1; }", rf"\| {ALONE}"),
+    ],
+)
+def test_a_source_file_that_does_not_compile(
+    source: str, fix: str, check: Check, tmp_path: Path
+) -> None:
+    path = tmp_path / "solo.c"
+    path.write_text(source)
+    told = first_failure(check, path)
+    assert told.startswith("2 its build command, gcc ")
+    assert re.search(fix, told)
+
+
+@pytest.mark.slow
+def test_a_source_file_passes(check: Check, tmp_path: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    (block,) = (each for each in blocks_of("arena/bots/README.md") if each.name == "solo.cpp")
+    path = tmp_path / "solo.cpp"
+    path.write_text(block.text)
+    results = list(check(path, rules=None))
+    assert all(result.passed for result in results), results
+    assert results[0].detail == "solo: a source file, which claims no rules"
+    assert results[1].detail == "g++ -std=c++17 -O2 -Wall -Wextra -o bot solo.cpp"
 
 
 @pytest.mark.parametrize(

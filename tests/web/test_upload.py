@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -28,6 +29,7 @@ from arena.web.jobs import EVENTS, events_of
 from arena.web.rates import Rate
 from arena.web.safe import UPLOAD_BYTES
 from arena.web.sentences import MISTAKE
+from tests.pages import blocks_of
 from tests.right_bot import RIGHT
 
 from .conftest import TestClient, refuse_event_loop
@@ -107,6 +109,21 @@ def test_a_broken_bot_and_then_a_fixed_one(
     assert not list((folder / ".web").rglob("upload")), "what was handed in is not kept twice"
     late = events[-2][0]
     assert [name for _, name, _ in told(client, fixed["id"], late)] == ["entered"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_a_source_file_is_compiled_and_taken(
+    client: TestClient, folder: Path, tmp_path: Path
+) -> None:
+    said = told(client, hand_in(client, "solo.cpp", "int main() { return x; }")["id"])
+    assert "solo.cpp:1:21: error: " in str(said) and str(folder.parent) not in str(said)
+    (block,) = (each for each in blocks_of("arena/bots/README.md") if each.name == "solo.cpp")
+    assert told(client, hand_in(client, "solo.cpp", block.text)["id"])[-1][2]["version"]
+    (plays,) = course.bots(folder)
+    (tmp_path / "solo.cpp").write_text(block.text)
+    assert plays.plays is not None
+    assert (plays.name, plays.plays.digest) == ("ada", open_bot(tmp_path / "solo.cpp").digest)
 
 
 def test_what_cannot_be_taken_is_refused_in_a_sentence(client: TestClient, folder: Path) -> None:
