@@ -73,7 +73,8 @@ def build_of(file: str) -> Build | None:
     lines = _SOURCES.get(path.suffix)
     if lines is None:
         return None
-    return Build(*(tuple(line.format(file=file, stem=path.stem).split()) for line in lines))
+    names = {"file": file, "stem": path.stem}
+    return Build(*(tuple(word.format(**names) for word in line.split()) for line in lines))
 
 
 def is_path(bot: str, folder: Path) -> bool:
