@@ -98,9 +98,14 @@ class _Training:
                 self._draw()
                 if trainer.finished:
                     make_trial = self._kind.trial
-                    trial = make_trial and make_trial(self._folder, trainer.network, self._test)
                     view.doing("writing the network")
-                    trainer.write_network(self._folder / NETWORK, trial.known if trial else {})
+                    try:
+                        network = trainer.result()
+                    except ValueError as error:
+                        raise UserError(str(error)) from None
+                    trial = make_trial and make_trial(self._folder, network, self._test)
+                    known = trial.known if trial else {}
+                    trainer.write_network(self._folder / NETWORK, network, known)
             if not trainer.finished:
                 self._say(f"Stopped. Go on with: {again()}")
                 return Exit.INTERRUPTED
@@ -108,7 +113,7 @@ class _Training:
             if trial is None:
                 return Exit.DONE
             code = trial.play(file, self._console, self._say) if verify else Exit.DONE
-            trainer.write_network(self._folder / NETWORK, trial.known)
+            trainer.write_network(self._folder / NETWORK, network, trial.known)
             if code is not Exit.INTERRUPTED:
                 self._say(trial.said)
         return code
@@ -141,11 +146,14 @@ class _Training:
             self._rows.writerow(self._kind.view.cells(block))
             self._view.show(block)
             if block.number % every == 0 and not self._trainer.finished:
+                self._trainer.keep()
                 self._save()
                 if time.monotonic() - self._drawn_at > _DRAW_S:
                     self._draw()
         if stop.asked:
             self._say("Stopping: a checkpoint is saved first.")
+        if self._trainer.finished:
+            self._trainer.keep()
         self._save()
 
     def _save(self) -> None:

@@ -20,11 +20,13 @@ from players.learning.training_file import Training
 from players.ntuple.network import Network
 from players.ntuple.temporal import ERROR, SIZE, Rule, with_sums
 from players.search.types import Array, Flag
-from players.weights.network_file import load_network, save_network
+from players.weights.network_file import load_network, mean_network, save_network
 from players.weights.network_header import Header, network_of
 
 CHECKPOINT = "checkpoint.ntuple"
 """The file in a run's folder that it goes on from."""
+AVERAGED = "averaged-{}.ntuple"
+"""Those of which the result is the mean, by the games learned from."""
 PROGRESS = "progress"
 """JSON as bytes: the settings, the blocks so far, and the seconds of the one begun."""
 SUMS = ("errors", "sizes")
@@ -195,10 +197,34 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         arrays[PROGRESS] = np.frombuffer(json.dumps(record).encode(), np.uint8)
         save_network(self._path, self._header(), self.network, arrays)
 
-    def write_network(self, path: Path, found: Mapping[str, Any] | None = None) -> None:
-        """Write the network alone, as a whole; `found` are fields of its header. Raises OSError."""
+    def keep(self) -> None:
+        """Write what was learned so far as one of the networks of which the result is the mean, if
+        that is of several; those before the last ones go. Raises OSError.
+        """
+        if self.config.average > 1:
+            self.write_network(self._path.with_name(AVERAGED.format(self.played)))
+            for path in self._kept()[: -self.config.average]:
+                path.unlink()
+
+    def result(self) -> Network:
+        """What the games have led to: the mean of the networks kept, else the last one. Raises
+        ValueError where one is damaged.
+        """
+        kept = self._kept()[-self.config.average :] if self.config.average > 1 else []
+        return mean_network(list(map(str, kept))).network if kept else self.network
+
+    def _kept(self) -> list[Path]:
+        found = self._path.parent.glob(AVERAGED.format("*"))
+        return sorted(found, key=lambda path: int(path.stem.partition("-")[2]))
+
+    def write_network(
+        self, path: Path, network: Network | None = None, found: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write a network of this run alone, as a whole, or what was learned so far; `found` are
+        fields of its header. Raises OSError.
+        """
         header = self._header().model_copy(update=dict(found or {}))
-        save_network(path, header, self.network)
+        save_network(path, header, self.network if network is None else network)
 
     def _noted(self, place: int) -> Array:
         """The weights, or the sums in that place next to each."""

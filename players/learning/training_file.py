@@ -41,7 +41,7 @@ COUNTED = {"othello": "discs", "dots": "edges"}
 
 METHOD = ("target", "lambda", "steps", "updates", "rate", "alpha", "threads")
 """The fields of a network file on its training, by the names of the training file."""
-FREE = ("name", "games", "checkpoint_every")
+FREE = ("name", "games", "checkpoint_every", "average")
 """What may change before a run goes on."""
 
 
@@ -57,6 +57,8 @@ class Training:
     """The games of one point of the learning curve."""
     checkpoint_every: int
     """Blocks between checkpoints."""
+    average: int = 1
+    """Of that many of the last checkpoints the result is the mean."""
     seed: int
     """With one thread the seed and the other settings decide every weight."""
     threads: int
@@ -113,6 +115,7 @@ class TrainingTable(TomlTable):
     games: int = Field(default=100_000, ge=1, le=10**10)
     block: int = Field(default=1000, ge=1, le=10**7)
     checkpoint_every: int = Field(default=10, ge=1)
+    average: int = Field(default=1, ge=1, le=100)
     seed: int = Field(default=1, ge=-(2**63), lt=2**63)
     threads: int = Field(default=1, ge=1, le=64)
 

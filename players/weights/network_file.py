@@ -31,7 +31,7 @@ horizontal ones first, then the vertical, each in the order of their left or upp
 """
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from io import BufferedReader
 from itertools import pairwise
 from pathlib import Path
@@ -87,6 +87,21 @@ def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> L
     expected = f"{DEFAULT!r} or the path of a network file"
     with naming(path, "network", expected), path.open("rb") as file:
         return _read(file, rules, extra)
+
+
+def mean_network(names: Sequence[str]) -> Loaded:
+    """The mean of the networks in files, with the header of the last. A weight is the mean over
+    those that know it: 0 is that of a board never met. Raises ValueError, as `load_network` does.
+    """
+    total, known, shapes = np.zeros(1, np.float32), np.zeros(1, np.uint8), set[tuple[object, ...]]()
+    for name in names:
+        network, header, _ = load_network(name, None)
+        board = header.rules, header.spawn, str(header.variant)
+        shapes.add((*board, header.tuples, header.stages, header.initial))
+        if len(shapes) > 1:
+            raise ValueError(f"{name}: has another game, tuples or stages than {names[0]}")
+        total, known = total + network.weights, known + (network.weights != 0)
+    return Loaded(network._replace(weights=total / np.maximum(known, np.uint8(1))), header, {})
 
 
 def save_network(

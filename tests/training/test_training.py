@@ -14,7 +14,7 @@ import pytest
 from arena.files import lock as lock_file
 from arena.web.lab_runs import folder_run
 from players.learning.tiles.trainer import TileTrainer
-from players.weights.network_file import load_network
+from players.weights.network_file import load_network, mean_network
 from tests.command import arena
 
 CONFIG = """
@@ -202,6 +202,27 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(folder: Path, trained: Path) -> Non
     assert f"{20 * played:,} of {GAMES} games were played before." in again.output
     assert f"\n{20 * played} games:" not in again.output
     assert curve(folder / "runs/t.train") == curve(trained)
+
+
+def test_the_result_is_the_mean_of_the_last_checkpoints(folder: Path) -> None:
+    text = config().replace("checkpoint_every = 4", "checkpoint_every = 4\naverage = 2")
+    (folder / "t.toml").write_text(text)
+    run = folder / "runs/t.train"
+    assert arena("train", "t.toml").exit_code == 0
+    kept = sorted(run.glob("averaged-*.ntuple"))
+    assert [path.name for path in kept] == ["averaged-160.ntuple", "averaged-240.ntuple"]
+    means = mean_network(list(map(str, kept))).network.weights
+    last = load_network(str(kept[-1]), "2048").network.weights
+    written = load_network(str(run / "network.ntuple"), "2048").network.weights
+    assert (written == means).all() and (written != last).any()
+    (folder / "t.toml").write_text(text.replace("average = 2", ""))
+    assert arena("train", "t.toml").exit_code == 0
+    assert (load_network(str(run / "network.ntuple"), "2048").network.weights == last).all()
+    (folder / "t.toml").write_text(text)
+    kept[0].write_text("n-tuple")
+    damaged = arena("train", "t.toml")
+    assert damaged.exit_code == 2
+    assert f"{kept[0].relative_to(folder)}: is no network file" in damaged.output
 
 
 @pytest.mark.slow

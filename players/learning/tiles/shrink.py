@@ -1,13 +1,11 @@
 """A small file of a large network: weights as int16, those that play does not meet left out.
 
-`python -m players.learning.tiles.shrink IN... OUT`. Of several checkpoints of one training it takes
-the mean: what the last games taught each of them by chance cancels out. The network plays games
-first, as `expectimax` does with depth 1, and a weight that they asked for less than `--least` times
-becomes 0. The others are rounded to multiples of a scale for each table: of `--grain` points, or
-coarser where int16 does not reach so far otherwise. Weights that were asked for less than `--often`
-times are rounded more coarsely, to twice the scale for each quarter of it: they matter less, and
-there are many of them. Then the small network plays as many games, and its header tells what it
-scored.
+`python -m players.learning.tiles.shrink IN OUT`. The network plays games first, as `expectimax`
+does with depth 1, and a weight that they asked for less than `--least` times becomes 0. The others
+are rounded to multiples of a scale for each table: of `--grain` points, or coarser where int16 does
+not reach so far otherwise. Weights that were asked for less than `--often` times are rounded more
+coarsely, to twice the scale for each quarter of it: they matter less, and there are many of them.
+Then the small network plays as many games, and its header tells what it scored.
 """
 
 import argparse
@@ -33,28 +31,6 @@ from players.weights.network_header import Header
 from rules.tiles import SPAWNS
 
 DOWNGRADE = int(ExpectimaxOptions.model_fields["downgrade"].default)
-
-
-def mean_of(sources: Sequence[str]) -> tuple[Header, Network]:
-    """The mean of networks, the header the last one's. A weight is the mean of where it is known:
-    0 in a network is one that it never met. Raises ValueError.
-    """
-    shapes = set[tuple[object, ...]]()
-    total, known = np.zeros(1, np.float32), np.zeros(1, np.uint8)
-    for source in sources:
-        network, header, _ = load_network(source, None)
-        if header.rules not in SPAWNS:
-            those = " and ".join(SPAWNS)
-            raise ValueError(
-                f"{source}: is a network for {header.rules}; those for {those} are made small"
-            )
-        shapes.add((header.rules, header.spawn, header.tuples, header.stages, header.initial))
-        if len(shapes) > 1:
-            raise ValueError(
-                f"{source}: has other tuples or stages than {sources[0]}; one training's"
-            )
-        total, known = total + network.weights, known + (network.weights != 0)
-    return header, network._replace(weights=total / np.maximum(known, np.uint8(1)))
 
 
 def shrunk(
@@ -96,9 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m players.learning.tiles.shrink", description=__doc__.splitlines()[0]
     )
-    parser.add_argument(
-        "sources", metavar="IN", nargs="+", help="a network file, or checkpoints of one training"
-    )
+    parser.add_argument("source", metavar="IN", help="a network file, or a checkpoint")
     parser.add_argument("out", metavar="OUT", type=Path, help="the small file")
     parser.add_argument("--games", type=_count, default=1000, help="games played (default 1000)")
     parser.add_argument(
@@ -113,17 +87,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
     asked = parser.parse_args(arguments)
     try:
-        header, network = mean_of(asked.sources)
+        network, header, _ = load_network(asked.source, None)
+        if header.rules not in SPAWNS:
+            known = " and ".join(SPAWNS)
+            raise ValueError(
+                f"{asked.source}: is a network for {header.rules}; those for {known} are made small"
+            )
         before, visits = play_greedily(header, network, asked.games, asked.seed, DOWNGRADE)
         header, network = shrunk(header, network, visits, asked.least, asked.grain, asked.often)
         after, _ = play_greedily(header, network, asked.games, asked.seed + 1, DOWNGRADE)
         kept = int(np.count_nonzero(network.weights))
-        mean = f", the mean of {len(asked.sources)} checkpoints" if asked.sources[1:] else ""
         about = (
-            f"Learned from {header.games} games with itself by `arena train`{mean}. "
-            f"Of its weights {kept} are kept, as int16: those met {asked.least} times or more in "
-            f"{asked.games} games. The scores are those of {asked.games} other games that "
-            "`expectimax` plays with this file at depth 1."
+            f"Learned from {header.games} games with itself by `arena train`. Of its weights "
+            f"{kept} are kept, as int16: those met {asked.least} times or more in {asked.games} "
+            f"games. The scores are those of {asked.games} other games of `expectimax` with this "
+            "file and depth 1."
         )
         scores = {"mean": after.mean, "best": float(after.best)}
         scores |= {str(tile): share for tile, share in after.reached.items()}

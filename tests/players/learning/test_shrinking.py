@@ -45,28 +45,6 @@ def test_a_small_file_keeps_what_play_meets(
     assert out.stat().st_size < source.stat().st_size / 2
 
 
-def test_of_several_checkpoints_it_is_the_mean_of_what_they_know(
-    config: TrainConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trained(config, tmp_path)
-    first = load_network(str(tmp_path / CHECKPOINT), "2048").network
-    (tmp_path / CHECKPOINT).rename(tmp_path / "first")
-    trained(dataclasses.replace(config, seed=9), tmp_path / "again")
-    second = load_network(str(tmp_path / "again" / CHECKPOINT), "2048").network
-    sources = [str(tmp_path / "first"), str(tmp_path / "again" / CHECKPOINT)]
-    _, mean = shrink.mean_of(sources)
-    for one, other, both in zip(first.weights, second.weights, mean.weights, strict=True):
-        known = [each for each in (one, other) if each]
-        assert both == pytest.approx(sum(known) / max(1, len(known)))
-    shrink.main([*sources, str(tmp_path / "small.ntuple"), "--games", "20"])
-    about = load_network(str(tmp_path / "small.ntuple"), "2048").header.about
-    assert "the mean of 2 checkpoints" in about
-    trained(dataclasses.replace(config, stages=(64,)), tmp_path / "staged")
-    with pytest.raises(SystemExit):
-        shrink.main([sources[0], str(tmp_path / "staged" / CHECKPOINT), str(tmp_path / "out")])
-    assert "has other tuples or stages than" in capsys.readouterr().err
-
-
 def test_a_weight_is_rounded_to_twice_as_much_for_each_quarter_of_often(
     config: TrainConfig, tmp_path: Path
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_file_becomes_a_configuration(tmp_path: Path, config: TrainConfig) -> 
         games=60,
         block=20,
         checkpoint_every=10,
+        average=1,
         seed=3,
         threads=1,
         rules="2048",

@@ -16,6 +16,7 @@ from players.weights.board_tuples import BoardCells
 from players.weights.network_file import (
     default_network,
     load_network,
+    mean_network,
     save_network,
 )
 from players.weights.network_header import Header, network_of, offsets_of
@@ -60,6 +61,20 @@ def test_a_file_holds_what_was_written(tmp_path: Path) -> None:
     assert network.masks.tolist() == [[0xFF, 0], [0xF | 0xF << 36 | 0xF << 60, 0]]
     assert load_network(str(path), None).extra == {}
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.ntuple"]
+
+
+def test_the_mean_is_that_of_the_networks_that_know_a_weight(tmp_path: Path) -> None:
+    one, two = (str(written(tmp_path / name)) for name in ("one", "two"))
+    network, header, _ = load_network(one, "2048")
+    network.weights[:2] = 0, 8
+    save_network(Path(one), header, network)
+    second = load_network(two, "2048").network.weights
+    mean = mean_network([one, two]).network.weights
+    assert mean[:2].tolist() == [second[0], (8 + second[1]) / 2]
+    assert (mean[2:] == second[2:]).all()
+    save_network(Path(two), header.model_copy(update={"initial": 1.0}), network)
+    with pytest.raises(ValueError, match="two: has another game, tuples or stages than"):
+        mean_network([one, two])
 
 
 @pytest.mark.slow
