@@ -62,6 +62,7 @@ class _RulesetAttr(ctypes.Structure):
 
 class _PathBeneathAttr(ctypes.Structure):
     _pack_ = 1
+    _layout_ = "ms"  # the layout of packed structures; Python 3.14 wants it named
     _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
