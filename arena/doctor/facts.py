@@ -168,7 +168,8 @@ def _kernels() -> Kernels:
     try:
         files = [path for path in folder.rglob("*.nbc") if path.is_file()]
         above = (folder, cache_root(), *cache_root().parents)
-        writable = os.access(next(path for path in above if path.exists()), os.W_OK)
+        nearest = next(path for path in above if path.exists())
+        writable = os.access(nearest, os.W_OK | os.X_OK)  # a file is no folder to write in
     except OSError:  # in a folder of others
         files, writable = [], False
     return Kernels(
