@@ -1,10 +1,10 @@
 """Compile the kernels ahead of time: `python -m players.warm --rules othello dots`.
 
 Prints a JSON line as a step begins, `{"steps": 4, "begun": "…"}`, and one as it ends,
-`{"step": 1, "steps": 4, "name": "…", "seconds": 0.5}`, where "step" counts those that ended.
-Kernels that are in the cache already are left out: a note next to them says so. Each step has a
-process of its own, which gives back its memory; those that run at once leave to each other what
-both need. numba replaces files of the cache whole.
+`{"step": 1, "steps": 4, "name": "…", "seconds": 0.5, "kept": true}`, where "step" counts those that
+ended, and "kept" says whether the kernels are in the cache now. Those that were are left out: a
+note next to them says so. Each step has a process of its own, which gives back its memory; those
+that run at once leave to each other what both need. numba replaces files of the cache whole.
 """
 
 import argparse
@@ -32,6 +32,9 @@ from players.games.registry import unsupported
 
 BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")
+
+_UNKEPT = 3
+"""The exit code of a process that compiled kernels and could not keep them."""
 
 _Kernels = tuple[str, str]
 """A rule set, and a search that plays it."""
@@ -128,22 +131,26 @@ def _is_there(note: Path) -> bool:
         return False
 
 
-def _run(step: Sequence[_Kernels]) -> float:
-    """Load what a step names, in a process, but for what is noted; the seconds it took."""
-    began = time.monotonic()
+def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
+    """Load what a step names, in a process, but for what is noted; whether all could be kept."""
     notes = {f"{rules}:{search}": _notes() / f"{rules}-{search}" for rules, search in step}
-    if missing := [kernels for kernels, note in notes.items() if not _is_there(note)]:
-        command = module_command("players.warm", "--one", *missing)
-        if subprocess.run(command, check=False).returncode != 0:
-            sys.exit(1)  # it said why
-        with suppress(OSError):  # a cache that cannot be written, as the process said
+    missing = [kernels for kernels, note in notes.items() if noted_too or not _is_there(note)]
+    if not missing:
+        return True
+    code = subprocess.run(module_command("players.warm", "--one", *missing), check=False).returncode
+    if code not in (0, _UNKEPT):
+        sys.exit(1)  # it said why
+    if code == 0:
+        with suppress(OSError):  # a cache of others, which has the kernels
             _notes().mkdir(exist_ok=True)
             for kernels in missing:
                 notes[kernels].touch()
-    return round(time.monotonic() - began, 3)
+    return code == 0
 
 
 def _load(step: Sequence[str]) -> None:
+    from players.compiled.cache import unkept
+
     gc.set_threshold(*_RARELY)
     searches = defaultdict[str, list[str]](list)
     for kernels in step:
@@ -152,6 +159,8 @@ def _load(step: Sequence[str]) -> None:
     for rules, wanted in searches.items():
         load = _load_for_board if _searches_of(rules) == BOARD_SEARCHES else _load_for_tiles
         load(rules, wanted)
+    if unkept:
+        sys.exit(_UNKEPT)
 
 
 def main() -> None:
@@ -169,6 +178,7 @@ def main() -> None:
         "--searches", nargs="+", choices=every, default=every, help="what they use (default: all)"
     )
     parser.add_argument("--processes", type=int, default=1, help="steps at once (default: 1)")
+    parser.add_argument("--noted-too", action="store_true", help="look for what is noted, too")
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
@@ -180,8 +190,10 @@ def main() -> None:
     def run(step: Sequence[_Kernels]) -> None:
         about = {"steps": len(steps)}
         _say({**about, "begun": _name(step)})
-        seconds = _run(step)
-        _say({"step": next(ended), **about, "name": _name(step), "seconds": seconds})
+        began = time.monotonic()
+        kept = _run(step, noted_too=given.noted_too)
+        took = round(time.monotonic() - began, 3)
+        _say({"step": next(ended), **about, "name": _name(step), "seconds": took, "kept": kept})
 
     with ThreadPoolExecutor(given.processes) as pool:
         for _ in pool.map(run, steps):

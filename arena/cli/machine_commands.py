@@ -8,7 +8,7 @@ import typer
 from arena.cli.group import Arena
 from arena.cli.options import RULES, AsJson, Insecure, argument, flag, option, refuse_together
 from arena.cli.output import console, say, say_json, show
-from arena.errors import Exit
+from arena.errors import Exit, UserError
 
 app = typer.Typer()
 bench_app = typer.Typer(cls=Arena, help="Measure this machine against the targets.")
@@ -78,7 +78,8 @@ def warm(
     from arena.tournament.warming import warm_kernels
     from rules import usable
 
-    warm_kernels(rules or usable())
+    if not warm_kernels(rules or usable(), noted_too=True):
+        raise UserError("The kernels could not be kept; why is above.")
     say("The kernels are ready.")
 
 

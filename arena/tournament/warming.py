@@ -58,10 +58,17 @@ def warm_players(config: TournamentConfig, builtins: Mapping[str, CatalogueEntry
         warm_kernels([config.terms.rules], searches, processes=config.concurrency)
 
 
-def warm_kernels(rules: Iterable[str], searches: Iterable[str] = (), *, processes: int = 1) -> None:
+def warm_kernels(
+    rules: Iterable[str],
+    searches: Iterable[str] = (),
+    *,
+    processes: int = 1,
+    noted_too: bool = False,
+) -> bool:
     """Compile what these `searches` of built-in players need for `rules`, or find it in the cache;
     without any, what all need. That is done in `processes` of its own: this one never imports
-    numba. Shows progress on a terminal, else one line.
+    numba. Shows progress on a terminal, else one line. What was found before is not looked for
+    again unless `noted_too`. Returns whether the cache has it all.
     """
     # pages that name a training's files would load it too
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
@@ -69,6 +76,8 @@ def warm_kernels(rules: Iterable[str], searches: Iterable[str] = (), *, processe
     options = ["--rules", *rules]
     if chosen := dict.fromkeys(searches):
         options += ["--searches", *chosen]
+    if noted_too:
+        options += ["--noted-too"]
     command = module_command("players.warm", *options, "--processes", str(processes))
     console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())
@@ -83,8 +92,10 @@ def warm_kernels(rules: Iterable[str], searches: Iterable[str] = (), *, processe
     ):
         task = progress.add_task("", total=None)
         assert process.stdout is not None  # asked for above
+        kept = True
         for line in process.stdout:
             step = json.loads(line)
+            kept = kept and step.get("kept", True)
             progress.update(
                 task,
                 completed=step.get("step"),
@@ -96,3 +107,4 @@ def warm_kernels(rules: Iterable[str], searches: Iterable[str] = (), *, processe
             f"The kernels could not be compiled: `{' '.join(command)}` ended with code "
             f"{process.returncode}; its message is above."
         )
+    return kept

@@ -1,11 +1,11 @@
 """How compiled kernels are kept between processes, in the folder of `players.compiled.folder`."""
 
-import fcntl
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
+from contextlib import ExitStack, suppress
+from fcntl import LOCK_EX, flock
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,31 +29,65 @@ _settings: Any = numba.config
 _settings.CACHE_DIR = str(cache_folder())
 
 
-@cache
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+unkept: set[str] = set()
+"""The kernels that this process compiled and could not keep."""
+
+
+class _Locator(UserProvidedCacheLocator):
+    """Finds kernels in `CACHE_DIR`, whether or not it can be written."""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        """The locator; numba's own tries to write here, and once more before it keeps a kernel."""
+        return cls(py_func, py_file)
+
+
+class _Impl(CompileResultCacheImpl):
+    """numba's way to keep compiled functions, in that folder alone."""
+
+    _locator_classes = [_Locator]  # noqa: RUF012  # as numba has it
 
 
 class _Cache(FunctionCache):
     """A kernel's versions, listed by what they take in words. numba's own list has the types, and
     to read one imports the games of all: their answers are then registered while a caller is typed.
+
+    What it lacks and cannot keep, as in a sandbox or on a full disk, is compiled for this process
+    alone; stderr says so, once.
     """
+
+    _impl_class: Any = _Impl
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         _, *rest = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call] # numba ships no types
         return ", ".join(map(_in_words, sig)), *rest
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel, or None."""
-        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call] # as above
+        """The kernel, or None, also where its files may not be read or are damaged."""
+        try:
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call] # as above
+        except OSError:
+            return None
+        except Exception:  # half a file, as after a power failure: pickle may raise anything
+            with suppress(OSError):
+                Path(self._cache_file._index_path).unlink()
+            return None
         if found is not None:
             kernels.add(found.library)
         return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a kernel, where that can be."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call] # as above
+        except OSError as error:
+            if not unkept:
+                sys.stderr.write(
+                    f"The kernel cache {_settings.CACHE_DIR} cannot be written ({error.strerror}) "
+                    "and lacks kernels: this process compiles what is missing for itself. `arena "
+                    f"warm` fills it; {CACHE_VARIABLE} names another folder.\n"
+                )
+            unkept.add(self._name)
 
 
 def _in_words(kind: Any) -> str:
@@ -62,48 +96,6 @@ def _in_words(kind: Any) -> str:
     if not isinstance(kind, BaseTuple):
         return str(kind)
     return f"{getattr(kind, 'instance_class', tuple)}({', '.join(map(_in_words, inner))})"
-
-
-class _ReadOnlyLocator(UserProvidedCacheLocator):
-    """Finds kernels in `CACHE_DIR` without asking whether it can be written."""
-
-    def ensure_cache_path(self) -> None:
-        """Nothing is written."""
-
-
-class _ReadOnlyImpl(CompileResultCacheImpl):
-    """numba's way to keep compiled functions, in that folder alone."""
-
-    _locator_classes = [_ReadOnlyLocator]  # noqa: RUF012  # as numba has it
-
-
-class _ReadOnlyCache(_Cache):
-    """A cache that cannot be written, as in a sandbox: read where it is.
-
-    What it lacks is compiled for this process alone; stderr says so, once.
-    """
-
-    _impl_class: Any = _ReadOnlyImpl
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel, or None; also where the folder is none, or may not be read."""
-        try:
-            return super().load_overload(sig, target_context)
-        except OSError:
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep nothing."""
-        _say_once(
-            f"The kernel cache {_settings.CACHE_DIR} cannot be written and lacks kernels: this "
-            f"process compiles what is missing for itself. `arena warm` fills it; {CACHE_VARIABLE} "
-            "names another folder.\n"
-        )
-
-
-@cache
-def _say_once(sentence: str) -> None:
-    sys.stderr.write(sentence)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -207,11 +199,8 @@ def bare_part(function: Callable[..., Any]) -> Any:
 
 def _kept(compiled: Any) -> Any:
     """The compiled function with its cache."""
-    if _writable(Path(_settings.CACHE_DIR)):
-        compiled._cache = _Cache(compiled.py_func)  # type: ignore[no-untyped-call] # as above
-        compiled.compile = _in_one_process(compiled)
-    else:
-        compiled._cache = _ReadOnlyCache(compiled.py_func)  # type: ignore[no-untyped-call] # as above
+    compiled._cache = _Cache(compiled.py_func)  # type: ignore[no-untyped-call] # as above
+    compiled.compile = _in_one_process(compiled)
     return compiled
 
 
@@ -228,8 +217,10 @@ def _in_one_process(compiled: Any) -> Callable[[Any], Any]:
         with global_compiler_lock:
             if compiled.is_compiling:  # it calls itself, and has the lock
                 return compile_(signature)
-            with path.open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            with ExitStack() as held:
+                with suppress(OSError):  # where there is no lock, nothing is kept either
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    flock(held.enter_context(path.open("w")), LOCK_EX)
                 return compile_(signature)
 
     return locked

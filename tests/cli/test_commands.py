@@ -181,6 +181,22 @@ def test_a_store_on_a_full_disk_is_not_begun(folder: Path, monkeypatch: pytest.M
         assert f"{error.args[-1]}; the same command continues once there is" in result.stderr
 
 
+def test_kernels_that_cannot_be_kept_are_not_said_to_be_ready(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    step = {"step": 1, "steps": 1, "name": "dots", "seconds": 1.0}
+    for kept, code in ((True, 0), (False, 2)):
+        steps = f"print({json.dumps({**step, 'kept': kept})!r})"
+        monkeypatch.setattr(
+            "arena.tournament.warming.module_command",
+            Mock(return_value=(sys.executable, "-c", steps)),
+        )
+        result = arena("warm", "dots")
+        assert result.exit_code == code
+        assert ("could not be kept" in result.stderr) is not kept
+        assert ("are ready" in result.stdout) is kept
+
+
 def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
     text = MONKEYS.format(rounds='"three"').replace('"greedy"', '"gredy"')
     (folder / "bad.toml").write_text(text)

@@ -116,11 +116,12 @@ def test_what_is_in_the_cache_is_noted_and_not_loaded_again(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
     loaded: list[Sequence[str]] = []
+    codes = {"dots:alphabeta": 1, "2048:heuristic": warm._UNKEPT}
 
     def load(command: Sequence[str], check: bool) -> subprocess.CompletedProcess[bytes]:
         loaded.append(command[command.index("--one") + 1 :])
         cache_folder().mkdir(exist_ok=True)
-        return subprocess.CompletedProcess(command, int("dots:alphabeta" in command))
+        return subprocess.CompletedProcess(command, codes.get(command[-1], 0))
 
     def run_step(rules: str, *searches: str) -> list[Sequence[str]]:
         loaded.clear()
@@ -138,6 +139,13 @@ def test_what_is_in_the_cache_is_noted_and_not_loaded_again(
         with pytest.raises(SystemExit):
             run_step("dots", "alphabeta")
         assert loaded == [("dots:alphabeta",)]
+    loaded.clear()
+    assert warm._run([("dots", "uct")], noted_too=True)
+    assert loaded == [("dots:uct",)]
+    for _ in range(2):  # and what could not be kept
+        loaded.clear()
+        assert not warm._run([("2048", "heuristic")])
+        assert loaded == [("2048:heuristic",)]
     monkeypatch.setattr(binding, "get_host_cpu_name", lambda: "another")
     assert run_step("dots", "uct") == [("dots:uct",)]
 
@@ -195,7 +203,7 @@ def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) ->
     missing = run("-c", UNWRITABLE, str(program), ARENA_CACHE_DIR=str(folder))
     assert (missing.returncode, missing.stdout) == (0, "12\n")
     assert missing.stderr.count("\n") == 1
-    assert "cannot be written and lacks kernels" in missing.stderr
+    assert "cannot be written (Permission denied) and lacks kernels" in missing.stderr
     assert "`arena warm` fills it" in missing.stderr
     assert not files(folder)
     assert run(str(program), ARENA_CACHE_DIR=str(folder)).stderr == ""
@@ -216,3 +224,35 @@ def test_a_cache_that_cannot_be_there_is_said_once_and_does_not_matter(tmp_path:
     assert (done.returncode, done.stdout) == (0, "12\n")
     assert done.stderr.count("cannot be written") == 1
     assert done.stderr.count("\n") == 1
+
+
+FULL = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+"""No file may grow past this, as on a full disk."""
+
+
+@pytest.mark.slow
+def test_a_cache_that_is_full_is_said_once_and_does_not_matter(tmp_path: Path) -> None:
+    program = tmp_path / "compiles.py"
+    program.write_text(FULL + SMALL)
+    done = run(str(program), ARENA_CACHE_DIR=str(tmp_path / "cache"))
+    assert (done.returncode, done.stdout) == (0, "12\n")
+    assert "cannot be written (File too large) and lacks kernels" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("left", [0, 40])
+def test_damaged_kernels_are_compiled_again(tmp_path: Path, kind: str, left: int) -> None:
+    program = tmp_path / "compiles.py"
+    program.write_text(SMALL)
+    folder = tmp_path / "cache"
+    run(str(program), ARENA_CACHE_DIR=str(folder))
+    kept = [path for path in folder.rglob("*.nb?") if path.suffix == f".{kind}"]
+    whole = [path.stat().st_size for path in kept]
+    assert len(kept) == 2
+    for path in kept:
+        path.write_bytes(path.read_bytes()[:left])
+    done = run(str(program), ARENA_CACHE_DIR=str(folder))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "12\n", "")
+    assert [path.stat().st_size for path in kept] == whole
