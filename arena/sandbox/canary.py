@@ -236,7 +236,8 @@ class CanaryTargets:
 
     def __init__(self, stack: ExitStack) -> None:
         self._mark = f"arena-{os.getpid()}-canary-{uuid.uuid4().hex}"
-        folders = (*_SHARED, str(Path.cwd()), str(Path.home()))
+        home = os.path.expanduser("~")  # noqa: PTH111  # `Path.home` fails where it is not known
+        folders = (*_SHARED, str(Path.cwd()), home)
         os.environ[canary_acts.VARIABLE] = self._mark  # of the processes below, and of this one
         stack.callback(os.environ.pop, canary_acts.VARIABLE)
         self._folders = [path for path in dict.fromkeys(folders) if os.access(path, os.W_OK)]
@@ -332,7 +333,11 @@ def _key() -> int:
 
 def _listening(name: str) -> socket.socket:
     server = socket.socket(socket.AF_UNIX)
-    server.bind(name)
+    try:
+        server.bind(name)
+    except OSError as error:  # a path of more than 107 bytes, which it does not name
+        server.close()
+        raise CanaryError(f"{name}: {error}; name another folder in TMPDIR") from None
     server.listen()
     return server
 

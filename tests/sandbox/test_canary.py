@@ -5,15 +5,17 @@ import os
 import subprocess
 import sys
 import uuid
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import psutil
 import pytest
 
 from arena.model.containment import Guarantee, Mode
 from arena.sandbox import canary, features, mounts
-from arena.sandbox.canary import CanaryError, Findings, probe
+from arena.sandbox.canary import CanaryError, CanaryTargets, Findings, probe
 from arena.sandbox.features import Features
 from tests.sandbox.ordinary import run_as_ordinary_user
 
@@ -161,6 +163,24 @@ def test_a_sandbox_in_which_it_cannot_start_is_said() -> None:
     broken_bwrap = Features(bwrap="/bin/false", landlock=0, seccomp=None)
     with pytest.raises(CanaryError, match="exit code 1"):
         probe("bwrap", CORES, broken_bwrap)
+
+
+def test_a_user_may_have_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", Mock(side_effect=KeyError))
+    with ExitStack() as stack:
+        assert "/tmp" in CanaryTargets(stack).described["folders"]
+
+
+def test_a_path_that_is_too_long_for_sockets_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    with pytest.raises(CanaryError, match=r"ddd/arena.*: AF_UNIX path too long; .* TMPDIR"):
+        probe("limits", CORES, HERE)
+    assert not list(deep.iterdir())
 
 
 def test_acts_that_crash_are_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
