@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -95,8 +96,14 @@ def _told(ctx: Any) -> Iterator[None]:
                 say(said, err=True)
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
+        where = f"{error.filename}: " if error.filename else _gone()
         raise _refused(f"{where}{error.strerror or error}") from None
+
+
+def _gone() -> str:
+    """The folder that a command works in, where that was deleted."""
+    here = Path("/proc/self/cwd").readlink()
+    return f"the folder you are in, {here}: " if here.name.endswith(" (deleted)") else ""
 
 
 def _refused(sentence: str, code: Exit = Exit.USAGE) -> typer.Exit:

@@ -181,6 +181,16 @@ def test_a_store_on_a_full_disk_is_not_begun(folder: Path, monkeypatch: pytest.M
         assert f"{error.args[-1]}; the same command continues once there is" in result.stderr
 
 
+def test_a_folder_that_is_gone_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = folder / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    result = arena("run", "../t.toml")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"the folder you are in, {gone} (deleted): No such file")
+
+
 def test_kernels_that_cannot_be_kept_are_not_said_to_be_ready(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
