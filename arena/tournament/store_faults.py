@@ -24,6 +24,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a full disk."""
 _FULL_OR_FAILS = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """The same of SQLite, which has the second where it is no page of the database that lacks room."""
+_UNSHARED = "; this file system shares no memory, as runs need: use a folder of a local disk"
 DAMAGED = """
 INSERT OR IGNORE INTO games VALUES
     (NULL, ?, ?, 0, '', '', 0, '[]', 'damaged', '', NULL, NULL, 0, 0, x'', '', 0)
@@ -51,10 +52,17 @@ PLAY_AGAIN = "The command that plays the run plays it again with --replay-damage
 def unwritable(file: Path, error: sqlite3.Error | OSError) -> StoreError:
     """The error for a file that cannot be written."""
     said = f"{file}: cannot be written: {getattr(error, 'strerror', None) or error}"
+    if _unshared(error):
+        return StoreError(said + _UNSHARED)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more of it
     if code in _FULL_OR_FAILS or getattr(error, "errno", None) in FULL:
         return UnkeptError(f"{said}; the same command continues once there is room")
     return StoreError(said)
+
+
+def _unshared(reason: object) -> bool:
+    """Whether a file system, as some of networks, cannot have what those that read a run share."""
+    return getattr(reason, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMMAP
 
 
 def without_result(found: Iterable[GameDigest | DamagedGame]) -> list[str]:
@@ -153,7 +161,8 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
                 f"{path}: its last games wait in {path.name}-wal, and SQLite has to write to read "
                 f"them ({reason}); copy both files to a folder that you may write"
             )
-        return StoreError(f"{path}: cannot be used now: {reason}; it is as it was")
+        why = _UNSHARED if _unshared(reason) else "; it is as it was"
+        return StoreError(f"{path}: cannot be used now: {reason}{why}")
     if path.suffix == ".toml":
         return StoreError(f"{path}: not a run, which is a file such as runs/NAME.sqlite")
     if isinstance(reason, ValidationError):

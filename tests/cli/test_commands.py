@@ -14,6 +14,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from arena.tournament.store_faults import unusable
 from rules import load
 from rules.dots_record import read_record
 from rules.transcript import read_transcript
@@ -205,6 +206,18 @@ def test_kernels_that_cannot_be_kept_are_not_said_to_be_ready(
         assert result.exit_code == code
         assert ("could not be kept" in result.stderr) is not kept
         assert ("are ready" in result.stdout) is kept
+
+
+def test_a_file_system_without_shared_memory_is_not_called_full(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMMAP
+    monkeypatch.setattr("arena.files.lock.acquire", Mock(side_effect=error))
+    result = arena("run", "t.toml")
+    assert result.exit_code == 2
+    assert "shares no memory, as runs need: use a folder of a local disk" in result.stderr
+    assert "use a folder of a local disk" in str(unusable(folder / "t.sqlite", error))
 
 
 def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
