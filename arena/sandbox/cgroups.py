@@ -32,6 +32,10 @@ class Bounds(NamedTuple):
     cores: tuple[int, ...] | None = None
 
 
+_LAST_PIECE = 4 * 2**20
+"""More than a process takes at once: a huge page."""
+
+
 class Group:
     """The processes of one player, whatever they fork. Made by `create`."""
 
@@ -112,9 +116,17 @@ class Group:
         return None
 
     def oom_kills(self) -> int:
-        """Processes that the system killed for the group's memory limit."""
+        """Processes that the system killed for memory: of the group, or of what is around it."""
         file = self._file("memory", "memory.oom_control", "memory.events")
         return _pairs(file).get("oom_kill", 0) if file else 0
+
+    def was_full(self) -> bool:
+        """Whether it ever had all the memory it may have."""
+        file = self._file("memory", "memory.limit_in_bytes", "memory.events")
+        if file is None or file.name == "memory.events":
+            return file is not None and _pairs(file).get("oom", 0) > 0
+        # v1 counts no such ends; Linux 6.18 not even that the limit was met (`memory.failcnt`).
+        return (self.peak_bytes() or 0) > int(file.read_text()) - _LAST_PIECE
 
     def cpu_ms(self) -> float | None:
         """CPU time of all that ever ran in here."""

@@ -107,7 +107,7 @@ class Container:
 
     def out_of_memory(self) -> bool:
         """Whether the system killed one of its processes for their memory limit."""
-        return self.group is not None and self.group.oom_kills() > 0
+        return self.group is not None and self.group.oom_kills() > 0 and self.group.was_full()
 
     def cpu_ms(self) -> float | None:
         """CPU time of its first process; None when it is gone. Source: clock_getcpuclockid(3)."""
@@ -145,6 +145,11 @@ class Container:
 
     def host_failure(self) -> str | None:
         """Once it is dead: why that was not the player's fault, or None."""
+        if self.group is not None and self.group.oom_kills() > 0 and not self.group.was_full():
+            return (
+                "the system ended a process of a player, as this machine, or the control group "
+                "that the arena is in, had no memory left: lower concurrency or memory_mb"
+            )
         status = self._launched.status
         if status is None or launch.report_of(status):
             return None

@@ -157,8 +157,26 @@ def test_memory_is_held_and_its_end_is_told(run: CgroupRun) -> None:
     assert group.oom_kills() == 0
     child.communicate("\n")
     assert child.returncode == -signal.SIGKILL
-    assert group.oom_kills() >= 1
+    assert group.oom_kills() >= 1 and group.was_full()
     assert (group.peak_bytes() or 0) >= 16 << 20
+
+
+@needs("memory")
+def test_memory_that_ends_around_a_group_is_not_its_own(
+    run: CgroupRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outer, part = run.group(memory_mb=48), SERVED["memory"]
+    around = outer._parts[part]
+    if part.version == 2:
+        hierarchies.write(around / "cgroup.subtree_control", "+memory")
+    part = part._replace(folder=around, serves=("memory",))
+    monkeypatch.setattr(cgroups, "usable", lambda: (part,))
+    group = run.group(memory_mb=96)
+    run.groups.reverse()  # it goes before the one around it
+    child = run.start(group, "x = bytearray(99 << 20)")
+    child.communicate()
+    assert child.returncode == -signal.SIGKILL
+    assert group.oom_kills() >= 1 and not group.was_full()
 
 
 @needs("pids")

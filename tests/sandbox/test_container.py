@@ -246,6 +246,18 @@ def test_memory_is_judged_though_the_answer_came_before_a_look(started: Open) ->
     assert fault(process).termination is T.OUT_OF_MEMORY
 
 
+def test_memory_that_the_host_lacks_is_no_fault_of_the_player(
+    started: Open, contained: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.sandbox.cgroups.Group.oom_kills", lambda _: 1)
+    monkeypatch.setattr("arena.sandbox.cgroups.Group.was_full", lambda _: False)
+    process = started(python("import os; os.kill(os.getpid(), 9)", contained))
+    if process.container.group is None:
+        pytest.skip("no control group can be made here")
+    with pytest.raises(OSError, match="had no memory left: lower concurrency or memory_mb"):
+        line(process)
+
+
 def test_nothing_is_left(started: Open, contained: Mode) -> None:
     before = left()
     process = started(

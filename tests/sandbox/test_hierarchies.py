@@ -158,7 +158,9 @@ def test_the_limits_of_v2(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> No
     (folder / "memory.peak").write_text("6000\n")
     (folder / "cpu.stat").write_text("usage_usec 1500\nuser_usec 9\n")
     assert (group.memory_bytes(), group.file_bytes(), group.peak_bytes()) == (5060, 60, 6000)
-    assert (group.oom_kills(), group.cpu_ms()) == (2, 1.5)
+    assert (group.oom_kills(), group.was_full(), group.cpu_ms()) == (2, True, 1.5)
+    (folder / "memory.events").write_text("low 0\noom 0\noom_kill 2\n")
+    assert (group.oom_kills(), group.was_full()) == (2, False)
     group.freeze()
     assert (folder / "cgroup.freeze").read_text() == "1"
     group.thaw()
