@@ -11,14 +11,21 @@ from pathlib import Path
 
 from arena.model.record import Host
 from arena.sandbox import landlock, seccomp
+from arena.sandbox.hierarchies import enclosing
 
-_CGROUPS = Path("/sys/fs/cgroup")
-_MEMORY_FILES = (
-    ("memory.max", "memory.current", "memory.stat"),
-    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat"),
-)
+_SELF = Path("/proc/self")
+_MEMORY_FILES = {
+    2: ("memory.max", "memory.current", "memory.stat", "inactive_file"),
+    1: (
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        "memory.stat",
+        "total_inactive_file",
+    ),
+}
 """Of cgroups v2 and v1: the limit, what is used of it, and how much of that are files that give way
-to programs, as `inactive_file`."""
+to programs, by its name in a list."""
+_QUOTA_FILES = {2: ("cpu.max",), 1: ("cpu.cfs_quota_us", "cpu.cfs_period_us")}
 
 
 @dataclass(frozen=True)
@@ -62,32 +69,36 @@ def this_host() -> Host:
     )
 
 
-def usable_cores(cgroups: Path = _CGROUPS) -> tuple[int, ...]:
-    """The cores (hyper-threads) this process may run on, cut to the CPU quota of its container."""
+def usable_cores(proc: Path = _SELF) -> tuple[int, ...]:
+    """The cores (hyper-threads) this process may run on, cut to the CPU quota of its groups."""
     cores = sorted(os.sched_getaffinity(0))
-    quota = cpu_quota(cgroups)
+    quota = cpu_quota(proc)
     return tuple(cores if quota is None else cores[: max(1, int(quota))])
 
 
-def available_memory(cgroups: Path = _CGROUPS) -> int:
-    """Bytes that programs may still take: what is free, also of the limit of our container."""
+def available_memory(proc: Path = _SELF) -> int:
+    """Bytes that programs may still take: what is free, also of the limits of our control groups,
+    as those of a container, a batch job or `systemd-run`.
+    """
     lines = Path("/proc/meminfo").read_text().splitlines()
     free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    for limit, used, details in _MEMORY_FILES:
-        with suppress(OSError, ValueError):  # there is none, or it is "max"
-            left = int((cgroups / limit).read_text()) - int((cgroups / used).read_text())
-            counts = dict(line.split() for line in (cgroups / details).read_text().splitlines())
-            return min(free, max(left + int(counts["inactive_file"]), 0))
+    for mount, folder in enclosing("memory", proc):
+        limit, used, details, files = _MEMORY_FILES[mount.version]
+        with suppress(OSError, ValueError, KeyError):  # there is none, or it is "max"
+            left = int((folder / limit).read_text()) - int((folder / used).read_text())
+            counts = dict(line.split() for line in (folder / details).read_text().splitlines())
+            free = min(free, max(left + int(counts[files]), 0))
     return free
 
 
-def cpu_quota(cgroups: Path = _CGROUPS) -> float | None:
-    """CPUs' worth of time granted by cgroup v2 (`cpu.max`) or v1; None for no limit."""
-    for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
-        try:
-            words = " ".join((cgroups / name).read_text() for name in names).split()
-        except OSError:
-            continue
-        if len(words) == 2 and words[0] not in ("max", "-1"):
-            return int(words[0]) / int(words[1])
-    return None
+def cpu_quota(proc: Path = _SELF) -> float | None:
+    """CPUs' worth of time granted by the control groups we are in (`cpu.max` of v2, or of v1); None
+    for no limit.
+    """
+    found = list[float]()
+    for mount, folder in enclosing("cpu", proc):
+        with suppress(OSError, ValueError):  # there is none, or it is "max"
+            words = " ".join((folder / name).read_text() for name in _QUOTA_FILES[mount.version])
+            quota, period = map(int, words.split())
+            found += [quota / period] if quota > 0 else []
+    return min(found, default=None)

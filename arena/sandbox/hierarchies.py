@@ -71,6 +71,16 @@ def own_folder(mount: Mount, cgroup: str) -> Path | None:
     return None
 
 
+def enclosing(controller: str, proc: Path) -> Iterator[tuple[Mount, Path]]:
+    """The groups that may limit the process of `proc` by a controller, from its own outwards."""
+    cgroup = (proc / "cgroup").read_text()
+    for mount in mounts((proc / "mountinfo").read_text()):
+        if mount.version == 2 or controller in mount.controllers:
+            own = own_folder(mount, cgroup) or mount.point
+            folders = (own, *own.parents)
+            yield from ((mount, each) for each in folders if each.is_relative_to(mount.point))
+
+
 def find(proc: Path) -> tuple[Hierarchy, ...]:
     """The hierarchies in which the process of `proc` (/proc/self) has a group of its own. v2 serves
     what it can, as it freezes and kills better; v1 the rest. Divides our group of v2 where that is

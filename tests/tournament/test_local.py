@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from arena.errors import ExecutorError
-from arena.sandbox.features import available_memory, usable_cores
+from arena.sandbox.features import usable_cores
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Lost, Played, Report, Task
@@ -385,32 +385,3 @@ def test_a_worker_killed_while_it_starts_is_started_again(
     (played,) = until_ended(pool, 1)
     assert isinstance(played, Played)
     assert (tmp_path / "killed").is_dir()
-
-
-def test_a_container_limits_the_memory(tmp_path: Path) -> None:
-    assert available_memory(tmp_path) > 2**20
-    (tmp_path / "memory.max").write_text("max\n")
-    assert available_memory(tmp_path) > 2**20
-    for name, text in (
-        ("memory.max", "16384\n"),
-        ("memory.current", "14336\n"),
-        ("memory.stat", "anon 12288\ninactive_file 2048\n"),
-    ):
-        (tmp_path / name).write_text(text)
-    assert available_memory(tmp_path) == 4096
-
-
-def test_a_container_quota_limits_the_cores(tmp_path: Path) -> None:
-    every = tuple(sorted(os.sched_getaffinity(0)))
-    assert usable_cores(tmp_path) == every
-    (tmp_path / "cpu.max").write_text("max 100000\n")
-    assert usable_cores(tmp_path) == every
-    (tmp_path / "cpu.max").write_text("150000 100000\n")
-    assert usable_cores(tmp_path) == every[:1]
-    (tmp_path / "cpu.max").unlink()
-    (tmp_path / "cpu").mkdir()
-    (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text("50000\n")
-    (tmp_path / "cpu" / "cpu.cfs_period_us").write_text("100000\n")
-    assert usable_cores(tmp_path) == every[:1]
-    (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text("-1\n")
-    assert usable_cores(tmp_path) == every

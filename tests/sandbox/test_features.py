@@ -1,0 +1,89 @@
+"""What control groups leave of a machine."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.sandbox.features import available_memory, cpu_quota, usable_cores
+
+Write = Callable[..., None]
+
+
+@pytest.fixture(params=[1, 2])
+def version(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.fixture
+def proc(version: int, tmp_path: Path) -> Path:
+    """Of a process in the group a/b, of which each mount shows all."""
+    kind = {1: "cgroup cgroup rw,memory,cpu", 2: "cgroup2 cgroup rw"}[version]
+    (tmp_path / "mountinfo").write_text(f"9 1 0:1 / {tmp_path}/all rw - {kind}\n")
+    (tmp_path / "cgroup").write_text({1: "3:cpu,memory:/a/b\n", 2: "0::/a/b\n"}[version])
+    (tmp_path / "all" / "a" / "b").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.fixture
+def write(version: int, proc: Path) -> Write:
+    """Writes files of a group of that version."""
+
+    def write(group: str, files: dict[int, dict[str, str]]) -> None:
+        for name, text in files[version].items():
+            (proc / "all" / group / name).write_text(text)
+
+    return write
+
+
+def memory(limit: str, used: int, files: int) -> dict[int, dict[str, str]]:
+    return {
+        1: {
+            "memory.limit_in_bytes": limit.replace("max", str(2**63 - 4096)),
+            "memory.usage_in_bytes": f"{used}\n",
+            "memory.stat": f"inactive_file 0\ntotal_inactive_file {files}\n",
+        },
+        2: {
+            "memory.max": limit,
+            "memory.current": f"{used}\n",
+            "memory.stat": f"anon 12288\ninactive_file {files}\n",
+        },
+    }
+
+
+def quota(us: int) -> dict[int, dict[str, str]]:
+    return {
+        1: {"cpu.cfs_quota_us": f"{us}\n", "cpu.cfs_period_us": "100000\n"},
+        2: {"cpu.max": f"{'max' if us < 0 else us} 100000\n"},
+    }
+
+
+def test_the_memory_left_is_that_of_the_narrowest_group_around(proc: Path, write: Write) -> None:
+    assert available_memory(proc) > 2**20
+    write("a/b", memory("max\n", 14336, 0))
+    assert available_memory(proc) > 2**20
+    write("a", memory("32768\n", 14336, 2048))
+    assert available_memory(proc) == 32768 - 14336 + 2048
+    write("a/b", memory("16384\n", 14336, 2048))
+    assert available_memory(proc) == 4096
+
+
+def test_the_cores_are_cut_to_the_least_quota_around(proc: Path, write: Write) -> None:
+    every = tuple(sorted(os.sched_getaffinity(0)))
+    assert (usable_cores(proc), cpu_quota(proc)) == (every, None)
+    write("a/b", quota(-1))
+    assert (usable_cores(proc), cpu_quota(proc)) == (every, None)
+    write("a", quota(150_000))
+    assert (usable_cores(proc), cpu_quota(proc)) == (every[:1], 1.5)
+    write("a/b", quota(50_000))
+    assert (usable_cores(proc), cpu_quota(proc)) == (every[:1], 0.5)
+
+
+def test_a_mount_that_does_not_show_our_group_shows_what_is_around_it(
+    proc: Path, write: Write
+) -> None:
+    mount = proc / "mountinfo"
+    mount.write_text(mount.read_text().replace(" / ", " /other ", 1))
+    write("", quota(50_000))
+    assert cpu_quota(proc) == 0.5
