@@ -75,7 +75,7 @@ def _tile_at(board: Board2048, cell: Word) -> Any:
 def _downgraded(board: Board2048, ceiling: Word) -> Any:
     """All tiles above the largest one that is missing are halved: equal ones stay equal."""
     cells = board.cells
-    while True:
+    while ceiling <= TILE:
         present = ZERO
         for shift in range(ZERO, CELL_ENDS, N4):
             present |= ONE << (cells >> shift & TILE)
