@@ -51,7 +51,7 @@ class Work(NamedTuple):
     checkpoint: str
     """The file that it goes on from."""
     files: frozenset[str]
-    """Names of other files that may exist before the checkpoint, besides TESTS."""
+    """Patterns of other files that may exist before the checkpoint, besides TESTS."""
 
 
 @contextmanager
@@ -104,8 +104,8 @@ def _refuse_strangers(folder: Path, work: Work) -> None:
     names = sorted(
         path.name
         for path in folder.iterdir()
-        if path.name not in work.files and path.suffix != ".part" and path.stem != work.noun
-        if not any(fnmatchcase(path.name, tests) for tests in TESTS)
+        if path.suffix != ".part" and path.stem != work.noun
+        if not any(fnmatchcase(path.name, known) for known in (*work.files, *TESTS))
     )
     if names and not (folder / work.checkpoint).exists():
         listed = ", ".join(names[:3]) + (", …" if names[3:] else "")

@@ -26,7 +26,7 @@ from arena.training.run_folder import (
     test_command,
 )
 from arena.training.train_view import LiveTraining, PlainTraining
-from players.learning.trainer import CHECKPOINT
+from players.learning.trainer import AVERAGED, CHECKPOINT
 
 _lines = partial(Path.open, encoding="utf-8", newline="\n", buffering=1)
 _DRAW_S = 30.0
@@ -42,7 +42,8 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
     test = test_command(file, out)
     if not learns_by_td(file):
         test = f'write [tuning] with method = "td" in place of [training], then {test}'
-    work = run_folder.Work(run_folder.TRAINING, CHECKPOINT, run_folder.TRAINING_FILES)
+    files = run_folder.TRAINING_FILES | {AVERAGED}
+    work = run_folder.Work(run_folder.TRAINING, CHECKPOINT, files)
     with reserve_fds() if verify else nullcontext(), run_folder.held(folder, work):
         try:
             return _Training(kind, folder, console, test).run(file, verify=verify)
@@ -102,7 +103,8 @@ class _Training:
                     try:
                         network = trainer.result()
                     except ValueError as error:
-                        raise UserError(str(error)) from None
+                        without = "without that file, the mean is that of the others"
+                        raise UserError(f"{error}; {without}") from None
                     trial = make_trial and make_trial(self._folder, network, self._test)
                     known = trial.known if trial else {}
                     trainer.write_network(self._folder / NETWORK, network, known)

@@ -25,7 +25,7 @@ from players.weights.network_header import Header, network_of
 
 CHECKPOINT = "checkpoint.ntuple"
 """The file in a run's folder that it goes on from."""
-AVERAGED = "averaged-{}.ntuple"
+AVERAGED = "averaged-*.ntuple"
 """Those of which the result is the mean, by the games learned from."""
 PROGRESS = "progress"
 """JSON as bytes: the settings, the blocks so far, and the seconds of the one begun."""
@@ -67,6 +67,9 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
             self._read()
         else:
             self._begin()
+        for games, path in self._kept():
+            if games > self.played:  # of what came after the checkpoint, and is lost with it
+                path.unlink()
         self._stop = np.zeros(1, np.int64)
         self._rule = Rule(
             np.float64(config.alpha),
@@ -202,8 +205,8 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         that is of several; those before the last ones go. Raises OSError.
         """
         if self.config.average > 1:
-            self.write_network(self._path.with_name(AVERAGED.format(self.played)))
-            for path in self._kept()[: -self.config.average]:
+            self.write_network(self._path.with_name(AVERAGED.replace("*", str(self.played))))
+            for _, path in self._kept()[: -self.config.average]:
                 path.unlink()
 
     def result(self) -> Network:
@@ -211,11 +214,12 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         ValueError where one is damaged.
         """
         kept = self._kept()[-self.config.average :] if self.config.average > 1 else []
-        return mean_network(list(map(str, kept))).network if kept else self.network
+        return mean_network([str(path) for _, path in kept]) if kept else self.network
 
-    def _kept(self) -> list[Path]:
-        found = self._path.parent.glob(AVERAGED.format("*"))
-        return sorted(found, key=lambda path: int(path.stem.partition("-")[2]))
+    def _kept(self) -> list[tuple[int, Path]]:
+        """Those networks by the games learned from."""
+        found = ((path.stem.partition("-")[2], path) for path in self._path.parent.glob(AVERAGED))
+        return sorted((int(games), path) for games, path in found if games.isdecimal())
 
     def write_network(
         self, path: Path, network: Network | None = None, found: Mapping[str, Any] | None = None

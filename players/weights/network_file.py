@@ -89,9 +89,9 @@ def load_network(name: str, rules: str | None, extra: Collection[str] = ()) -> L
         return _read(file, rules, extra)
 
 
-def mean_network(names: Sequence[str]) -> Loaded:
-    """The mean of the networks in files, with the header of the last. A weight is the mean over
-    those that know it: 0 is that of a board never met. Raises ValueError, as `load_network` does.
+def mean_network(names: Sequence[str]) -> Network:
+    """The mean of the networks in files. A weight is the mean over those that know it: 0 is that of
+    a board never met. Raises ValueError, as `load_network` does.
     """
     total, known, shapes = np.zeros(1, np.float32), np.zeros(1, np.uint8), set[tuple[object, ...]]()
     for name in names:
@@ -101,7 +101,7 @@ def mean_network(names: Sequence[str]) -> Loaded:
         if len(shapes) > 1:
             raise ValueError(f"{name}: has another game, tuples or stages than {names[0]}")
         total, known = total + network.weights, known + (network.weights != 0)
-    return Loaded(network._replace(weights=total / np.maximum(known, np.uint8(1))), header, {})
+    return network._replace(weights=total / np.maximum(known, np.uint8(1)))
 
 
 def save_network(

@@ -211,7 +211,7 @@ def test_the_result_is_the_mean_of_the_last_checkpoints(folder: Path) -> None:
     assert arena("train", "t.toml").exit_code == 0
     kept = sorted(run.glob("averaged-*.ntuple"))
     assert [path.name for path in kept] == ["averaged-160.ntuple", "averaged-240.ntuple"]
-    means = mean_network(list(map(str, kept))).network.weights
+    means = mean_network(list(map(str, kept))).weights
     last = load_network(str(kept[-1]), "2048").network.weights
     written = load_network(str(run / "network.ntuple"), "2048").network.weights
     assert (written == means).all() and (written != last).any()
@@ -223,6 +223,21 @@ def test_the_result_is_the_mean_of_the_last_checkpoints(folder: Path) -> None:
     damaged = arena("train", "t.toml")
     assert damaged.exit_code == 2
     assert f"{kept[0].relative_to(folder)}: is no network file" in damaged.output
+    assert "; without that file, the mean is that of the others" in damaged.output
+
+
+def test_networks_of_games_that_were_lost_are_no_part_of_the_mean(folder: Path) -> None:
+    text = config().replace("checkpoint_every = 4", "checkpoint_every = 4\naverage = 9")
+    (folder / "t.toml").write_text(text)
+    run = folder / "runs/t.train"
+    assert arena("train", "t.toml").exit_code == 0
+    (run / "checkpoint.ntuple").unlink()  # to begin again
+    (run / "averaged-mine.ntuple").touch()
+    (folder / "t.toml").write_text(text.replace(f"games = {GAMES}", "games = 100"))
+    begun = arena("train", "t.toml")
+    assert begun.exit_code == 0, begun.output
+    names = {path.name for path in run.glob("averaged-*")}
+    assert names == {f"averaged-{games}.ntuple" for games in (80, 100, "mine")}
 
 
 @pytest.mark.slow

@@ -69,7 +69,7 @@ def test_the_mean_is_that_of_the_networks_that_know_a_weight(tmp_path: Path) -> 
     network.weights[:2] = 0, 8
     save_network(Path(one), header, network)
     second = load_network(two, "2048").network.weights
-    mean = mean_network([one, two]).network.weights
+    mean = mean_network([one, two]).weights
     assert mean[:2].tolist() == [second[0], (8 + second[1]) / 2]
     assert (mean[2:] == second[2:]).all()
     save_network(Path(two), header.model_copy(update={"initial": 1.0}), network)
