@@ -52,14 +52,14 @@ function stderrBox(run, game, seat) {
   const name = nameOf(run, game.players[seat]);
   const heading = element("h3", {}, `stderr of ${name} `, element("small", {}, `${written(wroteOf(game, seat).bytes)} bytes, up to this move`));
   const sent = sentLink(game, seat, name);
-  if (!wroteOf(game, seat).bytes) return { node: element("p", { class: "note" }, `${name} wrote nothing to stderr. `, sent), show: () => {} };
+  if (!wroteOf(game, seat).bytes) return { node: element("div", {}, element("p", { class: "note" }, `${name} wrote nothing to stderr.`), sent), show: () => {} };
   const text = element("pre", { class: "stderr", tabindex: 0, role: "region", "aria-label": `stderr of ${name}` });
   const show = (/** @type {number} */ ply) => {
     const { before, now } = saidBy(game, seat, ply);
     text.replaceChildren(element("span", { class: "soft" }, spaced(before)), element("span", {}, spaced(now)));
     text.scrollTop = text.scrollHeight;
   };
-  return { node: element("div", {}, heading, text, element("p", { class: "note" }, sent)), show };
+  return { node: element("div", {}, heading, text, sent), show };
 }
 
 /** What a player was sent, to send it again; a page in a file has no server to ask. @param {GameData} game @param {number} seat @param {string} name */
@@ -67,7 +67,7 @@ function sentLink(game, seat, name) {
   const { run } = document.body.dataset;
   if (run === undefined) return [];
   const href = `${run}/game/${encodeURIComponent(game.id)}/dialogue/${seat}`;
-  return element("a", { href, download: `${name}.jsonl` }, `What ${name} was sent`);
+  return element("p", { class: "note" }, element("a", { href, download: `${name}.jsonl` }, `What ${name} was sent`));
 }
 
 /** @param {string} text */
