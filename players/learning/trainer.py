@@ -213,8 +213,14 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         """What the games have led to: the mean of the networks kept, else the last one. Raises
         ValueError where one is damaged.
         """
-        kept = self._kept()[-self.config.average :] if self.config.average > 1 else []
-        return mean_network([str(path) for _, path in kept]) if kept else self.network
+        found = self.averaged
+        return mean_network(list(map(str, found))) if found else self.network
+
+    @property
+    def averaged(self) -> list[Path]:
+        """The networks of which the result is the mean; none where it is the last one."""
+        few = self.config.average
+        return [path for _, path in self._kept()[-few:]] if few > 1 else []
 
     def _kept(self) -> list[tuple[int, Path]]:
         """Those networks by the games learned from."""

@@ -208,7 +208,9 @@ def test_the_result_is_the_mean_of_the_last_checkpoints(folder: Path) -> None:
     text = config().replace("checkpoint_every = 4", "checkpoint_every = 4\naverage = 2")
     (folder / "t.toml").write_text(text)
     run = folder / "runs/t.train"
-    assert arena("train", "t.toml").exit_code == 0
+    trained = arena("train", "t.toml")
+    assert trained.exit_code == 0
+    assert "Checkpoints of which the network is the mean: 2 of 2.\n" in trained.output
     kept = sorted(run.glob("averaged-*.ntuple"))
     assert [path.name for path in kept] == ["averaged-160.ntuple", "averaged-240.ntuple"]
     means = mean_network(list(map(str, kept))).weights
@@ -236,6 +238,7 @@ def test_networks_of_games_that_were_lost_are_no_part_of_the_mean(folder: Path) 
     (folder / "t.toml").write_text(text.replace(f"games = {GAMES}", "games = 100"))
     begun = arena("train", "t.toml")
     assert begun.exit_code == 0, begun.output
+    assert "is the mean: 2 of 9." in begun.output
     names = {path.name for path in run.glob("averaged-*")}
     assert names == {f"averaged-{games}.ntuple" for games in (80, 100, "mine")}
 
