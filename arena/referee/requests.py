@@ -13,6 +13,7 @@ from pydantic_core import to_json
 
 from arena.model.game_spec import GameSetup, derive
 from arena.model.protocol import PROTOCOL_VERSION, Clock
+from arena.model.record import STDERR_FOLLOWS
 from arena.referee.outcome import Outcome, points
 from rules.position import Position
 
@@ -148,12 +149,14 @@ class Requests:
 
 
 def end_request(game: str, outcome: Outcome, position: Position) -> bytes:
-    """The `end` of a game that ended in this position, as it is written."""
+    """The `end` of a game that ended in this position, as it is written: what one player wrote to
+    stderr is for no other.
+    """
     end = {
         "type": "end",
         "game": game,
         "termination": outcome.termination,
-        "detail": outcome.detail,
+        "detail": outcome.detail.partition(STDERR_FOLLOWS)[0],
         "scores": position.scores(),
         "points": points(outcome, position),
     }

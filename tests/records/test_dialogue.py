@@ -82,6 +82,15 @@ def test_it_is_what_the_bot_was_sent(
     assert dialogue(config_of(record), record) == dialogue(config_of(record), record, 0)
 
 
+def test_no_player_is_sent_what_another_wrote_to_stderr(tmp_path: Path, pool: SessionPool) -> None:
+    dies = Prepared(name="dies", command=(*PYTHON, "-c", "import sys; sys.exit('secret')"))
+    record = play_game(*match(recorded(tmp_path), dies, rules="dots", variant={}), pool)
+    assert record.offender == 1 and "secret" in record.detail
+    sent = (tmp_path / "log").read_text()
+    assert '"exited"' in sent and "secret" not in sent
+    assert but_for_quit(dialogue(config_of(record), record, 0)) == but_for_quit(sent)
+
+
 def test_a_clock_of_its_own_is_told_to_its_player_alone(
     tmp_path: Path, bots: Bots, pool: SessionPool
 ) -> None:
