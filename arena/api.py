@@ -7,6 +7,7 @@ ten times the memory where a run has a million moves.
 What a caller can fix is raised as an `arena.errors.ArenaError`.
 """
 
+import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,6 +64,14 @@ _WAIT_S = 0.2
 _MOST_ANCHOR_ELO = 10_000
 _PLAYING_HERE = threading.Lock()
 """Games have cores of their own, and sandboxes are tried alone: other threads wait."""
+
+
+def _unlock() -> None:
+    global _PLAYING_HERE  # the thread that holds it is not in a forked process
+    _PLAYING_HERE = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_unlock)
 
 
 class Run:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 
 import arena
 import rules
+from arena import api
 from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserError
 from arena.model.protocol import Clock, Termination
 from tests.command import arena as command
@@ -158,6 +160,13 @@ def test_several_threads_may_play() -> None:
     with ThreadPoolExecutor() as threads:
         games = [threads.submit(play, seed=seed) for seed in range(4)]
         assert [game.result().seed for game in games] == [0, 1, 2, 3]
+
+
+def test_a_process_forked_while_a_thread_plays_may_play_too() -> None:
+    with api._PLAYING_HERE:
+        if (child := os.fork()) == 0:
+            os._exit(not api._PLAYING_HERE.acquire(blocking=False))
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_a_program_plays_alone(tmp_path: Path) -> None:
