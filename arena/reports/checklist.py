@@ -128,7 +128,7 @@ def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str
     change = ", which was active already" if before == version else f" in place of {before}"
     said = (
         f"\nAccepted {version}{change if before else ''}.\n"
-        f"Games: {', '.join(entered.rules or ('not stated (single script)',))}."
+        f"Games: {', '.join(entered.rules or ('not stated (single file)',))}."
     )
     if folder is None:
         return said

@@ -130,6 +130,13 @@ def test_whose_bot_was_replaced_is_told(arena: Arena, tmp_path: Path) -> None:
     assert "fox@2, which it replaced, is by Ada, Bob." in warned("4")
 
 
+def test_a_single_file_states_no_games(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "solo.py").write_text("print()\n")
+    accept(open_bot(tmp_path / "solo.py"), [], tmp_path / "subs")  # so `submit` need not check it
+    said = arena("submit", "solo.py", "--to", "subs")
+    assert "\nGames: not stated (single file).\n" in said.stdout
+
+
 def test_where_it_cannot_be_submitted_to_is_told_before_the_check(
     arena: Arena, tmp_path: Path
 ) -> None:
