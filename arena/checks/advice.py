@@ -114,7 +114,8 @@ _STDERR: tuple[tuple[str, str], ...] = (
     ),
     (
         r"Could not find or load main class (\S+)",
-        "Give the class with `main` the name {0}: it is what is started.",
+        "Give the class with `main` and what starts it one name: there is no class {0}. A single "
+        "file has the name of that class, and no `package`.",
     ),
     (
         r"env: .?([\w.+-]+).?: No such file",

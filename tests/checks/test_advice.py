@@ -79,7 +79,7 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
         (
             "Error: Could not find or load main class Fox\n"
             "Caused by: java.lang.ClassNotFoundException: Fox",
-            "Give the class with `main` the name Fox",
+            "one name: there is no class Fox. A single file has the name of that class, and no",
         ),
         ("OSError: [Errno 30] Read-only file system: 'log.txt'", "Write no files"),
         (
