@@ -140,7 +140,8 @@ class Bracket:
         """Matches that games did not decide."""
         for match, _ in self._matches():
             if match.winner is not None and match.is_tied and len(match.points) == 2:
-                yield f"{match.winner} and {match.loser} stayed tied: the better seed goes on."
+                winner, loser = match.winner, match.loser
+                yield f"{winner} and {loser} stayed tied: {winner} wins as the better seed."
 
     def _matches(self) -> Iterator[tuple[_Match, float]]:
         """All matches, and the step that a winner takes."""

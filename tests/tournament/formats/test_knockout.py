@@ -40,7 +40,7 @@ def test_a_tied_match_goes_on_and_then_the_better_seed() -> None:
     games = list(rehearse(schedule, "dots", lambda game: 0.5))
     assert [game.round for game in games] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     assert schedule.total == len(games) and len({game.lot for game in games}) == 10
-    assert schedule.ranking().notes == ("m0 and m1 stayed tied: the better seed goes on.",)
+    assert schedule.ranking().notes == ("m0 and m1 stayed tied: m0 wins as the better seed.",)
     assert schedule.ranking().players[0].player == "m0"
 
 
