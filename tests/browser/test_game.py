@@ -197,7 +197,11 @@ def test_ends_and_faults_are_sentences(opened: Open) -> None:
 def test_each_limit_is_drawn_on_the_side_of_its_player(opened: Open) -> None:
     page = opened("odds#game/g1")
     heading = page.get_by_role("heading", name="Time a move")
-    expect(heading).to_contain_text("dashed: the limit, 20 ms; the limit, 5 s, is far above")
+    first, second = (
+        "dashed: the limit of the first, 20 ms",
+        "the limit of the second, 5 s, is far above",
+    )
+    expect(heading).to_contain_text(f"{first}; {second}")
     limit, axis = (page.locator(f".times .{part}").evaluate(BOX) for part in ("limit", "axis"))
     assert limit["y"] < axis["y"] and limit["height"] == 0
     page.goto(page.url.partition("#")[0] + "#player/ant")

@@ -14,9 +14,11 @@ const OVER = 1.25;
 
 /** The limits by seat in words. @param {GameData} game @param {(number|null)[]} limits */
 export function limitWords(game, limits) {
-  const said = [...new Set(limits)].map((limit) => {
+  const alike = new Set(limits).size === 1;
+  const said = (alike ? limits.slice(0, 1) : limits).map((limit, seat) => {
     if (limit === null) return "";
-    return nearLimit(game, limit) === null ? `the limit, ${duration(limit)}, is far above` : `dashed: the limit, ${duration(limit)}`;
+    const words = `the limit${alike ? "" : ` of the ${seat ? "second" : "first"}`}, ${duration(limit)}`;
+    return nearLimit(game, limit) === null ? `${words}, is far above` : `dashed: ${words}`;
   });
   return [...said, isLate(game) ? "the last turn ran out of time" : ""].filter(Boolean).join("; ");
 }
