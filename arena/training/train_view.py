@@ -20,6 +20,8 @@ BARS = "▁▂▃▄▅▆▇█"
 _CURVE_WIDTH, _SHOWN_BLOCKS, _RATE_BLOCKS = 48, 6, 5
 """The width of the curve; the fewest blocks with a line; the last blocks, which give the speed."""
 _REACH_WIDTH = 12
+_UNBOUNDED = 1000
+"""The columns of a console that cuts no table."""
 _COLOUR = "blue"
 
 Block = TypeVar("Block", bound=GameBlock | TileBlock)
@@ -153,7 +155,7 @@ class LiveTraining(Screen, Generic[Block]):
         before: Sequence[Block],
         now: Callable[[], float],
     ) -> None:
-        self._name, self._games, self._view = name, games, view
+        self._console, self._name, self._games, self._view = console, name, games, view
         self._blocks = list(before)
         super().__init__(console, now)
 
@@ -171,16 +173,26 @@ class LiveTraining(Screen, Generic[Block]):
         progress.add_row(bar, Text(status(self._games, blocks)))
         curve = sparkline([view.height(block) for block in blocks], _CURVE_WIDTH)
         rise = f"{view.figure(blocks[0])} → {view.figure(blocks[-1])}"
-        detail = view.detail(blocks[-1])
-        rows = _table(view.headings)
-        shown = _SHOWN_BLOCKS if detail is None else max(_SHOWN_BLOCKS, detail.row_count)
-        for block in blocks[-shown:]:
-            rows.add_row(*view.row(block), style="bold" if block is blocks[-1] else "dim")
-        figures = Table.grid(padding=(0, 4, 0, 0))
-        figures.add_row(rows, detail)
+        figures: list[RenderableType] = [self._rows(_SHOWN_BLOCKS)]
+        if (detail := view.detail(blocks[-1])) is not None:
+            figures += [Text(), detail]
+            beside = Table.grid(padding=(0, 4, 0, 0))
+            beside.add_row(self._rows(max(_SHOWN_BLOCKS, detail.row_count)), detail)
+            unbounded = self._console.options.update(width=_UNBOUNDED)
+            if self._console.measure(beside, options=unbounded).maximum <= self._console.width:
+                figures = [beside]
         way = Text.assemble(f"{view.measure}  ", (curve, colour), f"  {rise}")
         title = Text(self._name, "bold")
-        return Group(title, progress, Text(), way, Text(), figures, *self._activity())
+        return Group(title, progress, Text(), way, Text(), *figures, *self._activity())
+
+    def _rows(self, count: int) -> Table:
+        """The last blocks, one a row."""
+        rows = _table(self._view.headings)
+        for block in self._blocks[-count:]:
+            rows.add_row(
+                *self._view.row(block), style="bold" if block is self._blocks[-1] else "dim"
+            )
+        return rows
 
 
 class PlainTraining(Lines, Generic[Block]):

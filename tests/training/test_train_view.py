@@ -92,6 +92,18 @@ def test_the_screen_shows_the_way_so_far_and_the_last_block(
     assert max(map(len, screen.splitlines())) <= 80
 
 
+def test_on_a_narrow_screen_the_last_block_is_below(capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(width=60, height=40, force_terminal=True, color_system=None)
+    before = [block(number, 26_000.0 + number) for number in range(1, 9)]
+    with training.LiveTraining(console, *PLAN, VIEW, before, lambda: 0.0):
+        pass
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert "games  average  maximum  moves/s" in lines
+    assert "8,000   26,008    9,000    1.2 M" in lines
+    assert " 512   75.0 %  ━━━━━━━━━         70.0 %" in lines
+    assert not [line for line in lines if "…" in line or len(line) > 60]
+
+
 def test_before_the_first_block_the_screen_says_what_is_done(
     terminal: tuple[Console, io.StringIO],
 ) -> None:
