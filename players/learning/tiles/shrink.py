@@ -87,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
     asked = parser.parse_args(arguments)
     try:
+        if not asked.out.parent.is_dir():  # told before the games, which may take hours
+            raise ValueError(f"{asked.out}: there is no folder {asked.out.parent}; make it")
         network, header, _ = load_network(asked.source, None)
         if header.rules not in SPAWNS:
             known = " and ".join(SPAWNS)
