@@ -100,7 +100,7 @@ def _as_handed_in(path: Path) -> tuple[Path, str]:
     try:
         refuse_nameless(path)
     except PackageError as error:
-        only = "a course takes it as it is; all others, arena match too, under another name alone"
+        only = "only a course takes it under this name, no folder and no arena match"
         return _opened(bot), f"{only}: {error.reasons[0]}"
     return _opened(bot), ""
 

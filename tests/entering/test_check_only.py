@@ -63,7 +63,7 @@ def test_a_script_that_a_course_alone_takes_is_told(opened: list[Opened]) -> Non
         check(name)
     plain, spaced = opened
     assert not plain.note and spaced.place.name == "bot.py"
-    assert spaced.note.startswith("a course takes it as it is; all others, arena match too, under")
+    assert spaced.note.startswith("only a course takes it under this name, no folder and no")
     assert "a name is letters" in spaced.note and spaced.note.endswith("; rename it")
 
 
