@@ -180,9 +180,8 @@ class _Training:
             f"{blocks[-1].games:,} games in {seconds}; the last {self._trainer.config.block:,} "
             f"{self._kind.outcome(blocks[-1])}."
         )
-        if averaged := self._trainer.averaged:
-            of = self._trainer.config.average
-            self._say(f"Checkpoints of which the network is the mean: {len(averaged)} of {of}.")
+        if mean := self._trainer.mean:
+            self._say(mean)
         curve = self._folder / PICTURES[0]
         self._say(f"The curve is in {curve}, each block in {TABLE} next to it.")
         self._say("The player, for a tournament of `arena run`:")

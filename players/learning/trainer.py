@@ -213,14 +213,21 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         """What the games have led to: the mean of the networks kept, else the last one. Raises
         ValueError where one is damaged.
         """
-        found = self.averaged
-        return mean_network(list(map(str, found))) if found else self.network
+        found = self._averaged()
+        return mean_network([str(path) for _, path in found]) if found else self.network
 
     @property
-    def averaged(self) -> list[Path]:
-        """The networks of which the result is the mean; none where it is the last one."""
-        few = self.config.average
-        return [path for _, path in self._kept()[-few:]] if few > 1 else []
+    def mean(self) -> str:
+        """What the result is the mean of, in a sentence; nothing where it is the last network."""
+        if not (found := self._averaged()):
+            return ""
+        return (
+            f"The network is the mean of {len(found)} checkpoints of the {self.config.average} "
+            f"asked for, from {found[0][0]:,} games on."
+        )
+
+    def _averaged(self) -> list[tuple[int, Path]]:
+        return self._kept()[-self.config.average :] if self.config.average > 1 else []
 
     def _kept(self) -> list[tuple[int, Path]]:
         """Those networks by the games learned from."""
@@ -233,7 +240,10 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         """Write a network of this run alone, as a whole, or what was learned so far; `found` are
         fields of its header. Raises OSError.
         """
-        header = self._header().model_copy(update=dict(found or {}))
+        header = self._header()
+        if network is not None:
+            header = header.model_copy(update={"about": f"{header.about} {self.mean}".rstrip()})
+        header = header.model_copy(update=dict(found or {}))
         save_network(path, header, self.network if network is None else network)
 
     def _noted(self, place: int) -> Array:

@@ -210,7 +210,9 @@ def test_the_result_is_the_mean_of_the_last_checkpoints(folder: Path) -> None:
     run = folder / "runs/t.train"
     trained = arena("train", "t.toml")
     assert trained.exit_code == 0
-    assert "Checkpoints of which the network is the mean: 2 of 2.\n" in trained.output
+    said = "The network is the mean of 2 checkpoints of the 2 asked for, from 160 games on."
+    assert f"\n{said}\n" in trained.output
+    assert load_network(str(run / "network.ntuple"), "2048").header.about.endswith(f". {said}")
     kept = sorted(run.glob("averaged-*.ntuple"))
     assert [path.name for path in kept] == ["averaged-160.ntuple", "averaged-240.ntuple"]
     means = mean_network(list(map(str, kept))).weights
@@ -238,7 +240,7 @@ def test_networks_of_games_that_were_lost_are_no_part_of_the_mean(folder: Path) 
     (folder / "t.toml").write_text(text.replace(f"games = {GAMES}", "games = 100"))
     begun = arena("train", "t.toml")
     assert begun.exit_code == 0, begun.output
-    assert "is the mean: 2 of 9." in begun.output
+    assert "mean of 2 checkpoints of the 9 asked for, from 80 games on." in begun.output
     names = {path.name for path in run.glob("averaged-*")}
     assert names == {f"averaged-{games}.ntuple" for games in (80, 100, "mine")}
 
