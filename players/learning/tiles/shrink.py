@@ -9,6 +9,7 @@ Then the small network plays as many games, and its header tells what it scored.
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,6 +31,7 @@ from players.weights.network_file import (
 from players.weights.network_header import Header
 from rules.tiles import SPAWNS
 
+_KEPT = " Of its weights "
 DOWNGRADE = int(ExpectimaxOptions.model_fields["downgrade"].default)
 
 
@@ -100,10 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         after, _ = play_greedily(header, network, asked.games, asked.seed + 1, DOWNGRADE)
         kept = int(np.count_nonzero(network.weights))
         about = (
-            f"Learned from {header.games} games with itself by `arena train`. Of its weights "
-            f"{kept} are kept, as int16: those met {asked.least} times or more in {asked.games} "
-            f"games. The scores are those of {asked.games} other games of `expectimax` with this "
-            "file and depth 1."
+            f"{header.about.partition(_KEPT)[0]}{_KEPT}{kept} are kept, as int16: those met "
+            f"{asked.least} times or more in {asked.games} games. The scores are those of "
+            f"{asked.games} other games of `expectimax` with this file and depth 1."
         )
         scores = {"mean": after.mean, "best": float(after.best)}
         scores |= {str(tile): share for tile, share in after.reached.items()}
@@ -135,4 +136,5 @@ def _points(text: str) -> float:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a kernel sees no other
     main()

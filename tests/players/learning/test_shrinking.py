@@ -34,6 +34,7 @@ def test_a_small_file_keeps_what_play_meets(
     assert small.header.scores["mean"] > 1096
     assert "2 times or more in 50 games" in small.header.about
     assert small.header.about.count("scores") == 1
+    assert small.header.about.startswith(f"{large.header.about} Of its weights ")
     kept = small.network.weights != 0
     assert 0 < kept.sum() < np.count_nonzero(large.network.weights)
     first = kept[: int(small.network.offsets[-1])].sum()
