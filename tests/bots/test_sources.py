@@ -76,7 +76,11 @@ def contender(path: Path, mode: Mode) -> tuple[Contender, Home]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "text"), [("solo.cpp", CPP), ("Solo.java", JAVA)])
+@pytest.mark.parametrize(
+    ("name", "text", "mode"),
+    [("solo.cpp", CPP, "bwrap"), ("Solo.java", JAVA, "limits")],
+    indirect=["mode"],
+)
 def test_it_plays_a_game(name: str, text: str, mode: Mode, tmp_path: Path) -> None:
     a, home = contender(written(tmp_path / "mine", name, text), mode)
     players = [prepare(a.model_copy(update={"name": name}), "dots", home) for name in ("a", "b")]

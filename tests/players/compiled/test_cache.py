@@ -241,8 +241,7 @@ def test_a_cache_that_is_full_is_said_once_and_does_not_matter(tmp_path: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["nbi", "nbc"])
-@pytest.mark.parametrize("left", [0, 40])
+@pytest.mark.parametrize(("kind", "left"), [("nbi", 40), ("nbc", 0)])
 def test_damaged_kernels_are_compiled_again(tmp_path: Path, kind: str, left: int) -> None:
     program = tmp_path / "compiles.py"
     program.write_text(SMALL)
