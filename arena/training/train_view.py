@@ -176,11 +176,14 @@ class LiveTraining(Screen, Generic[Block]):
         figures: list[RenderableType] = [self._rows(_SHOWN_BLOCKS)]
         if (detail := view.detail(blocks[-1])) is not None:
             figures += [Text(), detail]
-            beside = Table.grid(padding=(0, 4, 0, 0))
-            beside.add_row(self._rows(max(_SHOWN_BLOCKS, detail.row_count)), detail)
+            side_by_side = Table.grid(padding=(0, 4, 0, 0))
+            side_by_side.add_row(self._rows(max(_SHOWN_BLOCKS, detail.row_count)), detail)
             unbounded = self._console.options.update(width=_UNBOUNDED)
-            if self._console.measure(beside, options=unbounded).maximum <= self._console.width:
-                figures = [beside]
+            if (
+                self._console.measure(side_by_side, options=unbounded).maximum
+                <= self._console.width
+            ):
+                figures = [side_by_side]
         way = Text.assemble(f"{view.measure}  ", (curve, colour), f"  {rise}")
         title = Text(self._name, "bold")
         return Group(title, progress, Text(), way, Text(), *figures, *self._activity())
