@@ -16,12 +16,7 @@ from arena.sandbox.hierarchies import enclosing
 _SELF = Path("/proc/self")
 _MEMORY_FILES = {
     2: ("memory.max", "memory.current", "memory.stat", "inactive_file"),
-    1: (
-        "memory.limit_in_bytes",
-        "memory.usage_in_bytes",
-        "memory.stat",
-        "total_inactive_file",
-    ),
+    1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat", "total_inactive_file"),
 }
 """Of cgroups v2 and v1: the limit, what is used of it, and how much of that are files that give way
 to programs, by its name in a list."""
