@@ -302,12 +302,14 @@ def rate(
     anchor: str | None = None,
     anchor_elo: float = 0.0,
     first_mover: bool = True,
+    matched: bool = False,
 ) -> Table:
     """Elo for any results: rows of `first, second, score` and, where games belong together, a
     label of their pair. `first_mover=False` says that neither player moved first, as in lists
-    with the winner in front. The columns are those of `Run.standings`. Raises RateError.
+    with the winner in front; `matched=True` that results chose the opponents, as in a Swiss or on a
+    ladder. The columns are those of `Run.standings`. Raises RateError.
     """
-    rated = _rated(results, anchor, anchor_elo, first_mover=first_mover)
+    rated = _rated(results, anchor, anchor_elo, first_mover=first_mover, matched=matched)
     return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
 
 
@@ -317,13 +319,15 @@ def rate_report(
     anchor: str | None = None,
     anchor_elo: float = 0.0,
     first_mover: bool = True,
+    matched: bool = False,
 ) -> Report:
     """What `Run.report` is of a run, for results as `rate` takes them. Raises RateError."""
-    return _rated(results, anchor, anchor_elo, first_mover=first_mover).model_dump(mode="json")
+    rated = _rated(results, anchor, anchor_elo, first_mover=first_mover, matched=matched)
+    return rated.model_dump(mode="json")
 
 
 def _rated(
-    results: Iterable[Sequence[Any]], anchor: str | None, anchor_elo: float, *, first_mover: bool
+    results: Iterable[Sequence[Any]], anchor: str | None, anchor_elo: float, **choices: bool
 ) -> Standings:
     """The standings of results as `rate` takes them. Raises RateError."""
     if isinstance(results, str) or not isinstance(results, Iterable):
@@ -337,12 +341,13 @@ def _rated(
         raise RateError(f"anchor must be a player's name, got {anchor!r}")
     if not isinstance(anchor_elo, Real) or not abs(anchor_elo) <= _MOST_ANCHOR_ELO:
         raise RateError(f"anchor_elo must be a number from -10000 to 10000, got {anchor_elo!r}")
-    if not isinstance(first_mover, bool | np.bool_):
-        raise RateError(f"first_mover must be True or False, got {first_mover!r}")
+    for name, value in choices.items():
+        if not isinstance(value, bool | np.bool_):
+            raise RateError(f"{name} must be True or False, got {value!r}")
     rows = [_result(number, row) for number, row in enumerate(results, 1)]
     if not rows:
         raise RateError("there are no results to rate")
-    return standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo, first_mover=first_mover)
+    return standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo, **choices)
 
 
 def _texts(argument: str, given: Sequence[str], what: str) -> tuple[str, ...]:

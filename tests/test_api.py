@@ -275,6 +275,7 @@ def test_a_missing_label_is_no_pair() -> None:
         (lambda: arena.rate([("a", "b", 1)], anchor_elo=10**400), RateError, "a number from -10"),
         (lambda: arena.rate([("a", "b", 1)], anchor=LIST), RateError, "name, got [3]"),
         (lambda: arena.rate([("a", "b", 1)], first_mover=NUMBER), RateError, "True or False, got"),
+        (lambda: arena.rate([("a", "b", 1)], matched=NUMBER), RateError, "matched must be True or"),
         (lambda: arena.rate_report([("a", "b", 3)]), RateError, "score 3"),
         (lambda: arena.rate([]), RateError, "no results"),
         (lambda: arena.rate({"first": ["a"], "second": ["b"]}), RateError, "rows of first, second"),

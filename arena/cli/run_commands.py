@@ -212,6 +212,9 @@ def rate(
         str | None, option("NAME", "The player whose Elo is fixed.  [default: pool mean]")
     ] = None,
     anchor_elo: Annotated[float, option("ELO", "Its Elo.", min=-10_000, max=10_000)] = 0.0,
+    matched: Annotated[
+        bool, flag("--matched", "Results chose the opponents, as in a Swiss or on a ladder.")
+    ] = False,
     csv: Annotated[bool, flag("--csv", "As CSV.")] = False,
     json: AsJson = False,
 ) -> Exit:
@@ -232,6 +235,7 @@ def rate(
         anchor=anchor,
         anchor_elo=anchor_elo,
         first_mover=found.first_mover,
+        matched=matched,
     )
     if csv:
         say_csv(csv_report.players(rated))

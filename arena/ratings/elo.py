@@ -24,6 +24,8 @@ Whether two players are separated is judged by the fit; and where one of them wo
 results, also by one step from "no lead" (a score test). In simulated pools, from three pairs a
 pairing upwards, at most 5 % of equal players are separated so.
 
+Where results chose the opponents, `arena.ratings.fitted_prior` has another prior and other errors.
+
 In a field too large to hold the covariance of all players the errors are drawn: see
 `arena.ratings.sandwich`.
 """
@@ -39,6 +41,7 @@ from statistics import NormalDist
 import numpy as np
 
 from arena.ratings.columns import Array, Columns
+from arena.ratings.fitted_prior import posterior
 from arena.ratings.likelihood import Likelihood
 from arena.ratings.model import MOST_COMPARED, Advantage, Neighbours
 from arena.ratings.results import Result
@@ -69,7 +72,8 @@ class Fit:
     spread: Covariance | None = None
     """Of the parameters, in units of SCALE; None without players."""
     maximum: tuple[Likelihood, Array] | None = None
-    """The likelihood, and the parameters where it is greatest; None without players."""
+    """The likelihood, and the parameters where it is greatest; None without players, and with the
+    fitted prior."""
 
     @cached_property
     def covariance(self) -> Array:
@@ -116,7 +120,8 @@ class Fit:
     def _neighbours(self, upper: str, lower: str, difference: float, spread: float) -> Neighbours:
         linked = self.linked(upper, lower)
         sure = difference / spread
-        if linked and len(self.players) <= MOST_COMPARED:  # each takes an equation of the field
+        if linked and self.maximum and len(self.players) <= MOST_COMPARED:
+            # each takes an equation of the field
             sure = max(sure, self._from_level(upper, lower), key=abs)
         return Neighbours(
             upper=upper,
@@ -131,7 +136,7 @@ class Fit:
         """The lead in standard errors, both as they are where there is none. Where a player won or
         lost all its results, those of the fit are too wide; elsewhere this tells nothing new.
         """
-        assert self.maximum is not None  # there are players
+        assert self.maximum is not None
         likelihood, parameters = self.maximum
         places = self._index[upper], self._index[lower]
         if not likelihood.one_sided[list(places)].any():
@@ -146,11 +151,13 @@ def fit(
     anchor: str | None = None,
     anchor_elo: float = 0.0,
     first_mover: bool = True,
+    matched: bool = False,
 ) -> Fit:
     """Rate all players of `results` together.
 
     `anchor` is the player whose rating is `anchor_elo`; without one, the mean of the pool is.
     `first_mover=False` leaves the advantage of the first move out, for games that have none.
+    `matched`: results chose the opponents, so the prior is that of `arena.ratings.fitted_prior`.
     No results give a fit without players. ValueError: a score outside 0 to 1, a player against
     itself, an anchor without results.
     """
@@ -163,7 +170,12 @@ def fit(
         raise ValueError(f"the anchor {anchor!r} has no results; it must be one of {known}")
     model = Likelihood(columns, first_mover)
     strengths = model.maximum()
-    spread = sandwich(model.information(model.expected(strengths)), model.score_rows(strengths))
+    spread: Covariance
+    if matched:
+        strengths, spread = posterior(columns, first_mover)
+    else:
+        information = model.information(model.expected(strengths))
+        spread = sandwich(information, model.score_rows(strengths))
     size = len(players)
     ratings = strengths[:size] * SCALE
     if anchor is None:
@@ -181,7 +193,7 @@ def fit(
         groups=_groups(columns),
         anchor=anchor,
         spread=spread,
-        maximum=(model, strengths),
+        maximum=None if matched else (model, strengths),
     )
 
 

@@ -26,7 +26,17 @@ class Likelihood:
     virtual opponent, whose rating is 0, then every player as second.
     """
 
-    def __init__(self, results: Columns, first_mover: bool) -> None:
+    def __init__(
+        self,
+        results: Columns,
+        first_mover: bool,
+        *,
+        weight: float = 1.0,
+        spread: float | None = None,
+    ) -> None:
+        """`weight` is what a result counts for; `spread` the standard deviation of ratings by a
+        normal prior, which takes the place of the players' pairs.
+        """
         from scipy import sparse  # a quarter of a run's start, which fits nothing yet
 
         self.size = size = len(results.players)
@@ -38,11 +48,14 @@ class Likelihood:
         if first_mover:
             met = sparse.hstack((met, np.ones((met.shape[0], 1))), format="csr")
         prior = sparse.eye_array(met.shape[1], format="csr")
-        pairs = np.repeat((1.0, 2.0), (size, prior.shape[0] - size))
+        of_players, of_advantage = (size, prior.shape[0] - size)
+        pairs = np.repeat((1.0 if spread is None else 0.0, 2.0), (of_players, of_advantage))
+        precision = 0.0 if spread is None else spread**-2
+        self.precision = np.repeat((precision, 0.0), (of_players, of_advantage))
         self.design = sparse.vstack((met, prior), format="csr")
-        self.games = np.append(np.bincount(self.pairing), 2 * pairs)
+        self.games = np.append(weight * np.bincount(self.pairing), 2 * pairs)
         points = np.bincount(self.pairing, weights=self.scores)
-        self.points = np.append(points, pairs)
+        self.points = np.append(weight * points, pairs)
         won = np.bincount(results.first, self.scores, size)
         won += np.bincount(results.second, 1 - self.scores, size)
         played = np.bincount(np.append(results.first, results.second), minlength=size)
@@ -58,12 +71,19 @@ class Likelihood:
         margins = self.design @ strengths
         won = self.points * np.logaddexp(0.0, -margins)
         lost = (self.games - self.points) * np.logaddexp(0.0, margins)
-        return -float(np.sum(won + lost))
+        return -float(np.sum(won + lost) + self.precision @ strengths**2 / 2)
+
+    def gradient(self, strengths: Array, expected: Array) -> Array:
+        """Of the log-likelihood."""
+        missed = self.points - self.games * expected
+        return np.asarray(missed @ self.design - self.precision * strengths)
 
     def information(self, expected: Array) -> Sparse:
         """Minus the second derivatives of the log-likelihood: positive definite."""
+        from scipy import sparse
+
         weighted = self.design * (self.games * expected * (1 - expected))[:, None]
-        return (self.design.T @ weighted).tocsr()
+        return (self.design.T @ weighted + sparse.diags_array(self.precision)).tocsr()
 
     def maximum(self) -> Array:
         """The parameters of greatest likelihood: Newton's method, halving bad steps."""
@@ -71,7 +91,7 @@ class Likelihood:
         likelihood = self.log_likelihood(strengths)
         for _ in range(_NEWTON_STEPS):
             expected = self.expected(strengths)
-            gradient = (self.points - self.games * expected) @ self.design
+            gradient = self.gradient(strengths, expected)
             step = solve(self.information(expected), gradient)
             if float(gradient @ step) < _NEWTON_GAIN:
                 return strengths + step
@@ -88,7 +108,7 @@ class Likelihood:
         between[[upper, lower]] = 1, -1
         expected = self.expected(at)
         step = solve(self.information(expected), between)
-        gradient = (self.points - self.games * expected) @ self.design
+        gradient = self.gradient(at, expected)
         return float(between @ at + step @ gradient), float(
             np.sum((self.score_rows(at) @ step) ** 2)
         )
@@ -108,14 +128,23 @@ class Likelihood:
         """
         from scipy import sparse
 
-        expected = self.expected(strengths)
-        total, parameters = int(self.clusters.max()) + 1, len(strengths)
-        cells = self.scores - expected[self.pairing], (self.clusters, self.pairing)
-        rows = [sparse.csr_array(cells, (total, len(expected))) @ self.design]
+        expected, parameters = self.expected(strengths), len(strengths)
         # Each prior pair counts half as two wins and half as two losses. So where each pair so far
         # fell to one player, the advantage is unknown, not known to be nothing.
         prior, drawn = self.design[-parameters:], 2 * expected[-parameters:]
-        rows += [prior * ((won - drawn) * np.sqrt(0.5))[:, None] for won in (2, 0)]
-        units = total + self.size
+        rows = [prior * ((won - drawn) * np.sqrt(0.5))[:, None] for won in (2, 0)]
+        of_clusters = self.cluster_rows(self.missed(expected))
+        units = of_clusters.shape[0] + self.size
         enlarged = np.sqrt(units / (units - (parameters - 1)))
-        return sparse.vstack(rows, format="csr") * enlarged
+        return sparse.vstack((of_clusters, *rows), format="csr") * enlarged
+
+    def missed(self, expected: Array) -> Array:
+        """By how much each result's score is above the expected one."""
+        return np.asarray(self.scores - expected[self.pairing])
+
+    def cluster_rows(self, missed: Array) -> Sparse:
+        """The gradients of the clusters, results that `missed` the expected score by so much."""
+        from scipy import sparse
+
+        shape = int(self.clusters.max()) + 1, self.design.shape[0]
+        return sparse.csr_array((missed, (self.clusters, self.pairing)), shape) @ self.design

@@ -17,7 +17,12 @@ ORDERED = (
 MOST_COMPARED = 200
 """Players of a crosstable, and of a covariance: beyond that, standings are a list of players."""
 PRIOR = "to keep ratings finite, each player is given two extra draws against an average opponent"
-"""The prior, as reports state it."""
+"""The prior, as reports state it, …"""
+FITTED_PRIOR = (
+    "strengths lie normally around their mean, as far apart as the results say, which chose the"
+    " opponents"
+)
+"""… and the one of a Swiss tournament or a ladder."""
 
 
 class Cell(Frozen):
@@ -214,7 +219,7 @@ class Standings(Frozen):
     replaced: tuple[str, ...] = ()
     """Versions that play no more, as a newer one of their bot does: their games count."""
     matched: bool = False
-    """Whether results chose the opponents: then close players come out too far apart."""
+    """Whether results chose the opponents: then the prior is fitted too."""
     began: datetime | None = None
     """When the first of its games to end began; null for a list of results."""
     ended: datetime | None = None
@@ -224,7 +229,7 @@ class Standings(Frozen):
     anchor: Anchor
     """Which rating is given, so that the others follow."""
     prior: str = PRIOR
-    """The addition to the results that keeps ratings finite, in words."""
+    """What is taken of the strengths beforehand, in words."""
     first_mover: Advantage | None
     """Advantage of moving first; null where neither player does, or nothing was played."""
     first_player: Share | None

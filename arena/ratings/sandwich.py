@@ -26,9 +26,8 @@ _PRECISION = 1e-4
 class Whole:
     """A covariance as a matrix, parameters × parameters."""
 
-    def __init__(self, information: Any, rows: Any) -> None:
-        bread = np.linalg.inv(information.toarray())
-        self.matrix: Array = bread @ (rows.T @ rows).toarray() @ bread
+    def __init__(self, matrix: Array) -> None:
+        self.matrix = matrix
 
     def of(self, one: Indices, other: Indices) -> Array:
         """The variance of the difference of each of `one` to its partner in `other`."""
@@ -94,8 +93,10 @@ Covariance = Whole | ErrorDraws
 
 def sandwich(information: Any, rows: Any) -> Covariance:
     """The covariance, from the information and the rows of the score."""
-    few = information.shape[0] <= MOST_DENSE
-    return Whole(information, rows) if few else ErrorDraws(information, rows)
+    if information.shape[0] > MOST_DENSE:
+        return ErrorDraws(information, rows)
+    bread = np.linalg.inv(information.toarray())
+    return Whole(bread @ (rows.T @ rows).toarray() @ bread)
 
 
 def _corrected(draws: Array, plain: Array, known: Array) -> Array:

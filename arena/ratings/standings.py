@@ -17,7 +17,15 @@ from arena.ratings import elo, tables
 from arena.ratings.columns import Columns, Indices
 from arena.ratings.conduct import Broken, Contained, Spoilt
 from arena.ratings.matches import Match, Verdict
-from arena.ratings.model import MOST_COMPARED, Anchor, PlayerStanding, Share, Standings
+from arena.ratings.model import (
+    FITTED_PRIOR,
+    MOST_COMPARED,
+    PRIOR,
+    Anchor,
+    PlayerStanding,
+    Share,
+    Standings,
+)
 from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.rankings import Ranking
 from arena.ratings.results import GameDigest, Result, results_of
@@ -49,19 +57,22 @@ def standings(
     ranking: Ranking | None = None,
     ending: str | None = None,
     damaged: Sequence[str] = (),
+    matched: bool = False,
 ) -> Standings:
     """The standings after `games`.
 
     `players` are listed even before their first game; without it, those that played. `planned` is
     the length of the schedule, `sprt`, `ranking` and `ending` are what it says of these games;
-    `damaged` are games that cannot be read.
+    `damaged` are games that cannot be read; `matched` tells that results chose the opponents.
     """
     played, void = list[GameDigest](), list[GameDigest]()
     for game in games:
         (void if game.termination is Termination.VOID else played).append(game)
     by = Anchor(player=anchor, elo=anchor_elo)
     moves_first = not any(rules.default(game.rules).decided_by_seed for game in played)
-    rated = _rated(results_of(played), played, name, players, by, moves_first=moves_first)
+    rated = _rated(
+        results_of(played), played, name, players, by, moves_first=moves_first, matched=matched
+    )
     return rated.model_copy(
         update={
             "neighbours": () if sprt is not None else rated.neighbours,
@@ -83,16 +94,18 @@ def standings_of_results(
     anchor: str | None = None,
     anchor_elo: float = 0.0,
     first_mover: bool = True,
+    matched: bool = False,
 ) -> Standings:
     """The standings of a bare list of results; `first_mover=False` where the order of the two
-    players means nothing. RateError: an anchor without results.
+    players means nothing, `matched` where results chose the opponents. RateError: an anchor without
+    results.
     """
     names = {player for result in results for player in result[:2]}
     if anchor is not None and anchor not in names:
         there = few_of(sorted(names), anchor)
         raise RateError(f'anchor: no player "{anchor}" among the results; there are: {there}')
     by = Anchor(player=anchor, elo=anchor_elo)
-    return _rated(results, (), name, (), by, moves_first=first_mover)
+    return _rated(results, (), name, (), by, moves_first=first_mover, matched=matched)
 
 
 def _rated(
@@ -103,12 +116,15 @@ def _rated(
     anchor: Anchor,
     *,
     moves_first: bool,
+    matched: bool,
 ) -> Standings:
     """The standings of results, with what the games behind them say where there are any."""
     columns = Columns.of(results)
     in_force = anchor.player is None or anchor.player in columns.players
     by = anchor.player if in_force else None
-    fit = elo.fit(columns, anchor=by, anchor_elo=anchor.elo, first_mover=moves_first)
+    fit = elo.fit(
+        columns, anchor=by, anchor_elo=anchor.elo, first_mover=moves_first, matched=matched
+    )
     appearing = (player for game in games for player in game.players)
     names = tuple(dict.fromkeys((*players, *appearing, *fit.players)))
     rows = _ranked(list(_rows(names, fit, _tallies(columns), games)))
@@ -121,7 +137,9 @@ def _rated(
         planned=None,
         void=0,
         results=len(results),
+        matched=matched,
         anchor=anchor.model_copy(update={"in_force": in_force}),
+        prior=FITTED_PRIOR if matched else PRIOR,
         first_mover=fit.first_mover,
         first_player=tables.share(columns.scores, columns.clusters) if moves_first else None,
         players=rows,

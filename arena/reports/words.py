@@ -50,16 +50,12 @@ def about_rating(standings: Standings) -> list[str]:
     else:
         until = f" until the anchor {anchor.player} has a result" if anchor.player else ""
         zero = f"the mean of the pool is {anchor.elo:.0f}{until}"
+    fit = "Bayesian" if standings.matched else "maximum-likelihood"
     lines = [
-        f"Elo: one maximum-likelihood fit of all results, draws as half points; {zero}."
+        f"Elo: one {fit} fit of all results, draws as half points; {zero}."
         " ± is a 95 % interval; LOS is the probability of being stronger than the next below.",
         f"Prior: {standings.prior}.",
     ]
-    if standings.matched:
-        lines.append(
-            "Results chose the opponents: winners met winners, so close players come out too far"
-            " apart, and their ± too small."
-        )
     if standings.first_mover is not None and standings.first_player is not None:
         moved, took = standings.first_mover, standings.first_player
         lines.append(

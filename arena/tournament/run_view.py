@@ -164,6 +164,7 @@ class RunView(AbstractContextManager["RunView"]):
                 ranking=ranking and ranking.without(self._without),
                 ending=self.schedule.ending(over=over),
                 damaged=self.damaged,
+                matched=FORMATS[self.config.format].matched,
             )
             self._standings = found.model_copy(
                 update={
@@ -173,7 +174,6 @@ class RunView(AbstractContextManager["RunView"]):
                     ),
                     "left_out": tuple(sorted(unrated)),
                     "replaced": self.config.replaced,
-                    "matched": FORMATS[self.config.format].matched,
                     **self._store.span(),
                 }
             )

@@ -1,18 +1,24 @@
-"""How well formats find the best player and the order, and how often `[stop]` errs, by simulation:
+"""How well formats find the best player and the order, how often `[stop]` errs, and how well the
+errors of ratings are known where results choose the opponents, by simulation:
 
     python -m tournaments.experiments.formats formats
     python -m tournaments.experiments.formats stop
+    python -m tournaments.experiments.formats errors
 
 Each takes a quarter of an hour. A tenth of the games is drawn, and the others are won as the
 players' Elo says; the first move is worth 30 Elo, and openings add to that, the same for both games
-of a pair, with a standard deviation of 100.
+of a pair, with a standard deviation of 100. For `errors` there are no draws, and openings add
+nothing: the fits know games of that kind.
 """
 
 import sys
 from collections.abc import Sequence
+from itertools import combinations
 from random import Random
 from statistics import mean
 from typing import Any
+
+import numpy as np
 
 import rules
 from arena.ratings.elo import fit
@@ -23,6 +29,8 @@ from arena.tournament.formats.stopped import StoppedSchedule, StopTable
 from arena.tournament.rehearsal import Judge, imagined, rehearse
 
 FIRST_MOVE, OPENING, DRAWN = 30, 100, 0.1
+RATED = 16
+"""Bots of `errors`."""
 BOTS, SPREAD = 32, 200
 """Bots and the standard deviation of their strengths, in Elo."""
 FIELDS: list[tuple[str, int, dict[str, Any]]] = [
@@ -47,14 +55,16 @@ def schedule_of(format_: str, names: Sequence[str], rounds: int, keys: dict[str,
     return found.open(plan)
 
 
-def judge(elo: dict[str, float], seed: int) -> Judge:
+def judge(
+    elo: dict[str, float], seed: int, *, opening: float = OPENING, drawn: float = DRAWN
+) -> Judge:
     """Draws the result of a game, the same one each time."""
 
     def first(game: Pairing) -> float:
         one, other = game.players
-        bias = Random(f"{seed} {game.round}").gauss(FIRST_MOVE, OPENING)
+        bias = Random(f"{seed} {game.round}").gauss(FIRST_MOVE, opening)
         rng = Random(f"{seed} {game.game}")
-        if rng.random() < DRAWN:
+        if rng.random() < drawn:
             return 0.5
         return float(rng.random() < 1 / (1 + 10 ** ((elo[other] - elo[one] - bias) / 400)))
 
@@ -138,6 +148,54 @@ def stop(trials: int) -> None:
         say(f"`{name}`", words, str(separated), ended, games, f"{wrong:.1%}")
 
 
+def rated_twice(format_: str, rounds: int, spread: float, seed: int) -> list[tuple[float, ...]]:
+    """By maximum likelihood and with the fitted prior: the share of intervals that hold the truth,
+    half an interval and the error in the mean, and how many pairs of players are separated by their
+    intervals, and how many of these in the wrong order.
+    """
+    rng = Random(seed)
+    elo = {f"b{number}": rng.gauss(0, spread) for number in range(RATED)}
+    drawn = judge(elo, seed, opening=0, drawn=0)
+    games = list(rehearse(schedule_of(format_, tuple(elo), rounds, {}), "othello", drawn))
+    results = results_of(imagined(game, "othello", drawn(game)) for game in games)
+    found = []
+    for matched in (False, True):
+        rated = fit(results, matched=matched)
+        truth = np.array([elo[name] for name in rated.players])
+        truth -= truth.mean()
+        off = np.abs(rated.elo - truth)
+        pairs = [rated.compare(*names) for names in combinations(rated.players, 2)]
+        surely = [each for each in pairs if abs(each.difference) > each.error]
+        wrong = [
+            each for each in surely if each.difference * (elo[each.upper] - elo[each.lower]) <= 0
+        ]
+        held = float((off <= rated.errors).mean())
+        found.append((held, float(rated.errors.mean()), float(off.mean()), len(surely), len(wrong)))
+    return found
+
+
+def errors(trials: int) -> None:
+    """Print the table of ratings."""
+    say(
+        "format",
+        "rounds",
+        "strengths ±",
+        "intervals that hold",
+        "mean ±",
+        "mean error",
+        "separated",
+        "wrongly",
+    )
+    for name, rounds in (("swiss", 5), ("swiss", 10), ("ladder", 10)):
+        for spread in (0, 50, 100, 200):
+            found = [rated_twice(name, rounds, spread, seed) for seed in range(trials)]
+            held, half, off, surely, wrong = np.mean(found, axis=0).T
+            cells = [f"{held[0]:.0%}, {held[1]:.0%}"]
+            cells += [f"{each[0]:.0f}, {each[1]:.0f}" for each in (half, off)]
+            cells += [f"{each[0]:.1f}, {each[1]:.1f}" for each in (surely, wrong)]
+            say(f"`{name}`", str(rounds), str(spread), *cells)
+
+
 def say(*cells: str) -> None:
     """A line of a table."""
     sys.stdout.write(f"| {' | '.join(cells)} |\n")
@@ -145,4 +203,6 @@ def say(*cells: str) -> None:
 
 
 if __name__ == "__main__":
-    {"formats": formats, "stop": stop}[sys.argv[1]](int(sys.argv[2]) if sys.argv[2:] else 200)
+    {"formats": formats, "stop": stop, "errors": errors}[sys.argv[1]](
+        int(sys.argv[2]) if sys.argv[2:] else 200
+    )

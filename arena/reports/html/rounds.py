@@ -14,6 +14,7 @@ from arena.reports.html.charts import Curve, curves, gauge
 from arena.reports.html.overview import Look
 from arena.reports.html.wording import FEW_GAMES, signed
 from arena.reports.rankings import figure
+from arena.tournament.formats import FORMATS
 from arena.tournament.run_view import RunView
 
 _IN_ROUNDS = ("swiss", "ladder")
@@ -99,7 +100,8 @@ def _ratings(view: RunView, games: Sequence[GameDigest]) -> dict[str, float]:
     key = len(games), len(view.config.unrated)
     if key not in known:
         paired = not view.config.terms.game.decided_by_seed
-        fit = elo.fit(results_of(games), first_mover=paired)
+        matched = FORMATS[view.config.format].matched
+        fit = elo.fit(results_of(games), first_mover=paired, matched=matched)
         known[key] = dict(zip(fit.players, map(float, fit.elo), strict=True))
     return known[key]
 
