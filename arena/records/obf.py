@@ -74,8 +74,7 @@ def _number(value: float) -> str:
 
 def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write the positions of all games in which a player chose."""
-    lines = (line for record in records for line in _lines(record))
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    path.write_text("".join(_one(record, event) for record in records), encoding="utf-8")
 
 
 def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
@@ -90,6 +89,10 @@ def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
     yield  # a reader of games, of which there are none
 
 
+def _one(record: GameRecord, event: str) -> str:
+    return "".join(f"{line}\n" for line in _lines(record))
+
+
 def _lines(record: GameRecord) -> Iterator[str]:
     if standard(record, "OBF").size != 8:
         raise RecordError(f"game {record.game} is not on 8×8, and OBF has no other board")
@@ -101,4 +104,4 @@ def _lines(record: GameRecord) -> Iterator[str]:
         position = position.play(move.move)
 
 
-OBF = Form("obf", (".obf",), write, read)
+OBF = Form("obf", (".obf",), write, read, _one)

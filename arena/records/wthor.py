@@ -45,6 +45,8 @@ THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
 def write(played: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write the games, and the names into files next to them."""
     records = list(played)
+    for record in records:  # a game of one has no names by colour
+        standard(record, "WTHOR")
     players = _numbered(name for each in records for name in two_players(each))
     events = _numbered(_event(record, event) for record in records)
     if max(len(players), len(events)) > _MOST:

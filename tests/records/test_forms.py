@@ -69,10 +69,12 @@ def test_what_is_written_is_read_again(
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["dots", "othello"])
+@pytest.mark.parametrize("name", ["dots", "othello", "2048"])
 def test_a_form_has_games_of_its_own_rules_alone(form: str, name: str, tmp_path: Path) -> None:
-    record = play_record(name, "one", "other", seed=3)
-    knows = {"othello": (*OTHELLO, "obf"), "dots": DOTS}[name]
+    players = ("one",) if name == "2048" else ("one", "other")
+    record = play_record(name, *players, seed=3)
+    any_game = ("transcript", "jsonl", "parquet")
+    knows = {"othello": (*OTHELLO, "obf"), "dots": DOTS, "2048": any_game}[name]
     if form in knows:
         FORMS[form].write([record], "cup", tmp_path / "games")
     else:
