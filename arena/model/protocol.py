@@ -199,7 +199,9 @@ class Ready(Message):
 
 
 class Info(Message):
-    """What a player may tell about its thinking. Kept in the record within bounds, never judged."""
+    """What a player may tell about its thinking, kept in the record within bounds. A field of
+    another type is a fault; what it says is not judged.
+    """
 
     score: float | None = None
     """The position's value for the player, in its own units."""

@@ -6,7 +6,6 @@ import signal
 from arena.model.protocol import Termination, excerpt
 from arena.model.record import STDERR_FOLLOWS, PlayerFault
 
-_SHOWN_BYTES = 4096  # of a buffer, enough for an excerpt
 _TOLD_FILES_BYTES = 2**20
 
 
@@ -39,7 +38,7 @@ def did_not_read() -> PlayerFault:
 
 def late(buffer: bytearray) -> PlayerFault:
     """No newline came by the deadline; `buffer` did."""
-    begun = f"only {excerpt(bytes(buffer[:_SHOWN_BYTES]))} without a newline"
+    begun = f"only {excerpt(bytes(buffer))} without a newline"
     said = begun if buffer else "nothing"
     return PlayerFault(
         Termination.TIMEOUT, f"No complete reply by the deadline; the player had written {said}."
@@ -64,7 +63,7 @@ def line_too_long(buffer: bytearray) -> PlayerFault:
     """No newline in more bytes than a line may have."""
     return PlayerFault(
         Termination.LINE_TOO_LONG,
-        f"A line of more than 64 KiB, beginning {excerpt(bytes(buffer[:_SHOWN_BYTES]))}. "
+        f"A line of more than 64 KiB, beginning {excerpt(bytes(buffer))}. "
         f"Keep a reply short; log to stderr.",
     )
 

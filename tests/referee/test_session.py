@@ -9,6 +9,7 @@ import rules
 from arena.model.game_spec import derive
 from arena.model.protocol import Clock, End, Start, Termination, Turn
 from arena.model.record import PlayerFault
+from arena.referee import sentences
 from arena.referee.head_tail import HeadTail
 from arena.referee.lateness import Kept
 from arena.referee.outcome import finished
@@ -244,3 +245,7 @@ def test_a_turn_is_written_as_its_schema_says() -> None:
         assert turn.state == position.play(told).state()
         assert (request.ply, request.time_ms) == (turn.ply, turn.time_ms) == (1, 9)
         assert tuple(turn.legal) == request.legal and turn.moves == [(0, told)]
+
+
+def test_a_reply_that_was_cut_short_is_told_with_its_length() -> None:
+    assert "x…` (5000 bytes)" in sentences.late(bytearray(b"x" * 5000)).detail
