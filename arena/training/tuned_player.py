@@ -4,7 +4,6 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from players.catalogue import BUILTINS
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.methods import decisive
 from players.learning.tuning.result import START, player_options
-from players.learning.tuning.tuner import VERIFY, Tuner
+from players.learning.tuning.tuner import TunedPairs, Tuner
 
 _DIGEST = 8
 """How many signs of a digest of the values name the test under the referee."""
@@ -121,24 +120,6 @@ def gain_said(
     typed = ["arena", "sprt", str(player), config.bot, "--rules", config.rules]
     typed += [word for pair in (*settings, *times) for word in pair]
     return f"{said} Against the default ({words.settings(default)}): {shlex.join(typed)}"
-
-
-class TunedPairs:
-    """The pairs that a tuning plays against its start, kept in its checkpoint."""
-
-    def __init__(self, tuner: Tuner) -> None:
-        self._tuner = tuner
-        self.save, self.verdicts = tuner.save, tuner.verdicts
-        self.extend = partial(tuner.extend, VERIFY)
-
-    @property
-    def scores(self) -> Sequence[float]:
-        """The score of each pair so far: 0 to 2."""
-        return self._tuner.matches[VERIFY]
-
-    def repeats(self, first: int) -> int:
-        """None is known: their moves are not kept."""
-        return 0
 
 
 def changed(tuner: Tuner) -> bool:

@@ -6,7 +6,7 @@ a tournament of two players with a store like any other.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from rich.console import Console
@@ -29,9 +29,11 @@ from arena.tournament.store import Store
 from arena.training.tune_view import LiveTuning, PlainTuning
 from arena.training.verify_config import Target, Verification
 from players.catalogue import BUILTINS
+from players.learning.games.evidence import Evidence, NetworkPairs
 from players.learning.games.trainer import GamesConfig
 from players.learning.tuning.config import BUDGETS, TuneConfig, unhurried
 from players.learning.tuning.matches import Aborted
+from players.learning.tuning.tuner import TunedPairs, Tuner
 
 _SAVE_S = 2.0
 """What was played is saved at the end, and before that at most this often."""
@@ -75,29 +77,6 @@ class Contest(NamedTuple):
                 number=number,
             )
         return contest
-
-
-class KeptVerdicts(Protocol):
-    """Where verdicts are kept, by how results name the thinking time."""
-
-    verdicts: dict[str, dict[str, Any]]
-
-    def save(self) -> None:
-        """Save the games and verdicts. Raises OSError."""
-
-
-class Pairs(KeptVerdicts, Protocol):
-    """The pairs of a test in process."""
-
-    @property
-    def scores(self) -> Sequence[float]:
-        """What each brought so far: 0 to 2."""
-
-    def repeats(self, first: int) -> int:
-        """How many of the `first` pairs went move for move like an earlier one."""
-
-    def extend(self, most: int) -> None:
-        """Play some more, up to `most` in all. Raises Aborted."""
 
 
 def budget_of(options: Mapping[str, Any]) -> str:
@@ -166,7 +145,9 @@ def gain(
 class BudgetTest:
     """The test in process, as far as its games are there."""
 
-    def __init__(self, sides: Sides, at: str, pairs: Pairs, verification: Verification) -> None:
+    def __init__(
+        self, sides: Sides, at: str, pairs: TunedPairs | NetworkPairs, verification: Verification
+    ) -> None:
         """Raises UserError where the test was begun with other hypotheses: the games may not choose
         them. `at` is how results name the thinking time.
         """
@@ -237,7 +218,7 @@ def play_target(
     contest: Contest,
     verification: Verification,
     console: Console,
-    evidence: KeptVerdicts,
+    evidence: Tuner | Evidence,
 ) -> Exit:
     """Play the test at the target, or what is left of it, and keep its verdict; FAILED where this
     or the test in process is undecided. Raises UserError, ConfigError and OSError.

@@ -1,11 +1,11 @@
-"""How vectors of parameters learn from games. Each method chooses the games to play next, takes
-what came of them, and can be put away as JSON and taken out again.
+"""How vectors of parameters learn from games. A method is made of a space, a seed, and the keys of
+its table. `duels` are the games it wants next, `learn` takes what came of them in the same order,
+`vector` is the best there is so far; its `state` is JSON, from which `restore` goes on.
 
 All that is random is drawn again from the run's seed and a number, so that nothing of it is kept.
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any, Literal, NamedTuple
@@ -27,31 +27,6 @@ class Duel(NamedTuple):
     second: Vector
     opening: int | None
     """The number of its opening: games of a pair have the same. None to begin at the start."""
-
-
-class Method(ABC):
-    """A way to learn from games. It is made of a space, a seed, and the keys of its table."""
-
-    @property
-    @abstractmethod
-    def vector(self) -> Vector:
-        """The best there is so far."""
-
-    @abstractmethod
-    def duels(self) -> list[Duel]:
-        """The games of the next batch."""
-
-    @abstractmethod
-    def learn(self, games: Sequence[PlayedGame]) -> None:
-        """Take what came of them, in the same order."""
-
-    @abstractmethod
-    def state(self) -> dict[str, Any]:
-        """All that was learned, as JSON."""
-
-    @abstractmethod
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
 
 
 def pairs(one: Vector, other: Vector, openings: Iterable[int]) -> list[Duel]:
@@ -88,7 +63,7 @@ class SelfplayTable(TomlTable):
     for the rule to the letter, on one core."""
 
 
-class SelfPlay(Method):
+class SelfPlay:
     """The rule of self-play: after each game every weight gains a constant for each move of the
     winner that it is the weight of, loses it for each of the loser's, and is clipped to its range.
 
@@ -138,7 +113,7 @@ class SpsaTable(TomlTable):
     """Pairs of games a step."""
 
 
-class Spsa(Method):
+class Spsa:
     """Simultaneous perturbation (Spall 1992), in units of the parameters' steps.
 
     Step k plays θ + c_k·Δ against θ − c_k·Δ, each sign in Δ drawn, and moves θ by
@@ -201,7 +176,7 @@ class CmaTable(TomlTable):
     their ranks too much, candidates play more pairs from then on. 0 for never."""
 
 
-class CmaEs(Method):
+class CmaEs:
     """CMA-ES (Hansen 2016, the library `cma`), in units of the parameters' steps from the start.
 
     Each candidate of a generation plays pairs against the mean of the distribution, all on the same
@@ -308,8 +283,5 @@ class CmaEs(Method):
             self._tell(values)
 
 
-METHODS: dict[MethodName, type[SelfPlay | Spsa | CmaEs]] = {
-    "selfplay": SelfPlay,
-    "spsa": Spsa,
-    "cma": CmaEs,
-}
+Method = SelfPlay | Spsa | CmaEs
+METHODS: dict[MethodName, type[Method]] = {"selfplay": SelfPlay, "spsa": Spsa, "cma": CmaEs}

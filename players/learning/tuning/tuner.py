@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
@@ -260,6 +261,24 @@ class Tuner:
             self.slid = tuple((int(one), int(other)) for one, other in content["slid"])
             self.verdicts = dict(content["verdicts"])
             self.earlier_tests = int(content.get("earlier_tests", 0))
+
+
+class TunedPairs:
+    """The pairs that a tuning plays against its start for a sequential test."""
+
+    def __init__(self, tuner: Tuner) -> None:
+        self._tuner = tuner
+        self.save, self.verdicts = tuner.save, tuner.verdicts
+        self.extend = partial(tuner.extend, VERIFY)
+
+    @property
+    def scores(self) -> Sequence[float]:
+        """The score of each pair so far: 0 to 2."""
+        return self._tuner.matches[VERIFY]
+
+    def repeats(self, first: int) -> int:
+        """None is known: their moves are not kept."""
+        return 0
 
 
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
