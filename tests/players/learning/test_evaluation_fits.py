@@ -15,8 +15,8 @@ from players.games.othello.evaluation import from_patterns
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries
 from players.games.registry import load_board
 from players.learning import fit_dots, fit_othello
+from players.learning.fit_dots import Recipe, self_play
 from players.learning.ridge import ridge
-from players.learning.self_play import Recipe, self_play
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits, legal_moves
 from players.search.alphabeta.table import new_table
 from players.search.stop import NEVER
