@@ -49,7 +49,8 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
     store = package_store()
     words = with_python(bot.build, python)
     other = words != with_python(bot.build)  # then what it makes may differ
-    final = store / f"{bot.digest}-built{f'-{_short(python)}' if other else ''}"
+    by_python = f"-{hashlib.sha256(python.encode()).hexdigest()[:12]}" if other else ""
+    final = store / f"{bot.digest}-built{by_python}"
     if not final.is_dir():
         with made_aside(store) as aside:
             work, made = aside / "work", aside / "made"
@@ -79,15 +80,12 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
         raise BuildError(Path(bot.source), [sentence]) from None
 
 
-def _short(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
 def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
+    path = os.environ.get("PATH", os.defpath)
     policy = Policy(
         mode=mode,
         writable=(str(folder),),
-        environment=_compilers(),
+        environment={"PATH": past_stand_in("rustc", path) or path},  # which a script may start
         processes=_MAX_PROCESSES,
         disk_mb=MAX_DISK_MB,
     )
@@ -107,12 +105,6 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
         if lines := first_errors(output):
             sentence += ":\n    " + "\n    ".join(lines)
         raise BuildError(Path(bot.source), [sentence])
-
-
-def _compilers() -> dict[str, str]:
-    """The PATH to the compilers that a script may start."""
-    path = os.environ.get("PATH", os.defpath)
-    return {"PATH": past_stand_in("rustc", path) or path}
 
 
 def _follow(

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
@@ -12,7 +12,6 @@ from arena.bots.entries import opened
 from arena.errors import ManifestError, Problem
 from arena.files.toml import NotToml, parse
 from arena.files.toml_tables import Finding, TomlTable, problems, read_tables, shown
-from arena.model import Frozen
 from rules import names
 
 FILE_NAME = "bot.toml"
@@ -40,30 +39,20 @@ _REQUIRED = {
 }
 
 
-class Manifest(Frozen):
-    """A bot.toml as its author wrote it."""
-
-    name: str
-    rules: tuple[str, ...]
-    command: tuple[str, ...]  # the command that starts it in its own folder
-    build: tuple[str, ...] | None
-    """The command that runs once in its folder before it can be started; null for none."""
-    authors: tuple[str, ...]
-    python: str | None = None
-    """The Python that runs its scripts; null for that of the tournament."""
-
-
-class _File(TomlTable):
-    """The file's keys. Required ones are demanded later, so that all problems come at once."""
+class Manifest(TomlTable):
+    """A bot.toml. Required keys are demanded later, so that all problems come at once."""
 
     synonyms: ClassVar = {"game": "rules", "games": "rules", "run": "command", "compile": "build"}
 
-    name: str | None = None
-    rules: list[RuleSet] | None = Field(default=None, min_length=1)
-    command: list[str] | None = Field(default=None, min_length=1)
+    name: str = ""
+    rules: list[RuleSet] = Field(default_factory=list, min_length=1)
+    command: list[str] = Field(default_factory=list, min_length=1)
+    """The command that starts it in its own folder."""
     build: list[str] | None = Field(default=None, min_length=1)
+    """The command that runs once in its folder before it can be started; None for none."""
     authors: list[str] = Field(default_factory=list)
     python: str | None = Field(default=None, min_length=1)
+    """The Python that runs its scripts; None for that of the tournament."""
 
 
 def is_name(text: str) -> bool:
@@ -83,21 +72,21 @@ def read_manifest(path: Path) -> Manifest:
         message = f"cannot be read: {error.strerror}"
         raise ManifestError(path, (Problem("", None, message),)) from None
     try:
-        file, findings = read_tables(_File, parse(text))
+        file, findings = read_tables(Manifest, parse(text))
     except NotToml as error:
         raise ManifestError(path, (error.problem,)) from None
     wrong = {finding.path[0] for finding in findings if finding.path}
     findings += [finding for finding in _judge(file) if finding.path[0] not in wrong]
     if findings:
         raise ManifestError(path, problems(text, findings))
-    return Manifest(**file.model_dump() | {"rules": tuple(dict.fromkeys(file.rules or ()))})
+    return file.model_copy(update={"rules": list(dict.fromkeys(file.rules))})
 
 
-def _judge(file: _File) -> list[Finding]:
+def _judge(file: Manifest) -> list[Finding]:
     """The problems that the types of the keys do not show."""
-    values: dict[str, Any] = file.model_dump()
-    found = [Finding((key,), missing) for key, missing in _REQUIRED.items() if values[key] is None]
-    if file.name is not None and not is_name(file.name):
+    values, given = file.model_dump(), file.model_fields_set
+    found = [Finding((key,), missing) for key, missing in _REQUIRED.items() if key not in given]
+    if "name" in given and not is_name(file.name):
         found.append(Finding(("name",), f"{NAME_RULE}; got {shown(file.name)}"))
     for key in ("command", "build", "python"):
         words = [values[key]] if isinstance(values[key], str) else values[key] or []

@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -150,9 +150,9 @@ def open_folder(folder: Path, source: Path, *, again: bool = False) -> Bot:
     files = files_in(folder)  # before one is read: links and huge files are refused
     content = digest(folder, files)
     manifest = read_manifest(folder / FILE_NAME)
-    for key, words in (("command", manifest.command), ("build", manifest.build or ())):
-        if not again:
-            _refuse_files_outside(key, words, source)
+    if not again:
+        _refuse_files_outside("command", manifest.command, source)
+        _refuse_files_outside("build", manifest.build or (), source)
     if manifest.build:
         try:
             programs.refuse_joined_words(manifest.build, folder)
@@ -218,7 +218,7 @@ def with_python(words: tuple[str, ...], python: str = sys.executable) -> tuple[s
     return (python, *words[1:]) if words[0] in (*_PYTHON, sys.executable) else words
 
 
-def _refuse_files_outside(key: str, words: tuple[str, ...], source: Path) -> None:
+def _refuse_files_outside(key: str, words: Sequence[str], source: Path) -> None:
     """No sandbox shows the files outside that a package's commands name."""
     for word in words:
         if word.startswith("/") and names_file(word) and not visible_files.of_system(word):

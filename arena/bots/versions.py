@@ -165,7 +165,7 @@ def authors_of(path: Path) -> tuple[str, ...]:
     SubmissionError.
     """
     try:
-        return read_manifest(place_of(path) / FILE_NAME).authors
+        return tuple(read_manifest(place_of(path) / FILE_NAME).authors)
     except ManifestError:
         return ()
 

@@ -25,10 +25,10 @@ def test_all_keys(tmp_path: Path) -> None:
     path.write_text(GOOD + 'build = ["make", "bot"]\nauthors = ["Ada", "Grace"]\n')
     manifest = read_manifest(path)
     assert manifest.name == "corner"
-    assert manifest.rules == ("othello",)
-    assert manifest.command == ("./bot",)
-    assert manifest.build == ("make", "bot")
-    assert manifest.authors == ("Ada", "Grace")
+    assert manifest.rules == ["othello"]
+    assert manifest.command == ["./bot"]
+    assert manifest.build == ["make", "bot"]
+    assert manifest.authors == ["Ada", "Grace"]
 
 
 def test_an_unknown_key_is_told_with_its_line_and_the_nearest_key(tmp_path: Path) -> None:
