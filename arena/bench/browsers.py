@@ -15,8 +15,6 @@ _CONNECTIONS = 16
 
 
 class Fetched(NamedTuple):
-    """An answer."""
-
     text: str
     sent_bytes: int
     """As it came, packed."""
@@ -113,7 +111,6 @@ class OpenPages(_Address):
         return [moved for page in self._pages for moved in page.heard()]
 
     async def until_over(self, ended: Callable[[], int | None]) -> None:
-        """Listen until the run has ended."""
         are_open = False
         while ended() is None:
             if self._pages and not are_open and await self._is_there():

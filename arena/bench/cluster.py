@@ -186,7 +186,6 @@ class Compared(NamedTuple):
 
     @property
     def overhead(self) -> float:
-        """How much longer the cluster took."""
         return self.cluster_s / self.here_s - 1
 
 

@@ -19,8 +19,6 @@ REFERENCE = "PettingZoo connect_four_v3"
 
 
 class Speed(NamedTuple):
-    """An environment's steps."""
-
     name: str
     steps_per_s: float
     """Of CPU time, the median of the repeats."""
@@ -97,7 +95,6 @@ def _alone(env: Any) -> Callable[[int], int]:
 
 
 def show(speeds: list[Speed], console: Console) -> None:
-    """Print the figures."""
     table = Table("Environment", title="Learning environments", title_justify="left")
     table.add_column("Steps/s of CPU time", justify="right")
     table.add_column("To connect four", justify="right")

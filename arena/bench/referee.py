@@ -35,8 +35,6 @@ SPEED_TARGET = 2.0
 
 
 class RefereeBench(NamedTuple):
-    """The figures, and what they were measured with."""
-
     player: Literal["C", "Python"]
     """The language of the instant player."""
     compiler: str
@@ -93,7 +91,6 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
 
 
 def players_of(command: tuple[str, ...], mode: Mode = "none") -> tuple[Prepared, ...]:
-    """The two players, alike."""
     policy = Policy(mode=mode, readable=(str(HERE),))
     names = ("first", "second")
     return tuple(Prepared(name=name, command=command, policy=policy) for name in names)
@@ -143,7 +140,6 @@ def instant_player(folder: Path) -> tuple[Literal["C", "Python"], str, tuple[str
 
 
 def show(result: RefereeBench, console: Console) -> None:
-    """Print the figures next to those of fastchess."""
     table = Table("Figure", title="Referee, dots and boxes 5×5", title_justify="left")
     for column in ("Arena", "fastchess", "Ratio", "Target"):
         table.add_column(column, justify="right")

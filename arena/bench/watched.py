@@ -42,8 +42,6 @@ name = "uct-2"
 
 
 class PlayedRuns(NamedTuple):
-    """Tournaments that were played, one or more."""
-
     moves_per_s: tuple[float, ...]
     """Of the run, by each of its games."""
     forfeits: int
@@ -84,7 +82,6 @@ def difference(alone: Sequence[float], watched: Sequence[float]) -> tuple[float,
 
 @contextmanager
 def served(runs: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server, and its address."""
     command = module_command("arena", "serve", "--port", "0", "--runs", str(runs))
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None

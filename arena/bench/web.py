@@ -21,8 +21,6 @@ _LOAD_S = 5.0
 
 
 class Figure(NamedTuple):
-    """A figure next to its target."""
-
     what: str
     measured: str
     target: str
@@ -100,7 +98,6 @@ def _live(alone: PlayedRuns, watched: PlayedRuns) -> Iterator[Figure]:
 
 
 def show(figures: list[Figure], console: Console) -> None:
-    """Print the figures next to their targets."""
     table = Table("Figure", title="The server of pages", title_justify="left")
     table.add_column("Measured", justify="right")
     table.add_column("Target", justify="right")

@@ -67,7 +67,6 @@ class _RawEntry(NamedTuple):
 
 
 def is_archive(path: Path) -> bool:
-    """Whether the name is that of an archive."""
     return _form(path) is not None
 
 
@@ -198,7 +197,6 @@ class _Outflow:
         self._total = 0
 
     def add(self, size: int) -> None:
-        """Count more bytes. Raises _RefusedError."""
         self._total += size
         if self._total > MAX_BYTES + HEADER_BYTES:
             raise _RefusedError(f"has more than {MAX_BYTES >> 20} MiB once unpacked")

@@ -120,7 +120,6 @@ def renew(folder: Path, owner: str) -> str:
 
 
 def owners(folder: Path) -> tuple[roster.Owner, ...]:
-    """Everyone on the roster."""
     rules_of(folder)
     return roster.read_roster(folder).owners
 

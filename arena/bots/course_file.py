@@ -107,7 +107,6 @@ class Course(TomlTable):
 
 
 def is_course(folder: Path) -> bool:
-    """Whether a folder is a course."""
     return (folder / FILE).exists()
 
 

@@ -51,7 +51,6 @@ _KINDS = {
 
 
 def kind_of(mode: int) -> EntryKind:
-    """The kind by the `st_mode` of a file."""
     return _KINDS.get(stat.S_IFMT(mode), EntryKind.UNKNOWN)
 
 
@@ -85,7 +84,6 @@ class EntryJudge:
         return "/".join(parts) or None
 
     def count(self, size: int) -> None:
-        """Count more bytes of contents."""
         self._bytes += size
         if self._bytes > MAX_BYTES:
             self.stop(

@@ -132,7 +132,6 @@ def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple
 
 
 def _named_in(options: object, folder: Path) -> Iterator[str]:
-    """The files that options name."""
     for text in _texts(options):
         words = (text, *text.split())
         yield from (word for word in words if "/" in word and _is_file(folder / word))

@@ -53,15 +53,11 @@ _NOEXEC = (
 
 
 class Program(NamedTuple):
-    """A command and the folder it is started in."""
-
     command: tuple[str, ...]
     cwd: str
 
 
 class Build(NamedTuple):
-    """What makes a program of a source file."""
-
     build: tuple[str, ...]
     command: tuple[str, ...]
     """Starts what it makes."""
@@ -184,7 +180,6 @@ def command(words: list[str], folder: Path) -> Program:
 
 
 def _runs_nothing(file: Path) -> bool:
-    """Whether the file system of a file runs no program."""
     return file.is_file() and bool(os.statvfs(file).f_flag & os.ST_NOEXEC)
 
 

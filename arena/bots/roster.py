@@ -94,7 +94,6 @@ def read_roster(folder: Path) -> Roster:
 
 
 def write_roster(folder: Path, roster: Roster) -> None:
-    """Keep the roster of a course."""
     write_whole(folder / FILE, roster.model_dump_json(indent=2) + "\n", private=True)
 
 

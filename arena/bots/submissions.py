@@ -112,7 +112,6 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
 
 
 def refuse_no_folder(folder: Path) -> None:
-    """Raise SubmissionError where there is no folder."""
     refuse_server(folder)
     if not folder.is_dir():
         raise SubmissionError(f"{folder} is not a folder of submissions; `arena submit` makes one")

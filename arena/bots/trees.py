@@ -48,14 +48,11 @@ def copy(folder: Path, paths: Iterable[str], to: Path, *, follow: bool = False) 
 
 
 class Readable(Protocol):
-    """What is read part by part."""
-
     def read(self, size: int, /) -> bytes:
         """At most `size` bytes; none at the end."""
 
 
 def chunks(file: Readable) -> Iterator[bytes]:
-    """The contents, part by part."""
     return iter(lambda: file.read(_CHUNK_BYTES), b"")
 
 

@@ -50,12 +50,10 @@ class Receipt(Frozen):
 
     @property
     def version(self) -> str:
-        """The name of this version's folder."""
         return folder_of(self.digest)
 
 
 def folder_of(digest: str) -> str:
-    """The name of the folder of a version."""
     return digest[:_FOLDER_DIGITS]
 
 

@@ -52,7 +52,6 @@ class TriedSandbox(Frozen):
 
     @property
     def suffices(self) -> bool:
-        """Whether strangers' programs may run in it."""
         return self.held is not None and None not in (self.held.by.get(each) for each in NEEDED)
 
 
@@ -181,7 +180,6 @@ def _kernels() -> Kernels:
 
 
 def show(found: Facts, console: Console) -> None:
-    """Print the facts."""
     for line in _report(found):
         console.print(line, soft_wrap=True)
 

@@ -50,7 +50,6 @@ class Env(PlayedGame, AECEnv[str, dict[str, Array], int | None]):
         return self.action_spaces[agent]
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """The agent's `observation` and its `action_mask`."""
         return self.observation_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

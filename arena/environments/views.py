@@ -49,7 +49,6 @@ class OthelloObservation(View):
         super().__init__((size, size, 2), _squares(size, size))
 
     def observe(self, state: Mapping[str, Any], seat: int) -> Array:
-        """A state as a seat sees it."""
         cells = np.frombuffer("".join(state["board"]).encode(), np.uint8).reshape(self.shape[:2])
         own, other = b"XO" if seat == 0 else b"OX"
         seen = np.empty(self.shape, np.int8)
@@ -70,7 +69,6 @@ class DotsObservation(View):
         super().__init__((2 * rows - 1, 2 * cols - 1, 3), [*across.flat, *down.flat])
 
     def observe(self, state: Mapping[str, Any], seat: int) -> Array:
-        """A state as a seat sees it."""
         owners = np.frombuffer("".join(state["owners"]).encode(), np.uint8)
         owners = owners.reshape(state["rows"], state["cols"])
         own, other = b"01" if seat == 0 else b"10"
@@ -102,7 +100,6 @@ class TilesView(View):
             tile, following = following, following + (following if name == "2048" else tile)
 
     def observe(self, state: Mapping[str, Any], seat: int) -> Array:
-        """A state, which both seats see alike."""
         return np.array([[self._ranks[tile] for tile in row] for row in state["board"]], np.int8)
 
 
@@ -116,7 +113,6 @@ VIEWS: Mapping[str, type[OthelloObservation] | type[DotsObservation] | type[Tile
 
 
 def view(name: str, variant: Mapping[str, Any]) -> View:
-    """The view of a rule set with its complete settings."""
     return VIEWS[name](name, variant)
 
 

@@ -36,7 +36,6 @@ class PlainConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """The parts of what is printed."""
         # a table without headings lays out a text
         if isinstance(renderable, Table) and renderable.show_header and not self.is_terminal:
             options = (options or self.options).update(width=self.width)

@@ -46,7 +46,6 @@ def acquire(path: Path) -> int:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a process has locked `path`."""
     try:
         descriptor = os.open(name_of(path), os.O_RDONLY)
     except OSError:
@@ -75,5 +74,4 @@ def release(path: Path, descriptor: int) -> None:
 
 
 def name_of(path: Path) -> Path:
-    """The lock file of a file."""
     return path.with_name(f"{path.name}.lock")

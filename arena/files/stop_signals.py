@@ -14,8 +14,6 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass
 class Stop:
-    """Whether a stop was asked for."""
-
     asked: bool = False
 
 

@@ -12,8 +12,6 @@ from arena.errors import FileError, Problem, UserError
 
 
 class NotToml(ValueError):
-    """The parser stopped."""
-
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
         self.problem = problem

@@ -55,7 +55,6 @@ class FrontPlayer:
             self.game = game
 
     def close(self) -> None:
-        """End its process."""
         if self._opponent is not None:
             self._opponent.quit()
             self._opponent = None

@@ -18,8 +18,6 @@ from rules.transcript import write_transcript
 
 
 class Made(NamedTuple):
-    """A move that was made."""
-
     seat: int
     move: str
     answer: Answered | None = None
@@ -66,7 +64,6 @@ class HumanGame:
 
     @property
     def can_undo(self) -> bool:
-        """Whether the person has moved."""
         return bool(self._mine)
 
     def undo(self) -> None:
@@ -120,7 +117,6 @@ class HumanGame:
 
     @property
     def transcript(self) -> str:
-        """The moves so far in one line."""
         return write_transcript(self.first, (move for _, move in self.moves))
 
     def scores(self) -> str:

@@ -38,7 +38,6 @@ _UNLIMITED_MB = 2**30  # more than a machine has: a person's own game has no lim
 
 
 def strongest(game: Game) -> Strongest:
-    """The strongest built-in player of a game."""
     known = (_FIRST.get(game.name, _OTHERS[0]), *_OTHERS)
     return next(
         each for each in known if not BUILTINS[each.bot].unsupported(game.name, game.variant)
@@ -111,7 +110,6 @@ class Opponent:
     def __init__(
         self, player: Prepared, seat: int, pool: SessionPool, move_ms: int, seed: int
     ) -> None:
-        """Start the program."""
         self.name = player.name
         self.seat = seat
         self._options = player.options
@@ -141,7 +139,6 @@ class Opponent:
         self._session.start(self._requests.start(position, moves), GRACE_MS)
 
     def choose(self, position: Position, moves: Moves) -> Answered:
-        """Its move."""
         self._requests.clock = self._clock
         answered = self._session.turn(self._requests.turn(position, moves), GRACE_MS)
         self._requests.answered(len(moves), answered.used_ms)
@@ -152,7 +149,6 @@ class Opponent:
         return PlayerClock.full(Clock(move_ms=self.move_ms))
 
     def end(self, outcome: Outcome, position: Position) -> None:
-        """Tell how the game ended."""
         self._session.end("play", outcome, position)
 
     def quit(self) -> None:

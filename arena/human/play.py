@@ -35,8 +35,6 @@ _LISTED = 24  # legal moves listed before each move; more of them only when aske
 
 
 class TerminalGame:
-    """A person's game on a terminal."""
-
     def __init__(self, game: HumanGame, ask: Ask, console: Console) -> None:
         self.game, self.ask, self.console = game, ask, console
 

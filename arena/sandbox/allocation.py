@@ -113,5 +113,4 @@ class Allocation:
 
     @property
     def cwd(self) -> str:
-        """The folder the player starts in."""
         return str(Path(self.spec.cwd).resolve()) if self.spec.cwd is not None else self.home

@@ -96,8 +96,6 @@ class CanaryError(Exception):
 
 
 class Findings(NamedTuple):
-    """What a canary found out."""
-
     breaches: dict[Guarantee, tuple[str, ...]]
     """The forbidden acts that succeeded, in words; empty where a guarantee is kept."""
     bounded: frozenset[Guarantee]  # the guarantees that its control group bounds

@@ -143,7 +143,6 @@ class Group:
         self._set_frozen("FROZEN", "1")
 
     def thaw(self) -> None:
-        """Continue its processes."""
         self._set_frozen("THAWED", "0")
 
     def _set_frozen(self, v1: str, v2: str) -> None:

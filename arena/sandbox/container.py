@@ -156,7 +156,6 @@ class Container:
         return "bubblewrap ended before the player's program did"
 
     def load(self) -> Load:
-        """The load of its processes and its cores."""
         own = set(self.processes())
         used = self.group.cpu_ms() if self.group is not None else None
         bare = self._cores is None or self.spec.policy.mode == "none"
@@ -206,7 +205,6 @@ class Container:
             self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Continue its processes."""
         if self.group is not None and self.group.freezes:
             self.group.thaw()
         else:

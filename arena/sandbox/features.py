@@ -48,7 +48,6 @@ def detect() -> Features:
 
 @cache
 def this_host() -> Host:
-    """The machine this process runs on."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

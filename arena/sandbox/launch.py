@@ -44,8 +44,6 @@ _KEEP_ORPHANS = Step("become the parent of its orphans", become_subreaper)
 
 
 class Launched(NamedTuple):
-    """A process that was started."""
-
     process: subprocess.Popen[bytes]
     status: int | None = None
     """A file in which bubblewrap reports that the program started, and its end."""

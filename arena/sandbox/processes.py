@@ -100,7 +100,6 @@ def _read(path: str) -> bytes:
 
 
 def owners() -> Iterator[tuple[int, int]]:
-    """The pid and uid of every process."""
     for process in Path("/proc").iterdir():
         with suppress(OSError):
             if process.name.isdecimal():

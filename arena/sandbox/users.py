@@ -63,7 +63,6 @@ class User:
             time.sleep(0.002)
 
     def processes(self) -> Iterator[int]:
-        """Pids of its processes."""
         return (pid for pid, uid in owners() if uid == self.uid)
 
     def close(self) -> None:
@@ -82,7 +81,6 @@ def can_become() -> bool:
 
 
 def is_player(uid: int) -> bool:
-    """Whether it is the uid of such a user."""
     return FIRST <= uid <= LAST
 
 

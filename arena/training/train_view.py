@@ -58,7 +58,6 @@ class BlockView(ABC, Generic[Block]):
         """The cells of a block in a table on the screen."""
 
     def detail(self, block: Block) -> Table | None:
-        """More about the last block."""
         return None
 
 
@@ -160,7 +159,6 @@ class LiveTraining(Screen, Generic[Block]):
         super().__init__(console, now)
 
     def show(self, block: Block) -> None:
-        """Show a block that was played."""
         self._blocks.append(block)
 
     def _screen(self) -> RenderableType:
@@ -199,14 +197,11 @@ class LiveTraining(Screen, Generic[Block]):
 
 
 class PlainTraining(Lines, Generic[Block]):
-    """A training in lines."""
-
     def __init__(self, console: Console, view: BlockView[Block]) -> None:
         super().__init__(console)
         self._view = view
 
     def show(self, block: Block) -> None:
-        """Print a block that was played."""
         for line in self._view.lines(block):
             self.say(line)
 
@@ -243,5 +238,4 @@ def _times(block: GameBlock | TileBlock) -> tuple[int, float, int]:
 
 
 def speed(block: GameBlock | TileBlock) -> float:
-    """Moves a second."""
     return block.moves / block.seconds if block.seconds else 0.0

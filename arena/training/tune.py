@@ -196,7 +196,6 @@ class _Tuning:
         return result.write_result(tuner, self._folder, known)
 
     def _gain(self) -> str:
-        """Whether there is a gain, in a sentence."""
         if not tuned_player.changed(self._tuner):
             return "The tuned player is the start, no value changed: there is nothing to test."
         return self._gained(self._tuner.verdicts, self._tuner.earlier_tests)

@@ -41,8 +41,6 @@ class TuningPlan(NamedTuple):
 
 
 class TuningProgress(NamedTuple):
-    """How far it is."""
-
     games: int
     rate: float | None
     """Games a second, of late; None before the first."""
@@ -51,7 +49,6 @@ class TuningProgress(NamedTuple):
 
 
 def progress_line(plan: TuningPlan, progress: TuningProgress) -> str:
-    """How far it is, in a line."""
     parts = [f"{progress.games:,} of {plan.games:,} games"]
     if progress.rate:
         left = max(plan.games - progress.games, 0) / progress.rate
@@ -163,11 +160,9 @@ class LiveTuning(Screen):
         super().__init__(console, now)
 
     def show(self, progress: TuningProgress) -> None:
-        """Show how far it is."""
         self._progress = progress
 
     def show_test(self, verdict: Verdict) -> None:
-        """Show where a sequential test stands."""
         self._verdict = verdict
 
     def _screen(self) -> RenderableType:
@@ -196,13 +191,11 @@ class PlainTuning(Lines):
         self._plan, self._now, self._said_at = plan, now, now()
 
     def show(self, progress: TuningProgress) -> None:
-        """Print how far it is."""
         assert self._plan is not None  # it is a tuning
         compared = map(comparison_line, progress.comparisons[-1:])
         self._now_and_then(", ".join((progress_line(self._plan, progress), *compared)))
 
     def show_test(self, verdict: Verdict) -> None:
-        """Print where a sequential test stands."""
         self._now_and_then(f"LLR {verdict.llr:+.2f}, {test_line(verdict)}")
 
     def _now_and_then(self, line: str) -> None:

@@ -48,8 +48,6 @@ class Sides(NamedTuple):
 
 
 class Contest(NamedTuple):
-    """A test under the referee."""
-
     config: TuneConfig | GamesConfig
     """The configuration of the training or tuning: its name, rules, settings and seed count."""
     sides: Sides
@@ -174,7 +172,6 @@ class BudgetTest:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict so far."""
         repeats = self._pairs.repeats(self._tally.units)
         return self._tally.verdict.model_copy(update={"repeats": repeats})
 

@@ -77,8 +77,6 @@ class Target(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """What is tested."""
-
     test: Sprt
     most_pairs: int
     target: Target

@@ -20,15 +20,12 @@ _SUBMITTED = "bot/"
 
 
 class BoardOffer(NamedTuple):
-    """A game with its settings."""
-
     title: str
     rules: str
     settings: dict[str, Any]
 
     @property
     def game(self) -> Game:
-        """The rule set."""
         return rules.load(self.rules, **self.settings)
 
     @property
@@ -64,8 +61,6 @@ def boards() -> dict[str, BoardOffer]:
 
 
 class OpponentOffer(NamedTuple):
-    """An opponent of the form."""
-
     value: str
     title: str
     boards: str
@@ -73,7 +68,6 @@ class OpponentOffer(NamedTuple):
 
 
 def choices(course: Path | None) -> list[OpponentOffer]:
-    """The built-ins, and the bots of a course that play."""
     submitted = [each.name for each in bots(course) if each.state == "plays"] if course else []
     return [*_builtins(), *(OpponentOffer(f"{_SUBMITTED}{name}", name, "") for name in submitted)]
 

@@ -111,7 +111,6 @@ class Challenges:
         return max(0, self._rules.now().quota.challenges - counted)
 
     def read(self, folder: Path) -> Challenge:
-        """A match as it stands."""
         try:
             return self._read(folder)
         except DamagedJob as damaged:

@@ -21,8 +21,6 @@ OFFERED_MS = tuple(each for each in TIMES_MS if each <= MOST_MS)
 
 
 class GameOffer(NamedTuple):
-    """A game."""
-
     title: str
     table: dict[str, Any]
     """As `[game]` of a tournament file."""

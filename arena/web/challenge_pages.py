@@ -74,7 +74,6 @@ def ask_by_form(
     rules: Annotated[str, Form()],
     move_ms: Annotated[int, Form(ge=10, le=MOST_MS)] = 1000,
 ) -> Response:
-    """Take a wish from the page `/me`, which is shown again."""
     wanted = ChallengeWanted(bot=bot, against=against, rules=rules, move_ms=move_ms)
     ask(owner, course, wanted)
     return RedirectResponse("/me#challenges", 303)

@@ -22,7 +22,6 @@ _GAMES = 2
 
 
 def main(folder: Path) -> None:
-    """Play the match into its run."""
     home = folder.parents[2]
     with working(folder, home, failed="The machine failed; tell the staff.") as write:
         os.chdir(home)

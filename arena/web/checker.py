@@ -18,7 +18,6 @@ _FAILED = "The machine failed, and nothing was changed; tell the staff."
 
 
 def main(folder: Path) -> None:
-    """Check what was handed in, and write each event as it happens."""
     os.nice(_NICE)
     upload, course = folder / "upload", folder.parents[3]
     with working(folder, upload, course, failed=_FAILED) as write:

@@ -120,7 +120,6 @@ class Checks:
         return [self.read(folder) for folder in self.jobs.newest(owner, most)]
 
     def read(self, folder: Path) -> Check:
-        """A check as it stands."""
         try:
             return self._read(folder)
         except DamagedJob as damaged:

@@ -15,12 +15,10 @@ class PromptProtocol(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Wait for a request."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Wait on, or answer."""
         super().data_received(data)
         has_head = self.cycle is not None and not self.cycle.response_complete
         if has_head:
@@ -29,7 +27,6 @@ class PromptProtocol(HttpToolsProtocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -44,6 +41,5 @@ class PromptProtocol(HttpToolsProtocol):
 
 
 def open_all_files() -> None:
-    """Take as many open files as the system gives this process."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -18,14 +18,12 @@ _LANGUAGES = {"cpp": "C++", "js": "JavaScript"}
 
 @router.get("")
 def contents(request: Request) -> HTMLResponse:
-    """The list of the pages, and the starters."""
     titles = {name: _LANGUAGES.get(name, name.title()) for name in LANGUAGES}
     return page(request, "doc.html", pages=PAGES, languages=titles)
 
 
 @router.get("/starter/{language}.zip")
 def starter(language: str) -> Response:
-    """A bot that plays, as `arena new` writes it."""
     if language not in LANGUAGES:
         raise HTTPException(404, f"There are starters in: {', '.join(LANGUAGES)}.")
     name = f'attachment; filename="{_STARTER}-{language}.zip"'
@@ -35,7 +33,6 @@ def starter(language: str) -> Response:
 
 @router.get("/{name}")
 def document(request: Request, name: str) -> HTMLResponse:
-    """A page."""
     if name not in PAGES:
         raise HTTPException(404, f"The pages to read are: {', '.join(PAGES)}.")
     from arena.web.manual import chapter  # reads Markdown, which no other page needs

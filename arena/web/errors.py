@@ -25,7 +25,6 @@ _SENTENCES = {
 
 
 def handle(app: FastAPI) -> None:
-    """Have the application answer errors so."""
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ArenaError, _refused)

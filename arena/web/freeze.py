@@ -15,8 +15,6 @@ from arena.web.sessions import FOLDER
 
 
 class TableFreeze:
-    """Freezes the tables of a course."""
-
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self.folder = scheduler.course / FOLDER / "frozen"
@@ -60,7 +58,6 @@ class TableFreeze:
         return any(map(self._is_missing, self._scheduler.frozen()))
 
     def catch_up(self) -> None:
-        """Make the missing copies."""
         for name in self._scheduler.frozen():
             with suppress(StoreError):  # its page reports it
                 self.public(name)
@@ -70,7 +67,6 @@ class TableFreeze:
         return self._scheduler.wish(name).freeze_at
 
     def is_due(self, name: str) -> bool:
-        """Whether the table of a run is to be frozen by now."""
         at = self.frozen_at(name)
         return at is not None and at <= datetime.now(UTC)
 

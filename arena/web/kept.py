@@ -13,8 +13,6 @@ _SMALL = 500
 
 
 class KeptAnswer(NamedTuple):
-    """An answer."""
-
     body: bytes
     packed: bytes | None
     etag: str
@@ -22,7 +20,6 @@ class KeptAnswer(NamedTuple):
 
 
 def kept(text: str | bytes, media_type: str) -> KeptAnswer:
-    """An answer to keep."""
     body = text.encode() if isinstance(text, str) else text
     packed = gzip.compress(body, _LEVEL, mtime=0) if len(body) > _SMALL else None
     return KeptAnswer(body, packed, f'W/"{blake2b(body, digest_size=12).hexdigest()}"', media_type)

@@ -44,7 +44,6 @@ async def _found(request: Request, name: str) -> LabRun:
 
 @router.get("")
 async def contents(request: Request) -> Response:
-    """The page of the lab."""
     runs, problems = await state_of(request).lab.all()
     groups = {title: [run for run in runs if run.kind == kind] for kind, title in _TITLES.items()}
     return page(request, "lab.html", groups=groups, runs=runs, problems=problems)
@@ -52,7 +51,6 @@ async def contents(request: Request) -> Response:
 
 @router.get("/run/{name}")
 async def one(request: Request, name: str) -> Response:
-    """The page of a test, a training or a tuning."""
     run = await _found(request, name)
     return page(request, "lab_run.html", run=run, parts=_parts(run))
 
@@ -66,7 +64,6 @@ async def parts(request: Request, name: str) -> Response:
 
 @router.get("/compare")
 async def compare(request: Request, a: str, b: str) -> Response:
-    """The page of two of them, on one scale."""
     values = compared(await _found(request, a), await _found(request, b))
     return page(request, "lab_compare.html", **values)
 
@@ -85,7 +82,6 @@ async def one_lab_run(request: Request, name: str) -> LabRun:
 
 
 def compared(one: LabRun, other: LabRun) -> dict[str, Any]:
-    """The values of the page that compares two."""
     keys = dict.fromkeys([*one.settings, *other.settings])
     settings = [(key, one.settings.get(key, "–"), other.settings.get(key, "–")) for key in keys]
     drawings = []

@@ -117,7 +117,6 @@ class Hub:
 
     @property
     def _pause_s(self) -> float:
-        """Until the next look."""
         if not self._run.is_played:
             return _IDLE_S
         return min(_LOOK_S + _PAGE_S * len(self._queues), _MOST_S)
@@ -142,7 +141,6 @@ class Hub:
         self._send_all(text)
 
     def _send_all(self, text: bytes) -> None:
-        """Send a text to all pages."""
         self._sent_at = time.monotonic()
         for queue in tuple(self._queues):
             if queue.full():  # its page does not read: it is to load itself again
@@ -181,6 +179,5 @@ class Hubs:
         return self._hubs[run]
 
     def end(self) -> None:
-        """Follow nothing any more."""
         for hub in tuple(self._hubs.values()):
             hub.end()

@@ -17,8 +17,6 @@ _NAMES = {page.file: name for name, page in PAGES.items()}
 
 
 class Chapter(NamedTuple):
-    """A page, rendered."""
-
     title: str
     html: Markup
     headings: tuple[tuple[str, str], ...]

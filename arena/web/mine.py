@@ -35,8 +35,6 @@ router = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
 
 
 class Mine(NamedTuple):
-    """The bots, checks and matches of an owner."""
-
     owner: str
     bots: list[course.Entry]
     used: int
@@ -57,7 +55,6 @@ class Mine(NamedTuple):
 
     @property
     def is_playing(self) -> bool:
-        """Whether a match is going on."""
         return any(one.is_unfinished for one in self.challenges)
 
 
@@ -103,7 +100,6 @@ async def live(request: Request, owner: AskingOwner, folder: OneFolder) -> Respo
 
 @router.post("/me/check/{id}/cancel")
 def cancel(folder: OneFolder, course: OfCourse) -> Response:
-    """End a check; another may be begun then."""
     course.checks.jobs.cancel(folder)
     return RedirectResponse("/me#checks", 303)
 
@@ -154,7 +150,6 @@ async def _matches(request: Request, found: Mine) -> AsyncIterator[bytes]:
 
 @router.post("/me/bots/{name}/withdraw")
 def withdraw(request: Request, owner: AskingOwner, name: str) -> Response:
-    """Take a bot out of tournaments."""
     course.withdraw(course_of(request).folder, _named(name), owner)
     return RedirectResponse("/me#bots", 303)
 

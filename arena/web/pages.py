@@ -16,8 +16,6 @@ from arena.web.state import state_of
 
 
 class NavLink(NamedTuple):
-    """A link of the navigation."""
-
     href: str
     text: str
     in_course: Role = Role.ANYONE
@@ -43,7 +41,6 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
 
 
 def rendered(request: Request, template: str, **values: Any) -> str:
-    """The text of a page."""
     visitor = visitor_of(request)
     settings = state_of(request).settings
     shown = {

@@ -112,13 +112,11 @@ def _bearer(request: Request) -> str | None:
 
 @router.get("/in")
 def login(request: Request, course: OfCourse) -> Response:
-    """The page that asks for a token."""
     return page(request, "in.html")
 
 
 @router.post("/in")
 def log_in(request: Request, course: OfCourse, token: Annotated[str, Form()]) -> Response:
-    """Begin a session with a token typed in."""
     try:
         session = course.people.begun_by(request, token.strip())
     except HTTPException as refused:

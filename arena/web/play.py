@@ -40,7 +40,6 @@ router = APIRouter(
 async def form(
     request: Request, board: str = "othello", opponent: str = "", seat: int = 0, move_ms: int = 1000
 ) -> Response:
-    """The choice of a game."""
     return await _form(request, TableWish(board, opponent, seat, move_ms))
 
 
@@ -66,7 +65,6 @@ async def begin(
     seat: Annotated[int, Form()] = 0,
     move_ms: Annotated[int, Form()] = 1000,
 ) -> Response:
-    """Start a game, and lead to its table."""
     wish = TableWish(board, opponent, seat, move_ms)
     try:
         state, person = state_of(request), _person(request)
@@ -97,7 +95,6 @@ At = Annotated[RunningTable, Depends(_table)]
 
 @router.get("/{name}")
 async def board_page(request: Request, name: str, table: At) -> Response:
-    """The board."""
     wish = table.wish
     return page(request, "table.html", wish=wish, board=boards()[wish.board], name=name)
 
@@ -110,7 +107,6 @@ async def state(table: At, after: int = -1) -> TableState:
 
 @router.post("/{name}/do", status_code=204)
 async def do(table: At, command: Command) -> None:
-    """Move, take back or resign. The answer is a new state."""
     try:
         table.send(command)
     except CommandRefusedError:

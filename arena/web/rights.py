@@ -37,14 +37,11 @@ _ONLY = {
 
 
 class Visitor(Frozen):
-    """The visitor behind a request."""
-
     role: Role = Role.ANYONE
     owner: str | None = None
     """The name on the roster; None for the staff and for anyone."""
 
     def may(self, role: Role) -> bool:
-        """Whether it has at least this role."""
         return _ORDER.index(self.role) >= _ORDER.index(role)
 
 

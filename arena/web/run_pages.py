@@ -73,7 +73,6 @@ async def _find(request: Request, name: str) -> ShownRun:  # in this thread: ano
 
 @router.get("/")
 async def tournaments(request: Request) -> Response:
-    """The page of all runs."""
     course = state_of(request).course
     deadline = course.rules.now().deadline if course else None
     shown = runs_of(request)
@@ -92,7 +91,6 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
     async def document(
         request: Request, run: Annotated[ShownRun, found], visitor: Asking
     ) -> Response:
-        """The page of a run."""
         hubs = state_of(request).hubs
         mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
         frozen = frozen_since(request, run)
@@ -102,7 +100,6 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
 
     @router.get(f"{address}/data")
     async def data(request: Request, run: Annotated[ShownRun, found], visitor: Asking) -> Response:
-        """The data of the page's scripts."""
         make = partial(_data, visitor)
         return answer(request, await run.made(("data", visitor), make, moves=True))
 
@@ -110,7 +107,6 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
     async def one_game(
         request: Request, run: Annotated[ShownRun, found], game: str, visitor: Asking
     ) -> Response:
-        """A game of a run that has ended."""
         return answer(request, await game_of(run, game, visitor))
 
     @router.get(f"{address}/game/{{game}}/dialogue/{{seat}}")
@@ -210,7 +206,6 @@ async def as_long(
 
 @router.get("/static/{name}")
 async def static(request: Request, name: str) -> Response:
-    """A script or a style sheet."""
     found = assets.by_address().get(request.url.path)
     if found is None:
         raise HTTPException(404)

@@ -45,12 +45,10 @@ class ShownRun:
 
     @property
     def is_played(self) -> bool:
-        """Whether a process plays it now."""
         return lock.is_held(self.path)
 
     @property
     def changed_at(self) -> datetime:
-        """When its results changed last."""
         stamps = (stamp(self.path), stamp(self._wal))
         written = (each[2] for each in stamps if each and each[1])  # readers make empty ones
         return datetime.fromtimestamp(max(written, default=0) // 10**9, UTC)
@@ -137,14 +135,11 @@ class ShownRun:
 
 
 class Runs:
-    """The runs of a folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._shown: OrderedDict[str, ShownRun] = OrderedDict()
 
     def names(self) -> list[str]:
-        """The names of all."""
         return sorted(path.stem for path in self.folder.glob("*.sqlite") if path.is_file())
 
     def __getitem__(self, name: str) -> ShownRun:
@@ -163,7 +158,6 @@ class Runs:
         return shown
 
     def close(self) -> None:
-        """Let go of all."""
         for shown in self._shown.values():
             shown.close()
 

@@ -30,15 +30,11 @@ HEADERS = {
 
 
 class SafeAnswers:
-    """The layer around the application."""
-
     def __init__(self, app: ASGIApp, public_url: str | None = None) -> None:
         self._app = app
         self._host = urlsplit(public_url).netloc if public_url else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)

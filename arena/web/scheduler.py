@@ -54,8 +54,6 @@ class Pace(Frozen):
 
 
 class Tournament(NamedTuple):
-    """A tournament of the course, as it stands."""
-
     name: str
     state: TournamentState
     wish: Wish
@@ -126,7 +124,6 @@ class Scheduler:
         return [file.stem for file in tournament_files(self.course)]
 
     def tournaments(self) -> list[Tournament]:
-        """The tournaments of the course, as they stand."""
         standing, field = self._rules.now().standing, course_of.field(self.course)
         return [self._shown(name, standing, field) for name in self.names()]
 
@@ -143,7 +140,6 @@ class Scheduler:
         return self.course / RUNS / f"{name}.sqlite"
 
     def wish(self, name: str) -> Wish:
-        """The wish of the staff for a tournament."""
         return self._wishes.get(name, Wish())
 
     def is_closed(self, name: str) -> bool:
@@ -210,7 +206,6 @@ class Scheduler:
             self._interrupt(pid)
 
     def change(self, name: str, **to: object) -> None:
-        """Change fields of the wish for a tournament."""
         with self._changing:
             self._keep_wish(name, self.wish(name).model_copy(update=to))
 

@@ -27,8 +27,6 @@ _SECRET_BYTES = 32
 
 
 class SignedSession(Frozen):
-    """The content of a cookie."""
-
     owner: str | None
     """A name on the roster; null for the staff."""
     fingerprint: str
@@ -50,7 +48,6 @@ class Signer:
         """By their words, when each would be over by itself."""
 
     def cookie(self, session: SignedSession) -> str:
-        """The text of a cookie."""
         words = session.model_dump_json().encode().hex()
         return f"{words}.{self._signature('session', words)}"
 

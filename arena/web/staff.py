@@ -28,7 +28,6 @@ router = APIRouter(prefix="/staff", dependencies=[may(Role.STAFF)], include_in_s
 @router.get("/owners")  # where the answers of forms about owners are shown
 @router.get("")
 def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
-    """The page of the course."""
     return page(
         request,
         "staff.html",
@@ -45,7 +44,6 @@ def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
 
 @router.get("/t/{name}")
 def tournament(request: Request, staff: ByStaff, name: str, answer: str = "") -> Response:
-    """A tournament: how it stands, its log, and what may be done."""
     _refuse_unknown(name, staff.scheduler.names(), "tournament")
     process = staff.scheduler.process(name)
     one = next(each for each in staff.scheduler.tournaments() if each.name == name)
@@ -65,7 +63,6 @@ def tournament(request: Request, staff: ByStaff, name: str, answer: str = "") ->
 
 @router.get("/bot/{name}")
 def bot(request: Request, staff: ByStaff, name: str, answer: str = "") -> Response:
-    """A bot: its versions with their checks."""
     _refuse_unknown(name, [each.name for each in course.bots(staff.course)], "bot")
     found = course.bot(staff.course, name)
     shared = list(map(about_shared, shared_files(staff.course, found)))
@@ -75,7 +72,6 @@ def bot(request: Request, staff: ByStaff, name: str, answer: str = "") -> Respon
 
 @router.get("/checks")
 def checks(request: Request, staff: ByStaff, owner: str = "") -> Response:
-    """The last checks: of all, or of one owner."""
     found = course_of(request).checks
     if owner and owner not in (each.name for each in staff.roster.now().owners):
         raise HTTPException(404, "No owner of the course has this name.")
@@ -86,7 +82,6 @@ def checks(request: Request, staff: ByStaff, owner: str = "") -> Response:
 
 @router.get("/export")
 def export_all(staff: ByStaff) -> Response:
-    """The course as a ZIP."""
     staff.note("exported all")
     name = f"{staff.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}

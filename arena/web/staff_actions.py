@@ -25,7 +25,6 @@ FormText = Annotated[str, Form()]
 
 @router.post("/owners/add")
 def add_owners(staff: ByStaff, names: FormText = "") -> Response:
-    """Put owners on the roster; their links are shown once."""
     wanted = names_of(names, "names")
     if not wanted:
         raise UserError("Write a name on each line first.")
@@ -42,14 +41,12 @@ def add_owners(staff: ByStaff, names: FormText = "") -> Response:
 
 @router.post("/owners/revoke")
 def revoke(staff: ByStaff, owner: FormText) -> Response:
-    """Let a link open nothing any more."""
     course.revoke(staff.course, owner, datetime.now(UTC))
     return staff.did(f"revoked {owner}", f"The link of {owner} opens nothing any more.")
 
 
 @router.post("/owners/renew")
 def renew(staff: ByStaff, owner: FormText) -> Response:
-    """Another link for an owner, shown once."""
     token = course.renew(staff.course, owner)
     return staff.did(
         f"renewed {owner}", f"{owner} has another link; the old one opens nothing.", {owner: token}
@@ -58,7 +55,6 @@ def renew(staff: ByStaff, owner: FormText) -> Response:
 
 @router.post("/bot/{name}/exclude")
 def exclude(staff: ByStaff, name: str) -> Response:
-    """Take a bot out, and accept nothing under its name."""
     course.exclude(staff.course, name)
     return staff.did(
         f"excluded {name}",
@@ -69,21 +65,18 @@ def exclude(staff: ByStaff, name: str) -> Response:
 
 @router.post("/bot/{name}/rollback")
 def rollback(staff: ByStaff, name: str, version: FormText) -> Response:
-    """Let another version play; it also brings back what was excluded."""
     receipt = course.rollback(staff.course, name, version, None)
     return staff.did(f"rolled {name} back to {version}", f"{named(receipt)} plays from now on.")
 
 
 @router.post("/t/{name}/start")
 def start(staff: ByStaff, name: str) -> Response:
-    """Play a tournament, or go on; void games are tried again."""
     staff.scheduler.start(name)
     return staff.did(f"started {name}", f"{name} is played as soon as no other is.")
 
 
 @router.post("/t/{name}/take")
 def take_new(staff: ByStaff, name: str) -> Response:
-    """Take the bots as they are now."""
     staff.scheduler.start(name, take_new=True)
     return staff.did(
         f"took new bots into {name}",
@@ -93,14 +86,12 @@ def take_new(staff: ByStaff, name: str) -> Response:
 
 @router.post("/t/{name}/leave")
 def leave_out(staff: ByStaff, name: str, player: FormText) -> Response:
-    """Leave a player out from now on."""
     staff.scheduler.start(name, without=[player])
     return staff.did(f"left {player} out of {name}", f"{name} goes on without {player}.")
 
 
 @router.post("/t/{name}/pause")
 def pause(staff: ByStaff, name: str) -> Response:
-    """Stop a tournament; it can go on."""
     staff.scheduler.pause(name)
     return staff.did(f"paused {name}", f"{name} is paused; its games are kept.")
 
@@ -121,6 +112,5 @@ def freeze(staff: ByStaff, name: str, at: FormText = "") -> Response:
 
 @router.post("/t/{name}/unfreeze")
 def unfreeze(staff: ByStaff, name: str) -> Response:
-    """Show the public all."""
     staff.table_freeze.unfreeze(name)
     return staff.did(f"unfroze {name}", f"All see {name} as it is.")

@@ -26,8 +26,6 @@ _WAITING = 100
 
 
 class Answer(NamedTuple):
-    """The answer to an action."""
-
     sentence: str
     links: Mapping[str, str] = {}
     """Links of owners, by their names: shown this once."""
@@ -51,7 +49,6 @@ class Answers:
         return id_
 
     def take(self, id_: str) -> Answer | None:
-        """An answer, once."""
         return self._waiting.pop(id_, None)
 
 
@@ -98,7 +95,6 @@ class StaffActions:
         return self.answered(Answer(sentence, links))
 
     def note(self, what: str) -> None:
-        """Add an action to the staff's log."""
         add_line(self.course, self._who, what)
 
     def answered(self, answer: Answer) -> Response:

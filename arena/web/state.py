@@ -85,7 +85,6 @@ class CourseState:
 
 
 def state_of(request: Request) -> ServerState:
-    """The state of the application that was asked."""
     state: ServerState = request.app.state
     return state
 

@@ -60,7 +60,6 @@ def refuse_beyond(request: Request) -> None:
 
 
 def event(name: str, data: str, id_: int | None = None) -> bytes:
-    """The text of a server-sent event."""
     line = "" if id_ is None else f"id: {id_}\n"
     return f"{line}event: {name}\ndata: {data}\n\n".encode()
 

@@ -57,7 +57,6 @@ async def _named(runs: Runs, name: str) -> RunSummary:
 
 
 async def summary(run: ShownRun) -> RunSummary:
-    """The summary of a run."""
     return await run.once("summary", run.state(), partial(_make, run))
 
 

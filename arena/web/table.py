@@ -141,7 +141,6 @@ def _leave(*_: object) -> None:
 
 
 def main() -> None:
-    """Play the game that stdin asks for."""
     signal.signal(signal.SIGTERM, _leave)  # the players are ended on the way out
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     die_with_parent(int(sys.argv[1]))

@@ -10,8 +10,6 @@ Phase = Literal["preparing", "thinking", "yours", "over"]
 
 
 class Setup(Frozen):
-    """What is played, and against whom."""
-
     rules: str
     settings: dict[str, Any] = Field(default_factory=dict)
     opponent: str | None = None
@@ -28,8 +26,6 @@ class Setup(Frozen):
 
 
 class Command(Frozen):
-    """What the person wants."""
-
     do: Literal["move", "undo", "resign"]
     ply: int
     """How many moves the person saw: one that is meant for another board is not made."""
@@ -37,8 +33,6 @@ class Command(Frozen):
 
 
 class TableState(Frozen):
-    """All that a page shows."""
-
     number: int
     """Higher in each state."""
     phase: Phase

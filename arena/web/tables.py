@@ -50,7 +50,6 @@ class RunningTable:
 
     @property
     def is_over(self) -> bool:
-        """Whether its game has ended."""
         return self.state.phase == "over"
 
     async def newer(self, number: int, patience_s: float) -> TableState:
@@ -77,7 +76,6 @@ class RunningTable:
             self._process.terminate()
 
     async def ended(self) -> None:
-        """Wait until it has ended."""
         await self._following
 
     async def _follow(self) -> None:
@@ -126,8 +124,6 @@ class RunningTable:
 
 
 class Tables:
-    """The tables of a server."""
-
     def __init__(self, most: int = MOST_TABLES, idle_s: float = IDLE_S) -> None:
         self._most, self._idle_s = most, idle_s
         self._tables: dict[str, RunningTable] = {}
@@ -160,7 +156,6 @@ class Tables:
                 await table.ended()
 
     def find(self, name: str) -> RunningTable | None:
-        """The table of that id, if there is one."""
         return self._tables.get(name)
 
     def _forget(self) -> None:

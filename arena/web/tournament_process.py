@@ -30,7 +30,6 @@ class TournamentProcess:
 
     @property
     def plays(self) -> bool:
-        """Whether the run is played."""
         return lock.is_held(self.store)
 
     def pid(self, started: int | None) -> int | None:
@@ -81,7 +80,6 @@ class TournamentProcess:
         return None
 
     def last_lines(self) -> list[str]:
-        """The end of its log."""
         return list(map(printable, end_of(self.log, _LOG_BYTES).splitlines()[-LOG_LINES:]))
 
 

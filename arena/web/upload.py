@@ -147,7 +147,6 @@ async def live(
 async def upload(
     request: Request, owner: AskingOwner, course: OfCourse, name: str = ""
 ) -> Response:
-    """Take a bot from the page `/me`, which is shown again."""
     await hand_in(request, owner, course, name)
     return RedirectResponse("/me#checks", 303)
 

@@ -99,8 +99,6 @@ class Wish(Frozen):
 
 
 class Wishes(Frozen):
-    """The file."""
-
     tournaments: dict[str, Wish] = Field(default_factory=dict)
 
 
@@ -117,6 +115,5 @@ def read_wishes(course: Path) -> dict[str, Wish]:
 
 
 def write_wishes(course: Path, wishes: dict[str, Wish]) -> None:
-    """Keep what is wanted."""
     text = Wishes(tournaments=wishes).model_dump_json(indent=2) + "\n"
     write_whole(course / FILE, text, private=True)

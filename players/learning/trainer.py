@@ -132,7 +132,6 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     @property
     def finished(self) -> bool:
-        """Whether all games are played."""
         return len(self._blocks) * self.config.block >= self.config.games
 
     @property

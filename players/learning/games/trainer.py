@@ -48,20 +48,14 @@ class GamesTable(TrainingTable):
 
 
 class TdTable(GamesTable):
-    """`[tuning]`."""
-
     method: Literal["td"] = "td"
 
 
 class BoardGameTable(GameTable):
-    """`[game]`."""
-
     rules: Literal["othello", "dots"] | None = None
 
 
 class GamesLearningTable(LearningTable):
-    """`[learning]`."""
-
     plies: int = Field(default=6, ge=0, le=100)
     """Random moves at the start of a game."""
     epsilon: float = Field(default=0.05, ge=0, le=1)
@@ -153,8 +147,6 @@ class GameBlock(NamedTuple):
 
 
 class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
-    """A run of Othello or dots."""
-
     block_type = GameBlock
 
     def __init__(self, config: GamesConfig, folder: Path) -> None:

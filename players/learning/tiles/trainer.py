@@ -43,15 +43,11 @@ It matters until as much again was learned."""
 
 
 class TileGameTable(TomlTable):
-    """`[game]`."""
-
     rules: Learned | None = None
     spawn: str | None = None
 
 
 class TileNetworkTable(NetworkTable):
-    """`[network]`."""
-
     start: str | None = None
     start_games: int | None = Field(default=None, ge=1, le=10**10)
 

@@ -23,8 +23,6 @@ _PLIES = 6
 
 
 class TuningTable(TomlTable):
-    """`[tuning]`."""
-
     name: str | None = None
     method: Literal[MethodName, "td"] | None = None
     games: int = Field(default=10_000, ge=1, le=10**9)
@@ -43,22 +41,16 @@ class TuningTable(TomlTable):
 
 
 class TunedGameTable(GameTable):
-    """`[game]`."""
-
     rules: Learned | None = None
 
 
 class TuningOpeningsTable(TomlTable):
-    """`[openings]`."""
-
     plies: int | None = Field(default=None, ge=0, le=40)
     """Random moves at the start of all games but those that `selfplay` learns from, which begin at
     the start; left out, 6. Games of 2048 and 2584 have none: chance draws their boards."""
 
 
 class TunedPlayerTable(TomlTable):
-    """`[player]`."""
-
     bot: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
 

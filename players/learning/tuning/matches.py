@@ -34,8 +34,6 @@ class MatchTask(NamedTuple):
 
 
 class PlayedGame(NamedTuple):
-    """A game that was played."""
-
     moves: tuple[tuple[int, str], ...]
     """`(seat, move)` after the opening, forced passes left out."""
     net: int

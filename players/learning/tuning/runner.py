@@ -141,7 +141,6 @@ class DrivenPlayer:
             self._player = player(self._start, contestant.weights)
 
     def choose(self, position: Position, history: History) -> str:
-        """The player's move."""
         turn = Turn(
             start=self._start,
             game=self._start.game,
@@ -163,7 +162,6 @@ class TurnWorker:
     """Plays by the rules, with new players for each game."""
 
     def __init__(self, rule_set: rule_sets.Game, bot: str, stop: Flag) -> None:
-        """`stop` ends all games."""
         self._rule_set, self._bot, self._stop = rule_set, bot, stop
         tiles = rule_set.name in rule_sets.tiles.NAMES
         self._board = None if tiles else load_board(rule_set.name, rule_set.variant)

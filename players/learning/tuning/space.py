@@ -31,8 +31,6 @@ FLAT = "flat"
 
 @dataclass(frozen=True)
 class Range:
-    """An option that is tuned."""
-
     name: str
     low: float
     high: float

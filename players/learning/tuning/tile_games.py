@@ -57,7 +57,6 @@ class TileWorker:
         self._choices = Choices(np.zeros((MOST_MOVES, 2), np.int16), np.zeros(MOST_MOVES))
 
     def play(self, contestants: tuple[Contestant, Contestant], task: MatchTask) -> PlayedGame:
-        """Play both games of a task."""
         return both_slide(self.slide, contestants, task)
 
     def slide(

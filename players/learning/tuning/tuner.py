@@ -43,7 +43,6 @@ MakeRunner = Callable[[TuneConfig, Space], MatchRunner]
 
 
 def kernel_runner(config: TuneConfig, space: Space) -> MatchRunner:
-    """The match runner in this process."""
     rule_set = rule_sets.load(config.rules, **config.variant)
     return InProcessRunner(rule_set, config.bot, space.contestant(space.start), config.threads)
 
@@ -65,7 +64,6 @@ class StartComparison(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The share of the points."""
         return sum(self.scores) / (2 * len(self.scores))
 
     @property
@@ -129,7 +127,6 @@ class Tuner:
 
     @property
     def vector(self) -> Vector:
-        """The best parameters so far."""
         return self._method.vector
 
     @property
