@@ -21,29 +21,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from arena.bots import roster
-from arena.bots.course_file import (
-    FILE,
-    FOLDERS,
-    LADDER,
-    NEW,
-    TOURNAMENTS,
-    Quota,
-    is_course,
-    rules_of,
-)
+from arena.bots import course_file, roster, submissions
+from arena.bots.course_file import FILE, TOURNAMENTS, Quota, is_course, rules_of
 from arena.bots.entries import files_of
 from arena.bots.manifest import is_name
 from arena.bots.package import ACTIVE, Bot, refuse_nameless
 from arena.bots.programs import nearest_to, python
-from arena.bots.submissions import (
-    activate,
-    home_for,
-    keep,
-    receipt_of,
-    refuse_no_folder,
-    refuse_server,
-)
 from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
 from arena.errors import ConfigError, Problem, ProgramError, SubmissionError
@@ -77,10 +60,10 @@ def init(folder: Path) -> None:
     with _changing(folder, make=True):
         if is_new and os.geteuid():  # players have users of their own under root, who look in
             folder.chmod(0o700)
-        write_whole(folder / FILE, NEW)
+        write_whole(folder / FILE, course_file.NEW)
         if not (folder / TOURNAMENTS).exists():
             (folder / TOURNAMENTS).mkdir()
-            write_whole(folder / TOURNAMENTS / "ladder.toml", LADDER)
+            write_whole(folder / TOURNAMENTS / "ladder.toml", course_file.LADDER)
 
 
 def python_of(folder: Path) -> str | None:
@@ -126,7 +109,7 @@ def owners(folder: Path) -> tuple[roster.Owner, ...]:
 
 def known(folder: Path, owner: str | None = None, token: str | None = None) -> str | None:
     """The owner of a request, by its name or its token; None where neither is given."""
-    refuse_server(folder)
+    submissions.refuse_server(folder)
     if owner is None and token is None:
         return None
     if token is not None and not folder.exists():
@@ -151,7 +134,7 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     if not is_course(folder) and owner is None:
         if bot.rules is None:
             refuse_nameless(Path(bot.source))
-        _refuse_excluded(home_for(bot, folder))
+        _refuse_excluded(submissions.home_for(bot, folder))
         return bot
     course = rules_of(folder)
     if owner is None:
@@ -160,7 +143,7 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
         )
     if bot.rules is None:
         bot = bot.model_copy(update={"name": owner})
-    home = home_for(bot, folder)
+    home = submissions.home_for(bot, folder)
     _refuse_foreign(folder, home, owner, "; choose another name, in bot.toml")
     _refuse_excluded(home)
     deadline = course.deadline_of(owner)
@@ -169,7 +152,7 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
             f"the deadline was {deadline:%Y-%m-%d %H:%M %Z}; nothing is accepted after it"
         )
     _refuse_one_more(course.quota, folder, bot.name, owner)
-    if receipt_of(bot, folder) is None:
+    if submissions.receipt_of(bot, folder) is None:
         _refuse_beyond(course.quota, folder, bot, owner)
     return bot
 
@@ -186,7 +169,7 @@ def submit(
     with _changing(folder, make=True):
         bot = admitted(folder, bot, owner, now)
         home = folder / bot.name
-        receipt = keep(bot, checked, home, owner, now)
+        receipt = submissions.keep(bot, checked, home, owner, now)
         _clear(home)
     return receipt
 
@@ -208,7 +191,7 @@ def damaged(folder: Path) -> list[str]:
 
 
 def _entries(folder: Path) -> Iterator[Entry]:
-    refuse_no_folder(folder)
+    submissions.refuse_no_folder(folder)
     return map(_entry, _homes(folder))
 
 
@@ -249,7 +232,7 @@ def rollback(folder: Path, name: str, which: str, owner: str | None) -> Receipt:
         if receipt is None:
             there = ", ".join(named(each) for each in entry.versions)
             raise SubmissionError(f"name a version of {name}: {there}")
-        activate(folder / name, receipt)
+        submissions.activate(folder / name, receipt)
         _clear(folder / name)
     return receipt
 
@@ -344,7 +327,7 @@ def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> N
 
 
 def _refuse_folder(name: str, advice: str) -> None:
-    if name.casefold() in FOLDERS:
+    if name.casefold() in course_file.FOLDERS:
         raise SubmissionError(f'the name "{name}" belongs to the course{advice}')
 
 

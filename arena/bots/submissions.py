@@ -15,21 +15,12 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from arena.bots import versions
 from arena.bots.entries import files_in, files_of
 from arena.bots.manifest import FILE_NAME
 from arena.bots.package import ACTIVE, TREE, Bot
 from arena.bots.trees import copy, digest, made_aside, settle
-from arena.bots.versions import (
-    RECEIPT,
-    CheckedItem,
-    Receipt,
-    active,
-    folder_of,
-    history,
-    open_version,
-    playing,
-    verified,
-)
+from arena.bots.versions import CheckedItem, Receipt, active, history, verified
 from arena.errors import PackageError, SubmissionError
 
 
@@ -92,7 +83,7 @@ def home_for(bot: Bot, folder: Path) -> Path:
 
 def receipt_of(bot: Bot, folder: Path) -> Receipt | None:
     """The receipt for these contents, or None. Raises SubmissionError: they were changed."""
-    at = folder / bot.name / folder_of(bot.digest)
+    at = folder / bot.name / versions.folder_of(bot.digest)
     return verified(at) if at.is_dir() else None
 
 
@@ -152,7 +143,7 @@ def _make(
         number=max((each.number or 0 for each in history(aside.parent).versions), default=0) + 1,
         owner=owner,
     )
-    (aside / RECEIPT).write_text(receipt.model_dump_json(indent=2) + "\n", "utf-8")
+    (aside / versions.RECEIPT).write_text(receipt.model_dump_json(indent=2) + "\n", "utf-8")
     return receipt
 
 
@@ -160,4 +151,4 @@ def _open(home: Path) -> Bot:
     at = home / str(active(home))
     if not at.is_dir():
         raise SubmissionError(f"{home / ACTIVE} points to no version; submit the bot again")
-    return open_version(home, playing(home) or verified(at))
+    return versions.open_version(home, versions.playing(home) or verified(at))

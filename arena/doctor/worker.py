@@ -12,12 +12,7 @@ from arena.model.contender import Prepared
 from arena.reports.words import holding
 from arena.sandbox.features import this_host, usable_cores
 from arena.sandbox.probe import resolve
-from arena.tournament.executors.cluster import (
-    await_scheduler,
-    is_loopback,
-    refuse_open,
-    worker_command,
-)
+from arena.tournament.executors import cluster
 
 _CERTIFICATE = "distributed.comm.tls.worker.cert"
 
@@ -28,7 +23,7 @@ def become_worker(
     """Be a worker of the scheduler at the address in place of this process; `more` is for Dask.
     Raises UserError, and ExecutorError where no scheduler answers.
     """
-    refuse_open(address, insecure=insecure)
+    cluster.refuse_open(address, insecure=insecure)
     host, there = this_host(), len(usable_cores())
     if cores is not None and cores > there:
         raise UserError(f"--cores: {cores} were asked for, and {host.name} has {there}")
@@ -42,10 +37,10 @@ def become_worker(
     say(f"{host.name}: {cores or there} cores of {host.cpu}, arena {host.arena}", soft_wrap=True)
     say(_held(), soft_wrap=True)
     say(f"Joining {address}", soft_wrap=True)
-    await_scheduler(address)
-    if is_loopback(address) and "--host" not in more:
+    cluster.await_scheduler(address)
+    if cluster.is_loopback(address) and "--host" not in more:
         more = ("--host", "127.0.0.1", *more)  # else others reach it by the network
-    command = worker_command(address, cores or there, *more, shared=shared)
+    command = cluster.worker_command(address, cores or there, *more, shared=shared)
     os.execv(sys.executable, command)
 
 

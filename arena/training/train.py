@@ -16,15 +16,6 @@ from arena.reports.words import duration
 from arena.sandbox.bwrap import reserve_fds
 from arena.training import run_folder
 from arena.training.kinds import TrainingKind, learns_by_td, load_training
-from arena.training.run_folder import (
-    LOG,
-    NETWORK,
-    PICTURES,
-    TABLE,
-    TRAINED,
-    stoppable,
-    test_command,
-)
 from arena.training.train_view import LiveTraining, PlainTraining
 from players.learning.trainer import AVERAGED, CHECKPOINT
 
@@ -38,8 +29,8 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
     was learned. Raises UserError and FileError.
     """
     kind = load_training(file)
-    folder = out or Path("runs") / f"{kind.config.name}{TRAINED}"
-    test = test_command(file, out)
+    folder = out or Path("runs") / f"{kind.config.name}{run_folder.TRAINED}"
+    test = run_folder.test_command(file, out)
     if not learns_by_td(file):
         test = f'write [tuning] with method = "td" in place of [training], then {test}'
     files = run_folder.TRAINING_FILES | {AVERAGED}
@@ -81,7 +72,7 @@ class _Training:
     def run(self, file: Path, *, verify: bool) -> Exit:
         """Play what is left, with `verify` the tests too, and write the result."""
         trainer, config, shown = self._trainer, self._kind.config, self._kind.view
-        log, table = self._folder / LOG, self._folder / TABLE
+        log, table = self._folder / run_folder.LOG, self._folder / run_folder.TABLE
         with _lines(log, mode="a") as self._log, _lines(table, mode="w") as self._table:
             # The table is written again: blocks after the checkpoint are played again.
             self._rows = csv.writer(self._table, lineterminator="\n")
@@ -107,7 +98,7 @@ class _Training:
                         raise UserError(f"{error}; {without}") from None
                     trial = make_trial and make_trial(self._folder, network, self._test)
                     known = trial.known if trial else {}
-                    trainer.write_network(self._folder / NETWORK, network, known)
+                    trainer.write_network(self._folder / run_folder.NETWORK, network, known)
             if not trainer.finished:
                 self._say(f"Stopped. Go on with: {again()}")
                 return Exit.INTERRUPTED
@@ -115,7 +106,7 @@ class _Training:
             if trial is None:
                 return Exit.DONE
             code = trial.play(file, self._console, self._say) if verify else Exit.DONE
-            trainer.write_network(self._folder / NETWORK, network, trial.known)
+            trainer.write_network(self._folder / run_folder.NETWORK, network, trial.known)
             if code is not Exit.INTERRUPTED:
                 self._say(trial.said)
         return code
@@ -129,7 +120,7 @@ class _Training:
         and the first where nothing is lost.
         """
         trainer, load = self._trainer, self._trainer.load_kernels
-        with stoppable(load, trainer.interrupt, self._view.doing, self._say) as stop:
+        with run_folder.stoppable(load, trainer.interrupt, self._view.doing, self._say) as stop:
             try:
                 self._play_blocks(stop)
             except (OSError, SystemExit):  # the reader of stdout is gone, most likely
@@ -174,7 +165,7 @@ class _Training:
         self._drawn_at = time.monotonic()
 
     def _conclude(self) -> None:
-        blocks, network = self._trainer.blocks, self._folder / NETWORK
+        blocks, network = self._trainer.blocks, self._folder / run_folder.NETWORK
         seconds = duration(sum(block.seconds for block in blocks))
         self._say(
             f"{blocks[-1].games:,} games in {seconds}; the last {self._trainer.config.block:,} "
@@ -182,8 +173,8 @@ class _Training:
         )
         if mean := self._trainer.mean:
             self._say(mean)
-        curve = self._folder / PICTURES[0]
-        self._say(f"The curve is in {curve}, each block in {TABLE} next to it.")
+        curve = self._folder / run_folder.PICTURES[0]
+        self._say(f"The curve is in {curve}, each block in {run_folder.TABLE} next to it.")
         self._say("The player, for a tournament of `arena run`:")
         for line in self._kind.players(str(network.resolve())):
             self._say(f"    {line}".rstrip())

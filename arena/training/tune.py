@@ -16,18 +16,11 @@ from arena.files.stop_signals import Stop, apart
 from arena.reports.screen import Lines, again
 from arena.sandbox.bwrap import reserve_fds
 from arena.tournament.site import HERE, Site
-from arena.training import tuned_player
+from arena.training import tune_view, tuned_player
 from arena.training.kinds import learns_by_td
 from arena.training.matches import RefereeMatchRunner
 from arena.training.run_folder import TUNED, TUNING, Work, held, stoppable, test_command
 from arena.training.train import train
-from arena.training.tune_view import (
-    LiveTuning,
-    PlainTuning,
-    TuningPlan,
-    TuningProgress,
-    comparison_line,
-)
 from arena.training.verify import play_budget, refuse_damaged, tests_of
 from arena.training.verify_config import Verification, load_both
 from players.learning.tuning import result
@@ -97,10 +90,10 @@ class _Tuning:
             raise UserError(str(error)) from None
         refuse_damaged(folder / CHECKPOINT, tuner.verdicts)
         space, bounds = tuner.space, (tuner.space.low.tolist(), tuner.space.high.tolist())
-        self._plan = plan = TuningPlan(
+        self._plan = plan = tune_view.TuningPlan(
             config.name, tuned_player.about(config), config.games, space.names, *bounds
         )
-        make_view = LiveTuning if console.is_terminal else PlainTuning
+        make_view = tune_view.LiveTuning if console.is_terminal else tune_view.PlainTuning
         self._view = make_view(console, time.monotonic, plan)
         self._tuner, self._folder, self._console, self._gained = tuner, folder, console, gained
         self._saved_at = -math.inf
@@ -156,7 +149,7 @@ class _Tuning:
             try:
                 if tuner.wants_comparison:
                     self._view.doing("comparing with the start")
-                    self._view.say(comparison_line(apart(tuner.compare)))
+                    self._view.say(tune_view.comparison_line(apart(tuner.compare)))
                 else:
                     self._view.doing("playing")
                     before, began = tuner.counts["games"], time.monotonic()
@@ -168,7 +161,7 @@ class _Tuning:
             seconds = sum(seconds for _, seconds in self._speeds)
             rate = games / seconds if seconds else None
             played = tuner.counts["games"]
-            self._view.show(TuningProgress(played, rate, tuner.points, tuner.comparisons))
+            self._view.show(tune_view.TuningProgress(played, rate, tuner.points, tuner.comparisons))
             if time.monotonic() - self._saved_at > _SAVE_S:
                 self._save()
         self._save()

@@ -24,16 +24,7 @@ from arena.files.imports import module_command
 from arena.files.plain_text import printable
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
-from arena.web.jobs import (
-    CANCELLED,
-    DamagedJob,
-    Jobs,
-    about_of,
-    asked_at,
-    events_of,
-    log_of,
-    new_id,
-)
+from arena.web.jobs import CANCELLED, DamagedJob, Jobs, about_of, asked_at, events_of, new_id
 from arena.web.sentences import without_folders
 from arena.web.sessions import FOLDER
 
@@ -154,7 +145,7 @@ class Checks:
 
     def log(self, check: Check) -> str:
         """What the process of a check wrote to stdout and stderr, for the staff."""
-        return log_of(self.jobs.root / check.owner / check.id)
+        return self.jobs.log(self.jobs.root / check.owner / check.id)
 
 
 def safe_name(written: str) -> str:

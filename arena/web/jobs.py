@@ -117,11 +117,6 @@ def working(folder: Path, *folders: Path, failed: str) -> Iterator[Callable[[Eve
         release(folder / EVENTS, held)
 
 
-def log_of(folder: Path) -> str:
-    """The end of what the process of a job wrote, which is of this machine."""
-    return printable(end_of(folder / LOG, _LOG_BYTES), keep="\n")
-
-
 class Jobs:
     """Starts the processes of jobs, those that wait in the order they came."""
 
@@ -171,6 +166,10 @@ class Jobs:
             if folder in self._working or folder in self._waiting:
                 return False
         return not is_held(folder / EVENTS)
+
+    def log(self, folder: Path) -> str:
+        """The end of what the process of a job wrote, which is of this machine."""
+        return printable(end_of(folder / LOG, _LOG_BYTES), keep="\n")
 
     def cancel(self, folder: Path) -> None:
         """End a job, also one that waits; its process has ended then."""

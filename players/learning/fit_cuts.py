@@ -21,14 +21,9 @@ from players.compiled.cache import kernel
 from players.games import interface as game
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
+from players.search.alphabeta import driver
 from players.search.alphabeta.cuts import CERTAIN, TERMS, columns
-from players.search.alphabeta.driver import (
-    AlphaBetaSearch,
-    DepthLimits,
-    child_of,
-    legal_moves,
-    load_kernels,
-)
+from players.search.alphabeta.driver import AlphaBetaSearch
 from players.search.alphabeta.search import moves_left
 from players.search.stop import NEVER
 from players.search.types import Array, Int, Position
@@ -50,15 +45,15 @@ def positions(search: AlphaBetaSearch, start: Position, rng: Random) -> Iterator
     while True:
         position, plies = start, rng.randint(RANDOM_START, STAGES[-1] - STAGES[0])
         for ply in range(plies):
-            moves = legal_moves(position)
+            moves = driver.legal_moves(position)
             if not moves:
                 break
             move = rng.choice(moves)
             if ply >= RANDOM_START and rng.random() >= RANDOM_LATER:
-                found = search.think(position, NEVER, DepthLimits(GAME_DEPTH))
+                found = search.think(position, NEVER, driver.DepthLimits(GAME_DEPTH))
                 move = board.moves[found.move]
-            position = child_of(position, move)
-        if len(legal_moves(position)) > 1:
+            position = driver.child_of(position, move)
+        if len(driver.legal_moves(position)) > 1:
             yield position
 
 
@@ -117,7 +112,7 @@ def main() -> None:
     endgame = load_endgame("othello", board, 4)
     search = AlphaBetaSearch(board, terms=terms, endgame=endgame, aspiration=300)
     start = board.position(rule_set.start().state())
-    load_kernels(start, terms, endgame)
+    driver.load_kernels(start, terms, endgame)
     left: list[int] = []
     found: list[list[int]] = []
     for position in positions(search, start, Random(options.seed)):

@@ -24,13 +24,7 @@ from players.games.dots.board import DotsPosition, sides
 from players.games.dots.evaluation import FEATURES, STAGES, from_features, quiet_features
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
-from players.search.alphabeta.driver import (
-    AlphaBetaSearch,
-    DepthLimits,
-    child_of,
-    legal_moves,
-    load_kernels,
-)
+from players.search.alphabeta import driver
 from players.search.alphabeta.search import in_points, value_at_end
 from players.search.stop import NEVER
 from players.search.types import Array, Position
@@ -81,24 +75,24 @@ def self_play(rule_set: rules.Game, terms: Array, recipe: Recipe, rng: Random) -
     """
     board = load_board(rule_set.name, rule_set.variant)
     endgame = load_endgame(rule_set.name, board, 16)
-    search = AlphaBetaSearch(
+    search = driver.AlphaBetaSearch(
         board, terms=terms, endgame=endgame, memory_mb=16, endgame_from=recipe.exact, leaves_from=0
     )
     start = board.position(rule_set.start().state())
     endgame.load_kernels(start)
-    load_kernels(start, terms, endgame)
+    driver.load_kernels(start, terms, endgame)
     while True:
         position, kept = start, []
         random_moves = rng.randint(recipe.least_random, recipe.most_random)
-        while moves := legal_moves(position):
+        while moves := driver.legal_moves(position):
             if random_moves > 0:
                 move = _random_move(position, moves, recipe.sensible, rng)
                 random_moves -= 1
             else:
                 kept.append(position)
-                found = search.think(position, NEVER, DepthLimits(depth=recipe.depth))
+                found = search.think(position, NEVER, driver.DepthLimits(depth=recipe.depth))
                 move = board.moves[found.move]
-            position = child_of(position, move)
+            position = driver.child_of(position, move)
         margin = in_points(int(value_at_end(position)))
         for each in kept:
             yield each, margin if each.seat == position.seat else -margin
