@@ -14,11 +14,11 @@ from arena.reports.html.data import run_data
 from arena.reports.html.model import GameData, PlayerData
 from arena.tournament.run_view import RunView
 from arena.web.kept import KeptAnswer, answer, kept
-from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.run_pages import JSON, audience, find, game_of, hidden
 from arena.web.sentences import without_folders
 from arena.web.summary import RunSummary, summaries, summary
+from arena.web.tournaments import runs_of
 
 
 class ApiProblem(Frozen):

@@ -32,7 +32,6 @@ from arena.web.lab_runs import LabRuns
 from arena.web.last_good import LastGood
 from arena.web.live import Hubs
 from arena.web.people import People
-from arena.web.public import PublicRuns
 from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
@@ -41,6 +40,7 @@ from arena.web.staff_answers import Answers
 from arena.web.state import CourseState, ServerSettings, ServerState
 from arena.web.streams import Streams
 from arena.web.tables import Tables
+from arena.web.tournaments import PublicRuns
 
 __all__ = ["ServerSettings", "make_app"]
 

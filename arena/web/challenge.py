@@ -26,7 +26,6 @@ from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of, new_
 from arena.web.last_good import LastGood
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
-from rules.position import Game
 
 
 class TooMany(SubmissionError):
@@ -84,7 +83,9 @@ class Challenges:
         offers = game_offers(self._course)
         own, others = choices(self._course, owner, offers)
         _refuse_unknown(wanted, own, others, offers)
-        _refuse_unfit(others[wanted.against], offers[wanted.rules].game)
+        builtin, game = others[wanted.against], offers[wanted.rules].game
+        if builtin and (why := builtin.unsupported(game.name, game.variant)):
+            raise SubmissionError(f"{why}; choose another player or another game")
         folder = self.jobs.root / owner / new_id(now)
         with self._adding:
             self._refuse_beyond(owner, now)
@@ -179,12 +180,6 @@ def _refuse_unknown(
             raise SubmissionError(f'"{given[:80]}" is not {what}; choose one of: {there}')
     if wanted.bot == wanted.against:
         raise SubmissionError(f"{wanted.bot} cannot play against itself; choose another")
-
-
-def _refuse_unfit(builtin: CatalogueEntry | None, game: Game) -> None:
-    """Whether a bot of the course can play the game shows when it does."""
-    if builtin and (why := builtin.unsupported(game.name, game.variant)):
-        raise SubmissionError(f"{why}; choose another player or another game")
 
 
 def _result(file: Path, bot: str) -> tuple[bool, str]:

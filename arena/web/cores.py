@@ -1,6 +1,5 @@
 """The cores of this machine: those that tournaments play on, and those of pages and checks."""
 
-import os
 from functools import cache
 from typing import NamedTuple
 
@@ -19,16 +18,11 @@ class Cores(NamedTuple):
 
 @cache
 def cores() -> Cores:
-    """The cores as they were divided when this was asked first, before `keep_off`: the last one or
-    two are left for pages and checks.
+    """The cores as they were divided when this was asked first, while this process may use all: the
+    last one or two are left for pages and checks.
     """
     usable = usable_cores()
     if len(usable) < 2:
         return Cores(usable, usable)
     rest = 2 if len(usable) >= _MANY else 1
     return Cores(usable[:-rest], usable[-rest:])
-
-
-def keep_off() -> None:
-    """Keep this process and those it starts off the cores that play."""
-    os.sched_setaffinity(0, cores().rest)

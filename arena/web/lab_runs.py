@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -166,26 +166,25 @@ def state_of_folder(folder: Path) -> FileState:
 
 def folder_run(folder: Path) -> LabRun:
     """A training or a tuning. Raises UserError where its files cannot be read."""
+    kind: Kind = "training" if folder.suffix == TRAINED else "tuning"
+    of_kind = partial(LabRun, name=folder.name, kind=kind, is_running=_is_running(folder))
     try:
-        return _training(folder) if folder.suffix == TRAINED else _tuning(folder)
+        return (_training if kind == "training" else _tuning)(folder, of_kind)
     except OSError as error:
         raise UserError(f"{folder.name} cannot be read: {error.strerror}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise UserError(f"{folder.name} has files that no training or tuning wrote") from None
 
 
-def _training(folder: Path) -> LabRun:
+def _training(folder: Path, of_kind: Callable[..., LabRun]) -> LabRun:
     log = _text(folder / LOG).splitlines()
     columns, *rows = list(csv.reader(_text(folder / TABLE).splitlines())) or [["games", "score"]]
     rows = [row for row in rows if len(row) == len(columns)]  # the last is being written
     about, last = (log[0] if log else "It has not begun."), rows[-1] if rows else None
     measure = _MEASURES.get(columns[1], columns[1])
-    return LabRun(
-        name=folder.name,
-        kind="training",
+    return of_kind(
         about=about,
         stands=f"{int(last[0]):,} games, {measure} {short(float(last[1]))}" if last else _NONE,
-        is_running=_is_running(folder),
         changed_at=_changed(folder / TABLE, folder / LOG),
         settings=_flat(_header(folder / _NETWORK)),
         measure=measure,
@@ -215,10 +214,15 @@ def _header(path: Path) -> dict[str, Any]:
     }
 
 
-def _tuning(folder: Path) -> LabRun:
+def _tuning(folder: Path, of_kind: Callable[..., LabRun]) -> LabRun:
     path = folder / _POINTS
     if not path.exists():
-        return _no_tuning(folder)
+        return of_kind(
+            about="It has no checkpoint yet.",
+            stands="no games yet",
+            changed_at=_changed(folder),
+            settings={},
+        )
     content = json.loads(_text(path))
     config, points = content["config"], content["points"]
     named = [str(each["name"]) for each in config["ranges"]]
@@ -230,12 +234,9 @@ def _tuning(folder: Path) -> LabRun:
     ]
     against = [(float(at), 50 * sum(scores) / len(scores)) for at, scores in compared if scores]
     best = f", {against[-1][1]:.1f} % against the start" if against else ""
-    return LabRun(
-        name=folder.name,
-        kind="tuning",
+    return of_kind(
         about=f"{config['bot']} by {config['method']}: {config['rules']}",
         stands=f"{games:,} games{best}",
-        is_running=_is_running(folder),
         changed_at=_changed(path),
         settings=_flat({key: each for key, each in config.items() if key != "weights"}),
         measure="points against the start, %",
@@ -253,18 +254,6 @@ def _tuning(folder: Path) -> LabRun:
         ),
         columns=("games", *names),
         rows=tuple((f"{at}", *(f"{each:.4g}" for each in vector)) for at, vector in points),
-    )
-
-
-def _no_tuning(folder: Path) -> LabRun:
-    return LabRun(
-        name=folder.name,
-        kind="tuning",
-        about="It has no checkpoint yet.",
-        stands="no games yet",
-        is_running=_is_running(folder),
-        changed_at=_changed(folder),
-        settings={},
     )
 
 

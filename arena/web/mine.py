@@ -20,10 +20,10 @@ from arena.web.challenge_games import OFFERED_MS, GameOffer, game_offers
 from arena.web.checks import Check
 from arena.web.losses import losses
 from arena.web.pages import page, rendered
-from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, may
 from arena.web.state import OfCourse, course_of
 from arena.web.streams import EventStream, event, refuse_beyond
+from arena.web.tournaments import runs_of
 from arena.web.upload import AskingOwner, OneFolder, events
 
 _CHECKS, _CHALLENGES = 10, 5

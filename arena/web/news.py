@@ -46,12 +46,8 @@ _SHARE = 5
 
 def _stops_or_begins(event: events.Event) -> bool:
     """Whether a run begins, or is paused: games in play are gone, and it may go on."""
-    match event:
-        case events.RunStarted():
-            return True
-        case events.RunFinished():
-            return event.outcome.interrupted
-    return False
+    ended = isinstance(event, events.RunFinished) and event.outcome.interrupted
+    return ended or isinstance(event, events.RunStarted)
 
 
 class News:

@@ -67,7 +67,8 @@ async def begin(
 ) -> Response:
     wish = TableWish(board, opponent, seat, move_ms)
     try:
-        state, person = state_of(request), _person(request)
+        state, visitor = state_of(request), visitor_of(request)
+        person = f"{visitor.role} {visitor.owner or address_of(request)}"
         course, seed = state.settings.course, secrets.randbelow(2**31)
         setup = await run_in_threadpool(setup_of, wish, course, seed)
         state.tables.begun.take(person, "ten games begun in five minutes")
@@ -75,12 +76,6 @@ async def begin(
     except UserError as error:
         return await _form(request, wish, str(error))
     return RedirectResponse(f"/play/{name}", 303)
-
-
-def _person(request: Request) -> str:
-    """The person that plays: an owner, or an address."""
-    visitor = visitor_of(request)
-    return f"{visitor.role} {visitor.owner or address_of(request)}"
 
 
 def _table(request: Request, name: str) -> RunningTable:

@@ -24,14 +24,13 @@ from arena.web import assets
 from arena.web.kept import KeptAnswer, answer, kept
 from arena.web.news import RESET
 from arena.web.pages import page, rendered
-from arena.web.public import runs_of
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
 from arena.web.sentences import stderr_without_folders, without_folders
 from arena.web.state import state_of
 from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.summary import summaries
-from arena.web.tournaments import frozen_since, shown_until, still_to_come
+from arena.web.tournaments import frozen_since, runs_of, shown_until, still_to_come
 
 router = APIRouter(dependencies=[may(Role.ANYONE)])
 

@@ -25,7 +25,6 @@ from arena.errors import ArenaError, StoreError, UserError
 from arena.files import lock
 from arena.files.toml_tables import did_you_mean, shown
 from arena.model import Frozen
-from arena.tournament.config import TournamentConfig
 from arena.tournament.field import refuse_too_few
 from arena.tournament.formats import FORMATS
 from arena.tournament.ready import walkover_round
@@ -159,7 +158,7 @@ class Scheduler:
             store = self.process(name).store
             begun = Store.begun_with(store)
             if begun and (not FORMATS[begun.format].closed or walkover_round(store)):
-                return _playing(begun)
+                return [each.name for each in begun.players if each.plays]
         return []
 
     def start(self, name: str, *, take_new: bool = False, without: Sequence[str] = ()) -> None:
@@ -304,10 +303,6 @@ class Scheduler:
         if (has_news or is_standing) and self.is_closed(name):
             has_news = is_standing = False
         return Tournament(name, state, wish, is_standing, process.store.exists(), has_news)
-
-
-def _playing(config: TournamentConfig) -> list[str]:
-    return [each.name for each in config.players if each.plays]
 
 
 def _now() -> datetime:

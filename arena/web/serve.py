@@ -20,7 +20,7 @@ from arena.entering.remote import MAX_BYTES
 from arena.errors import UserError
 from arena.web.app import make_app
 from arena.web.connections import PromptProtocol, open_all_files
-from arena.web.cores import keep_off
+from arena.web.cores import cores
 from arena.web.state import CourseState, ServerSettings
 
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
@@ -73,7 +73,7 @@ def serve(
     _refuse_unsafe(settings, host, insecure=insecure)
     listening = _bound(host, port)
     address = settings.public_url or f"http://{_in_url(host)}:{listening.getsockname()[1]}"
-    keep_off()  # threads that are there already would not follow
+    os.sched_setaffinity(0, cores().rest)  # threads that are there already would not follow
     app = make_app(settings)
     course: CourseState | None = app.state.course
     if course is not None:

@@ -136,12 +136,8 @@ def _of_game(game: HumanGame, phase: Phase) -> dict[str, Any]:
     }
 
 
-def _leave(*_: object) -> None:
-    sys.exit()
-
-
 def main() -> None:
-    signal.signal(signal.SIGTERM, _leave)  # the players are ended on the way out
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # the players are ended on the way out
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     die_with_parent(int(sys.argv[1]))
 
