@@ -5,31 +5,49 @@ COURSE/challenges/ada/20261101-120000-1f2e3d4c.sqlite   its run
 """
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime, Field
 
+import rules
 from arena.bots import course
-from arena.bots.course_file import CHALLENGES, Course
+from arena.bots.course_file import CHALLENGES, TOURNAMENTS, Course, tournament_files
 from arena.checks.events import Refused
-from arena.errors import StoreError, SubmissionError
+from arena.errors import ArenaError, StoreError, SubmissionError
 from arena.files.imports import module_command
+from arena.files.toml import read_file
 from arena.model import Frozen
 from arena.ratings.results import results_of
 from arena.tournament.catalogue import CatalogueEntry
+from arena.tournament.conditions import load_conditions
 from arena.tournament.run_view import RunView
-from arena.web.challenge_games import MOST_MS, GameOffer, game_offers
+from arena.web.boards import TIMES_MS
 from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of, new_id
 from arena.web.last_good import LastGood
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
+from rules.position import Game
+
+MOST_MS = 3000
+"""For a move: matches of all owners wait for one another."""
+OFFERED_MS = tuple(each for each in TIMES_MS if each <= MOST_MS)
 
 
 class TooMany(SubmissionError):
     """More than the quota, or one after the other too soon."""
+
+
+class GameOffer(NamedTuple):
+    title: str
+    table: dict[str, Any]
+    """As `[game]` of a tournament file."""
+    game: Game
+    move_ms: int = 1000
+    """The time of a move that is chosen at first: the tournament's own, where it is offered."""
 
 
 class ChallengeWanted(Frozen):
@@ -146,6 +164,29 @@ class Challenges:
             raise TooMany("A match of yours is being played; wait until it is over.")
         if not self.left(owner, now):
             raise TooMany("You have asked for all matches of today; there are more tomorrow (UTC).")
+
+
+def game_offers(course: Path) -> dict[str, GameOffer]:
+    """Those of the course's tournaments, and all others of two players on their own boards, each by
+    what a match calls it: `tournaments/NAME`, or the name of its rules.
+    """
+    all_rules = {name: rules.load(name) for name in rules.usable()}
+    return dict(_of_tournaments(course)) | {
+        name: GameOffer(name, {"rules": name}, game)
+        for name, game in all_rules.items()
+        if game.seats == 2
+    }
+
+
+def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
+    for file in tournament_files(course):
+        with suppress(ArenaError):  # the staff sees what is wrong with the file
+            terms = load_conditions(file).terms
+            if terms is not None and terms.game.seats == 2:
+                title = f"{terms.game.title}, as in {file.stem}"
+                table = {"rules": terms.rules} | read_file(file)[1].get("game", {})
+                ms = next((each for each in OFFERED_MS if each == terms.clock.move_ms), 1000)
+                yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, table, terms.game, ms)
 
 
 def choices(

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from arena.web import run_pages
-from arena.web.challenge import Challenge, ChallengeWanted, TooMany
-from arena.web.challenge_games import MOST_MS
+from arena.web.challenge import MOST_MS, Challenge, ChallengeWanted, TooMany
 from arena.web.rights import Asking, Role, may
 from arena.web.runs import Runs, ShownRun
 from arena.web.state import OfCourse, course_of

@@ -13,8 +13,7 @@ from arena.errors import ConfigError, UserError
 from arena.matches.match import of_games
 from arena.matches.play import play_config
 from arena.matches.sprt import Side, make_config
-from arena.web.challenge import About
-from arena.web.challenge_games import game_offers
+from arena.web.challenge import About, game_offers
 from arena.web.jobs import about_of, mistake_of_staff, working
 from players.catalogue import BUILTINS
 

@@ -15,8 +15,7 @@ from arena.bots import course
 from arena.bots.course_file import Course
 from arena.bots.manifest import is_name
 from arena.entering.remote import MAX_BYTES
-from arena.web.challenge import Challenge, choices
-from arena.web.challenge_games import OFFERED_MS, GameOffer, game_offers
+from arena.web.challenge import OFFERED_MS, Challenge, GameOffer, choices, game_offers
 from arena.web.checks import Check
 from arena.web.losses import losses
 from arena.web.pages import page, rendered

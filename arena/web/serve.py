@@ -1,7 +1,9 @@
 """The process of the pages: its socket, its end, and the cores it leaves to those who play."""
 
+import asyncio
 import ctypes
 import os
+import resource
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,19 +15,52 @@ from urllib.parse import urlsplit
 import uvicorn
 from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from arena.bots.course_file import rules_to_serve
 from arena.bots.programs import nearest_to
 from arena.entering.remote import MAX_BYTES
 from arena.errors import UserError
 from arena.web.app import make_app
-from arena.web.connections import PromptProtocol, open_all_files
 from arena.web.cores import cores
 from arena.web.state import CourseState, ServerSettings
 
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
+WAIT_S = 10.0
+"""How long the head of a request may take to come, and then the next piece of its body."""
 _NICE = 10
 """Niceness of a server that starts no tournaments."""
+
+
+class PromptProtocol(HttpToolsProtocol):
+    """HTTP that ends a connection on which a request does not come in time."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        has_head = self.cycle is not None and not self.cycle.response_complete
+        if has_head:
+            self._stop_waiting()
+        if not has_head or self.cycle.more_body:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(WAIT_S, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 class Server(uvicorn.Server):
@@ -90,7 +125,8 @@ def serve(
             if mb > most:
                 say(f"size_mb = {mb:g} in course.toml: a server takes {most:g} MB at most, packed.")
 
-    open_all_files()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection takes a file
     _spare_memory()
     if course is None:
         os.nice(_NICE)

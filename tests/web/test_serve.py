@@ -21,12 +21,10 @@ from uvicorn.server import ServerState
 
 from arena.bots import course
 from arena.errors import ConfigError, UserError
-from arena.web import connections
 from arena.web.checks import HandedIn
-from arena.web.connections import PromptProtocol
 from arena.web.cores import cores
 from arena.web.jobs import ABOUT
-from arena.web.serve import serve, settings
+from arena.web.serve import PromptProtocol, serve, settings
 from tests.right_bot import RIGHT
 from tests.web.test_upload import process_of, wait_for
 
@@ -172,7 +170,7 @@ def test_a_check_that_waited_keeps_off_the_cores_that_play(tmp_path: Path) -> No
 
 def test_a_connection_without_a_request_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes one of the server's files: a thousand of them would keep all others out."""
-    monkeypatch.setattr(connections, "WAIT_S", 0.5)
+    monkeypatch.setattr("arena.web.serve.WAIT_S", 0.5)
 
     async def hello(scope: Any, receive: Any, send: Any) -> None:
         while (await receive()).get("more_body"):
