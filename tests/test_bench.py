@@ -36,8 +36,6 @@ def result(*, other: tuple[Measured, ...]) -> RefereeBench:
         player="C",
         compiler="cc -O2",
         games=30,
-        repeats=3,
-        moves=5400,
         measured=(Measured(1800, 100.0, 50.0),) * 3,
         fastchess=other,
         freezing_us={"none": 20.0, "limits": 50.0},
@@ -56,7 +54,7 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_plays_with_the_c_player(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CC", raising=False)
     measured = bench_referee(games=2, repeats=2)
-    assert (measured.player, measured.moves) == ("C", 4 * EDGES)
+    assert (measured.player, sum(run.moves for run in measured.measured)) == ("C", 4 * EDGES)
     assert all(run.cpu_us > 0 and run.wall_us > 0 for run in measured.measured)
     assert set(measured.freezing_us) == {"none", "limits"}
     assert "Instant player in C (" in shown(measured)
@@ -65,7 +63,7 @@ def test_plays_with_the_c_player(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_compiler")
 def test_plays_with_the_python_player_where_nothing_compiles() -> None:
     measured = bench_referee(games=1, repeats=1)
-    assert (measured.player, measured.moves) == ("Python", EDGES)
+    assert (measured.player, sum(run.moves for run in measured.measured)) == ("Python", EDGES)
     assert "Instant player in Python (no C compiler found ($CC, cc, gcc, clang))" in shown(measured)
 
 

@@ -26,7 +26,7 @@ def test_figures_of_a_simulation_and_of_the_same_games_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(cluster, "simulate", lambda *asked: FOUND)
-    monkeypatch.setattr(cluster, "compare", lambda workers, games, *_: Compared(1, games, 10, 10.1))
+    monkeypatch.setattr(cluster, "compare", lambda *asked: Compared(10, 10.1))
     written = StringIO()
     table = cluster.bench_cluster(BUILTINS, 64, 1, 19_760, 1.0, 1)
     Console(file=written, width=120).print(table)

@@ -178,8 +178,6 @@ def _memory_mb(pid: int) -> float:
 class Compared(NamedTuple):
     """The same games here, and through workers that have the cores of this machine."""
 
-    workers: int
-    games: int
     here_s: float
     """From the first game to the end of the last, the quickest of the repeats."""
     cluster_s: float
@@ -204,7 +202,7 @@ def compare(
     for _ in range(repeats):
         here.append(_played_s(config, None))
         there.append(_played_s(config, f"local:{workers}"))
-    return Compared(workers, games, min(here), min(there))
+    return Compared(min(here), min(there))
 
 
 def _played_s(config: TournamentConfig, on: str | None) -> float:

@@ -41,9 +41,6 @@ class RefereeBench(NamedTuple):
     """The command that compiled it, or why none did."""
     games: int
     """Games a repeat."""
-    repeats: int
-    moves: int
-    """Moves measured, over all repeats."""
     measured: tuple[Measured, ...]
     """Each repeat; the players' time counts in the wall time."""
     fastchess: tuple[Measured, ...]
@@ -82,8 +79,6 @@ def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
         player=player,
         compiler=compiler,
         games=games,
-        repeats=repeats,
-        moves=sum(run.moves for run in runs),
         measured=tuple(runs),
         fastchess=tuple(others),
         freezing_us=freezing_us,
@@ -154,8 +149,8 @@ def show(result: RefereeBench, console: Console) -> None:
     console.print(table)
     said = (
         f"Instant player in {result.player} ({result.compiler}); all on one core; "
-        f"{result.moves:,} moves, one game at a time, "
-        f"median of {result.repeats} × {result.games} games."
+        f"{sum(run.moves for run in ours):,} moves, one game at a time, "
+        f"median of {len(ours)} × {result.games} games."
     )
     if not other:
         said += (

@@ -32,7 +32,8 @@ def shared_files(folder: Path, entry: Entry) -> list[SharedFile]:
     """
     if entry.plays is None or entry.owner is None:
         return []
-    starters = _of_starters(entry.name)
+    texts = (starter_files(entry.name, language).values() for language in LANGUAGES)
+    starters = {_hash(text.encode()) for each in texts for text in each}
     own = {text: file for text, file in _texts(folder, entry.plays) if text not in starters}
     found = dict[tuple[str, str], SharedFile]()
     for other in bots(folder):
@@ -61,8 +62,3 @@ def _hash(content: bytes) -> bytes | None:
     words = b"".join(content.split())
     is_text = b"\0" not in words and len(words) >= _LEAST
     return hashlib.blake2b(words, digest_size=16).digest() if is_text else None
-
-
-def _of_starters(name: str) -> set[bytes | None]:
-    texts = (starter_files(name, language).values() for language in LANGUAGES)
-    return {_hash(text.encode()) for each in texts for text in each}

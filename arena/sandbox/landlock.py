@@ -75,15 +75,6 @@ def abi() -> int:
         return 0
 
 
-def handled(version: int) -> Access:
-    """The file rights that a ruleset of that version takes away where no rule grants them."""
-    rights = Access(_FIRST_ABI)
-    for since, right in _SINCE:
-        if version >= since:
-            rights |= right
-    return rights
-
-
 class Ruleset:
     """The rights of a process: made by its parent, entered by the forked child. Besides files it
     takes away TCP (version 4), abstract sockets and signals to processes outside (version 6), all
@@ -91,7 +82,10 @@ class Ruleset:
     """
 
     def __init__(self, version: int) -> None:
-        self._handled = handled(version)
+        self._handled = Access(_FIRST_ABI)  # taken away where no rule grants it
+        for since, right in _SINCE:
+            if version >= since:
+                self._handled |= right
         attr = _RulesetAttr(handled_access_fs=self._handled)
         size = 8
         if version >= TCP_SINCE:

@@ -264,12 +264,7 @@ def _most_processes(allocation: Allocation) -> int | None:
         return most
     if group is not None and Guarantee.PROCESSES in group.bounds:
         return None
-    return most + _tasks_of_user()
-
-
-def _tasks_of_user() -> int:
-    count = 0
     for pid, uid in owners():
         with suppress(OSError):  # it ended meanwhile
-            count += Path(f"/proc/{pid}/task").stat().st_nlink - 2 if uid == os.getuid() else 0
-    return count
+            most += Path(f"/proc/{pid}/task").stat().st_nlink - 2 if uid == os.getuid() else 0
+    return most

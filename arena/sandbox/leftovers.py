@@ -10,8 +10,7 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
-from arena.sandbox import hierarchies
-from arena.sandbox.users import is_player
+from arena.sandbox import hierarchies, users
 
 _NAME = re.compile(r"arena-(\d+)-[^/]+")
 
@@ -30,7 +29,7 @@ def sweep() -> None:
             with suppress(OSError):  # another sweep's
                 owner, user = path.lstat().st_uid, os.geteuid()
                 # Made by us, or by root for a player: no other user can set a trap in it.
-                if owner == user or (user == 0 and is_player(owner)):
+                if owner == user or (user == 0 and users.FIRST <= owner <= users.LAST):
                     remove(str(path))
 
 

@@ -80,10 +80,6 @@ def can_become() -> bool:
     return any(first <= FIRST and first + count > LAST for first, count in spans)
 
 
-def is_player(uid: int) -> bool:
-    return FIRST <= uid <= LAST
-
-
 def hand_over(folders: Iterable[str], uid: int, gid: int) -> None:
     """Make a user the owner of folders and all in them; links are not followed. Files nested deeper
     than the system takes paths keep their owner.

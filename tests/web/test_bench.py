@@ -9,8 +9,7 @@ from rich.console import Console
 
 from arena.bench.browsers import OpenPages, PageLoad, get
 from arena.bench.made_runs import made_run
-from arena.bench.watched import difference
-from arena.bench.web import Figure, show
+from arena.bench.web import Figure, difference, show
 from arena.tournament.events import MovesPlayed
 from arena.tournament.run_view import RunView
 from tests.reports.conftest import Play
