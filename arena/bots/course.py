@@ -312,7 +312,6 @@ def _clear(home: Path) -> None:
 
 
 def _owner(versions: Sequence[Receipt]) -> str | None:
-    """Who first used the name."""
     return next((each.owner for each in versions if each.owner), None)
 
 

@@ -29,7 +29,6 @@ challenges = 20  # matches of two games that an owner may ask for on a day, by `
 [extensions] # later deadlines of single owners
 # ada = 2026-12-31T23:59:00
 """
-"""What a course begins with."""
 
 TOURNAMENTS, RUNS, CHALLENGES = "tournaments", "runs", "challenges"
 """The folders of a course that are no bots: `arena serve` plays the files of the first into the
@@ -55,7 +54,6 @@ bot = "greedy"
 [[player]]
 bot = "monkey"
 """
-"""The tournament that a course begins with."""
 
 
 class Quota(TomlTable):
@@ -102,7 +100,6 @@ class Course(TomlTable):
     """Who may play against bots on the pages, besides the staff."""
 
     def deadline_of(self, owner: str) -> datetime | None:
-        """The last moment of an owner's submission; None without one."""
         return self.extensions.get(owner, self.deadline)
 
 

@@ -102,7 +102,6 @@ class EntryJudge:
         raise self._error(self._package, [*self._reasons, reason])
 
     def finish(self) -> None:
-        """Raise the error when any entry was refused."""
         if self._reasons:
             raise self._error(self._package, self._reasons)
 

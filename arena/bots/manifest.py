@@ -25,7 +25,6 @@ def _known(name: str) -> str:
 
 
 RuleSet = Annotated[str, AfterValidator(_known)]
-"""The name of any rule set that `rules.load` knows."""
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 NAME_RULE = (

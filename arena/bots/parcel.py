@@ -17,7 +17,6 @@ _TOP = "parcel"
 
 
 def is_here(package: Package) -> bool:
-    """Whether this machine's store of packages has it."""
     return (package_store() / package.digest / package.opens).exists()
 
 

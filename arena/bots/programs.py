@@ -60,7 +60,6 @@ class Program(NamedTuple):
 class Build(NamedTuple):
     build: tuple[str, ...]
     command: tuple[str, ...]
-    """Starts what it makes."""
 
 
 def build_of(file: str) -> Build | None:
@@ -195,7 +194,6 @@ def refuse_joined_words(words: Sequence[str], folder: Path) -> None:
 
 
 def is_there(program: str, folder: Path) -> bool:
-    """Whether a program is on the PATH, or with a slash in the folder."""
     return (folder / program).is_file() if "/" in program else shutil.which(program) is not None
 
 

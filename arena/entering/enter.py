@@ -106,7 +106,6 @@ def _as_handed_in(path: Path) -> tuple[Path, str]:
 
 
 def _opened(bot: Bot) -> Path:
-    """Where a bot that was taken is opened."""
     return Path(bot.cwd, bot.opens)
 
 

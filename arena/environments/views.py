@@ -25,7 +25,6 @@ class View(ABC):
 
     def __init__(self, shape: tuple[int, ...], actions: Sequence[str]) -> None:
         self.shape = shape
-        """The shape of an observation."""
         self.actions = tuple(actions)
         """The move of each action."""
         self._index = {move: action for action, move in enumerate(actions)}
@@ -109,7 +108,6 @@ VIEWS: Mapping[str, type[OthelloObservation] | type[DotsObservation] | type[Tile
     "2048": TilesView,
     "2584": TilesView,
 }
-"""The view of each rule set."""
 
 
 def view(name: str, variant: Mapping[str, Any]) -> View:

@@ -8,7 +8,6 @@ from platformdirs import user_cache_path
 from arena.errors import UserError
 
 CACHE_VARIABLE = "ARENA_CACHE_DIR"
-"""The environment variable that moves the cache."""
 
 
 def cache_root() -> Path:

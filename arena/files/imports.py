@@ -37,6 +37,5 @@ def extra(name: str, needs: str) -> Iterator[None]:
 
 
 def module_command(name: str, *arguments: str) -> tuple[str, ...]:
-    """The command that runs a Python module with this interpreter."""
     # -P: files in the folder where it is started shadow no module
     return (sys.executable, "-P", "-m", name, *arguments)

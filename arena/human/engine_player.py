@@ -22,7 +22,6 @@ class FrontPlayer:
         self._prepared, self._pool, self._seed = prepared, pool, seed
         self._opponent: Opponent | None = None
         self._known: Moves = []
-        """The moves that it knows."""
 
     def load(self) -> None:
         """Start its process, which would make a first move late. Raises PlayerFault."""

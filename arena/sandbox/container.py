@@ -42,7 +42,6 @@ class Container:
 
     @property
     def group(self) -> Group | None:
-        """Its control group; None without one."""
         return self.allocation.group if self.allocation is not None else None
 
     @property

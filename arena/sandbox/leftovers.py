@@ -16,7 +16,6 @@ _NAME = re.compile(r"arena-(\d+)-[^/]+")
 
 
 def private_folder() -> str:
-    """A new folder for a player to write to."""
     return tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-")
 
 

@@ -86,7 +86,6 @@ def within(path: str, folders: Iterable[str]) -> bool:
 
 
 def of_system(path: str) -> bool:
-    """Whether a path leads to one of the system's programs or libraries."""
     return within(str(Path(path).resolve()), programs())
 
 

@@ -167,7 +167,6 @@ class BudgetTest:
 
     @property
     def over(self) -> bool:
-        """Whether the test is decided, or given up."""
         return self._tally.decision is not None or len(self._pairs.scores) >= self._most
 
     @property

@@ -60,7 +60,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     staff.router,
     staff_actions.router,
 )
-"""The `router` of each file of routes."""
 
 
 @cache

@@ -82,7 +82,6 @@ class Challenge(About):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether games of it are to come."""
         return self.state in ("waiting", "playing")
 
 

@@ -67,7 +67,6 @@ class Check(HandedIn):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether it has no result yet."""
         return self.state in ("waiting", "checking")
 
 

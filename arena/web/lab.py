@@ -134,5 +134,4 @@ def _drawings(run: LabRun) -> list[tuple[Markup, list[str]]]:
 
 
 def _said(drawn: list[Curve]) -> str:
-    """The curves in words: where each is now."""
     return "; ".join(f"{curve.name}, last {curve.points[-1][1]:.4g}" for curve in drawn)

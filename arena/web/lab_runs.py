@@ -151,7 +151,6 @@ _HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model")
 
 
 def folders(runs: Path) -> Iterator[Path]:
-    """The folders of trainings and tunings among the runs."""
     if runs.is_dir():
         yield from sorted(
             each for each in runs.iterdir() if each.suffix in (TRAINED, TUNED) and each.is_dir()

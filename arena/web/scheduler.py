@@ -119,7 +119,6 @@ class Scheduler:
             self._wake.clear()
 
     def names(self) -> list[str]:
-        """The names of the tournaments that have a file."""
         return [file.stem for file in tournament_files(self.course)]
 
     def tournaments(self) -> list[Tournament]:

@@ -75,7 +75,6 @@ class Signer:
             write_whole(self._file, _ENDED.dump_json(self._ended).decode())
 
     def form_token(self, cookie: str) -> str:
-        """The token of the forms that a session's pages have."""
         return self._signature("form", cookie)
 
     def _signature(self, use: str, words: str) -> str:

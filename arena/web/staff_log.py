@@ -12,7 +12,6 @@ _LINES = 30
 
 
 def add_line(course: Path, who: str, what: str) -> None:
-    """Keep who did what, now."""
     line = (
         f"{datetime.now(UTC).isoformat(timespec='seconds')}\t{printable(who)}\t{printable(what)}\n"
     )

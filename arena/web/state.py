@@ -58,7 +58,6 @@ class ServerState(State):
     tables: Tables
     lab: LabRuns
     identify: Callable[[Request], Visitor]
-    """The visitor behind a request."""
     course: CourseState | None
     """None where the server shows runs alone."""
 

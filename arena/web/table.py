@@ -27,8 +27,6 @@ from rules.position import MoveError
 
 
 class PersonTable:
-    """One game, from its setup to its end."""
-
     def __init__(self, setup: Setup, write: Callable[[TableState], None]) -> None:
         self._setup, self._write = setup, write
         self._game: HumanGame | None = None

@@ -170,7 +170,6 @@ class Tables:
             table.end()
 
     async def close(self) -> None:
-        """End all, and wait until they have ended."""
         self.end()
         ended = (table.ended() for table in self._tables.values())
         await asyncio.gather(*ended, return_exceptions=True)

@@ -126,7 +126,6 @@ def game_curve(
 
 
 def _line(blocks: Sequence[object]) -> str:
-    """A line, with a dot a block while they are few."""
     return "-o" if len(blocks) <= _MARKED else "-"
 
 

@@ -105,7 +105,6 @@ class TuneConfig:
     compare_games: int
     measure_games: int
     referee: bool
-    """Whether all games are played under the referee."""
     rules: str
     variant: dict[str, Any]
     """The settings of the rule set, complete."""

@@ -96,7 +96,6 @@ class Space:
         self.low, self.high, self.step = (np.array(column) for column in zip(*ends, strict=True))
 
     def clipped(self, vector: Sequence[float]) -> Vector:
-        """Each value within its bounds."""
         return tuple(float(each) for each in np.clip(vector, self.low, self.high))
 
     def contestant(self, vector: Sequence[float]) -> Contestant:

@@ -25,7 +25,6 @@ from players.learning.tuning.space import Space, Vector
 
 CHECKPOINT = "checkpoint.json"
 FORMAT = 3
-"""The format of the checkpoint."""
 
 _DAMAGED = "is no checkpoint of a tuning, or damaged", "again"
 MOST_POINTS = 1000
@@ -131,7 +130,6 @@ class Tuner:
 
     @property
     def learned(self) -> bool:
-        """Whether all games to learn from were played."""
         return self.counts["games"] >= self.config.games
 
     @property
