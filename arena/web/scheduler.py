@@ -24,7 +24,6 @@ from arena.bots.course_file import RUNS, TOURNAMENTS, Course, tournament_files
 from arena.errors import ArenaError, StoreError, UserError
 from arena.files import lock
 from arena.files.toml_tables import did_you_mean, shown
-from arena.model import Frozen
 from arena.tournament.field import refuse_too_few
 from arena.tournament.formats import FORMATS
 from arena.tournament.ready import walkover_round
@@ -38,18 +37,13 @@ TournamentState = Literal[
 ]
 
 
-class Pace(Frozen):
-    """The pace of the scheduler, in seconds."""
-
-    look_s: float = 0.5
-    back_off_s: float = 2.0
-    """Before the start after a quick death; twice that after the next."""
-    quick_s: float = 20.0
-    """A process that lived less long died quickly."""
-    take_s: float = 60.0
-    """A standing tournament takes new bots at most this often."""
-    insist_s: float = 10.0
-    """A process that does not stop is asked again after this."""
+_LOOK_S, _BACK_OFF_S = 0.5, 2.0
+"""Between two looks; before the start after a quick death, and twice that after the next."""
+_QUICK_S = 20.0
+"""A process that lived less long died quickly."""
+_TAKE_S, _INSIST_S = 60.0, 10.0
+"""A standing tournament takes new bots at most this often, and a process that does not stop is
+asked again after this."""
 
 
 class Tournament(NamedTuple):
@@ -67,9 +61,8 @@ class Tournament(NamedTuple):
 class Scheduler:
     """Plays the tournaments of a course, one at a time; the others wait."""
 
-    def __init__(self, course: Path, rules: LastGood[Course], *, pace: Pace | None = None) -> None:
+    def __init__(self, course: Path, rules: LastGood[Course]) -> None:
         self.course, self._rules = course.absolute(), rules
-        self._pace = pace or Pace()
         self._wishes = read_wishes(self.course)
         self._changing = threading.RLock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
@@ -115,7 +108,7 @@ class Scheduler:
                 if str(error) != said:
                     said = str(error)
                     sys.stderr.write(f"The tournaments of {self.course} wait: {said}\n")
-            self._wake.wait(self._pace.look_s)
+            self._wake.wait(_LOOK_S)
             self._wake.clear()
 
     def names(self) -> list[str]:
@@ -237,7 +230,7 @@ class Scheduler:
             if self._interrupted.pop(wish.pid, None) is not None:
                 code = None  # it ended as it was asked to, perhaps before it had begun
             outcome = process.outcome(wish.begun_at or _now())
-            self._keep_wish(name, wish.after_end(_now(), outcome, code, self._pace.quick_s))
+            self._keep_wish(name, wish.after_end(_now(), outcome, code, _QUICK_S))
         elif wish.wanted == "paused" or wish.is_asked:
             self._interrupt(pid)
         elif process.plays and (wish.take_new or wish.without):
@@ -255,7 +248,7 @@ class Scheduler:
         wish = self.wish(name)
         if wish.wanted == "paused" or wish.is_asked or wish.field == field or self.is_closed(name):
             return
-        if wish.begun_at is None or (_now() - wish.begun_at).total_seconds() >= self._pace.take_s:
+        if wish.begun_at is None or (_now() - wish.begun_at).total_seconds() >= _TAKE_S:
             self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
 
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
@@ -263,7 +256,7 @@ class Scheduler:
         now, names = _now(), self.names()
         if any(self._pid(name) is not None for name in names):
             return
-        waiting = [name for name in names if self.wish(name).waits(now, self._pace.back_off_s)]
+        waiting = [name for name in names if self.wish(name).waits(now, _BACK_OFF_S)]
         if waiting:
             name = min(waiting, key=lambda name: self.wish(name).since or now)
             self._start(name, field, is_standing=name in standing)
@@ -281,7 +274,7 @@ class Scheduler:
 
     def _interrupt(self, pid: int) -> None:
         last = self._interrupted.get(pid)
-        if last is None or time.monotonic() >= last + self._pace.insist_s:
+        if last is None or time.monotonic() >= last + _INSIST_S:
             self._interrupted[pid] = time.monotonic()
             interrupt(pid)
 

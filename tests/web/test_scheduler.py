@@ -20,13 +20,13 @@ from arena.bots.package import open_bot
 from arena.errors import StoreError, UserError
 from arena.tournament.events import RunOutcome
 from arena.tournament.run_view import RunView
+from arena.web import scheduler
 from arena.web.last_good import LastGood
-from arena.web.scheduler import Pace, Scheduler, TournamentState
+from arena.web.scheduler import Scheduler, TournamentState
 from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import Wish
 
 LONG, SHORT = 4000, 1
-PACE = Pace(look_s=0.02, back_off_s=0.01, take_s=0.0)
 FILE = """
 [tournament]
 rounds = {rounds}
@@ -60,9 +60,9 @@ class Class:
         text = FILE.format(rounds=rounds, format=format_, more=more)
         (self.folder / "tournaments" / f"{name}.toml").write_text(text)
 
-    def server(self, pace: Pace = PACE) -> Scheduler:
+    def server(self) -> Scheduler:
         """Another server, which knows what is in the files."""
-        self.scheduler = Scheduler(self.folder, LastGood(partial(rules_of, self.folder)), pace=pace)
+        self.scheduler = Scheduler(self.folder, LastGood(partial(rules_of, self.folder)))
         self._servers.append(self.scheduler)
         return self.scheduler
 
@@ -104,7 +104,9 @@ class Class:
 
 
 @pytest.fixture
-def classroom(tmp_path: Path) -> Iterator[Class]:
+def classroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Class]:
+    for name, seconds in {"_LOOK_S": 0.02, "_BACK_OFF_S": 0.01, "_TAKE_S": 0.0}.items():
+        monkeypatch.setattr(scheduler, name, seconds)
     made = Class(tmp_path / "course")
     yield made
     made.end()
@@ -375,12 +377,12 @@ def test_what_hinders_it_is_said_once(
         looks.append(1)
         raise OSError(28, "No space left on device")
 
-    scheduler = classroom.server(Pace(look_s=0.001))
-    monkeypatch.setattr(scheduler, "look", full)
-    scheduler.begin()
+    server = classroom.server()
+    monkeypatch.setattr(server, "look", full)
+    server.begin()
     while len(looks) < 3:
         time.sleep(0.001)
-    scheduler.end()
+    server.end()
     assert capfd.readouterr().err.count("wait: [Errno 28] No space left on device\n") == 1
 
 
