@@ -36,7 +36,6 @@ from arena.web.rights import Visitor, own_form
 from arena.web.runs import Runs
 from arena.web.safe import SafeAnswers
 from arena.web.scheduler import Scheduler
-from arena.web.staff_answers import Answers
 from arena.web.state import CourseState, ServerSettings, ServerState
 from arena.web.streams import Streams
 from arena.web.tables import Tables
@@ -106,8 +105,8 @@ def _course(folder: Path) -> CourseState:
     rules, people = LastGood(partial(rules_to_serve, folder)), People(folder)
     checks, challenges = Checks(folder), Challenges(folder, rules)
     scheduler = Scheduler(folder, rules)
-    freeze, answers = TableFreeze(scheduler), Answers()
-    return CourseState(folder, rules, people, checks, challenges, scheduler, freeze, answers)
+    freeze = TableFreeze(scheduler)
+    return CourseState(folder, rules, people, checks, challenges, scheduler, freeze)
 
 
 @asynccontextmanager

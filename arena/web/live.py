@@ -167,17 +167,13 @@ class Hub:
             self._let_go(queue)
 
 
-class Hubs:
+class Hubs(dict[ShownRun, Hub]):
     """The hub of each run that is watched; it is forgotten when it has stopped to look."""
 
-    def __init__(self) -> None:
-        self._hubs: dict[ShownRun, Hub] = {}
-
-    def __getitem__(self, run: ShownRun) -> Hub:
-        if run not in self._hubs:
-            self._hubs[run] = Hub(run, partial(self._hubs.pop, run, None))
-        return self._hubs[run]
+    def __missing__(self, run: ShownRun) -> Hub:
+        self[run] = Hub(run, partial(self.pop, run, None))
+        return self[run]
 
     def end(self) -> None:
-        for hub in tuple(self._hubs.values()):
+        for hub in tuple(self.values()):
             hub.end()

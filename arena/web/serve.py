@@ -22,8 +22,8 @@ from arena.bots.programs import nearest_to
 from arena.entering.remote import MAX_BYTES
 from arena.errors import UserError
 from arena.web.app import make_app
-from arena.web.cores import cores
 from arena.web.state import CourseState, ServerSettings
+from arena.web.tournament_process import cores
 
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 WAIT_S = 10.0

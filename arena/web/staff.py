@@ -31,7 +31,7 @@ def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
     return page(
         request,
         "staff.html",
-        answer=staff.answers.take(answer),
+        answer=staff.answers.pop(answer, None),
         rules=staff.rules.now(),
         tournaments=staff.scheduler.tournaments(),
         words=WORDS,
@@ -50,7 +50,7 @@ def tournament(request: Request, staff: ByStaff, name: str, answer: str = "") ->
     return page(
         request,
         "staff_tournament.html",
-        answer=staff.answers.take(answer),
+        answer=staff.answers.pop(answer, None),
         one=one,
         words=WORDS,
         now=datetime.now(UTC),
@@ -66,7 +66,7 @@ def bot(request: Request, staff: ByStaff, name: str, answer: str = "") -> Respon
     _refuse_unknown(name, [each.name for each in course.bots(staff.course)], "bot")
     found = course.bot(staff.course, name)
     shared = list(map(about_shared, shared_files(staff.course, found)))
-    given = staff.answers.take(answer)
+    given = staff.answers.pop(answer, None)
     return page(request, "staff_bot.html", answer=given, bot=found, shared=shared)
 
 

@@ -3,7 +3,6 @@ kept in `COURSE/staff.log`.
 """
 
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
 
@@ -32,24 +31,6 @@ class Answer(NamedTuple):
     failed: bool = False
     typed: str = ""
     """Names of owners that were not taken, for another try."""
-
-
-class Answers:
-    """The answers of a server that wait to be shown."""
-
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[str, Answer] = OrderedDict()
-
-    def keep(self, answer: Answer) -> str:
-        """An id that takes the answer."""
-        id_ = secrets.token_hex(8)
-        self._waiting[id_] = answer
-        while len(self._waiting) > _WAITING:
-            self._waiting.popitem(last=False)
-        return id_
-
-    def take(self, id_: str) -> Answer | None:
-        return self._waiting.pop(id_, None)
 
 
 class StaffActions:
@@ -99,7 +80,11 @@ class StaffActions:
 
     def answered(self, answer: Answer) -> Response:
         """The page that the form was on, with the answer."""
-        return RedirectResponse(f"{self._page}?answer={self.answers.keep(answer)}", 303)
+        id_ = secrets.token_hex(8)
+        self.answers[id_] = answer
+        if len(self.answers) > _WAITING:
+            self.answers.popitem(last=False)
+        return RedirectResponse(f"{self._page}?answer={id_}", 303)
 
 
 ByStaff = Annotated[StaffActions, Depends(StaffActions)]

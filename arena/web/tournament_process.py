@@ -1,4 +1,6 @@
-"""The process that plays one tournament: `arena run`, which outlives the server that started it."""
+"""The process that plays one tournament: `arena run`, which outlives the server that started it, on
+the cores that are left to those who play.
+"""
 
 import os
 import signal
@@ -6,19 +8,42 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from arena.files import lock
 from arena.files.imports import module_command
 from arena.files.plain_text import end_of, printable
+from arena.sandbox.features import usable_cores
 from arena.tournament.events import EVENT, RunFinished, RunOutcome, events_file
-from arena.web.cores import cores
 
+_MANY = 8
+"""From this many cores on, pages and checks have two."""
 _TAIL_BYTES = 1 << 20
 """The last event is looked for in these."""
 _LOG_BYTES, LOG_LINES = 16_384, 20
+
+
+class Cores(NamedTuple):
+    """Two sets of cores, the same one where there is a single core."""
+
+    play: tuple[int, ...]
+    rest: tuple[int, ...]
+
+
+@cache
+def cores() -> Cores:
+    """The cores as they were divided when this was asked first, while this process may use all: the
+    last one or two are left for pages and checks.
+    """
+    usable = usable_cores()
+    if len(usable) < 2:
+        return Cores(usable, usable)
+    rest = 2 if len(usable) >= _MANY else 1
+    return Cores(usable[:-rest], usable[-rest:])
 
 
 class TournamentProcess:

@@ -22,9 +22,9 @@ from uvicorn.server import ServerState
 from arena.bots import course
 from arena.errors import ConfigError, UserError
 from arena.web.checks import HandedIn
-from arena.web.cores import cores
 from arena.web.jobs import ABOUT
 from arena.web.serve import PromptProtocol, serve, settings
+from arena.web.tournament_process import cores
 from tests.right_bot import RIGHT
 from tests.web.test_upload import process_of, wait_for
 
