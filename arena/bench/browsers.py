@@ -73,9 +73,7 @@ class PageLoad(_Address):
 
 
 class _OpenPage(asyncio.Protocol):
-    """A page that listens. What it hears is only kept: reading it would cost the run that is
-    measured.
-    """
+    """A page that listens. What it hears is only kept: to read it would cost the run measured."""
 
     def __init__(self, request: bytes) -> None:
         self._request = request

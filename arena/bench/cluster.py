@@ -61,8 +61,7 @@ class Simulated(NamedTuple):
     head_ms: float
     """CPU time a game; the store's part counts."""
     memory: "tuple[Memory, ...]"
-    """Before the first game, after a quarter, half and three quarters of the time, and at the end.
-    """
+    """Before the first game, after each quarter of the time, and at the end."""
 
 
 class Memory(NamedTuple):
@@ -75,9 +74,7 @@ class Memory(NamedTuple):
 def simulate(
     workers: int, games: int, game_s: float, builtins: Builtins, processes: int = 1
 ) -> Simulated:
-    """Play about that many games, of about `game_s` seconds each, on machines that share some
-    processes. Raises BenchError.
-    """
+    """Play about so many games of about `game_s` seconds each. Raises BenchError."""
     rounds = max(1, games // _A_ROUND)
     config = _sleepers(rounds, game_s, builtins)
     with TemporaryDirectory(prefix="arena-bench-") as folder, ExitStack() as stack:

@@ -26,9 +26,7 @@ class Measured(NamedTuple):
 
 
 def measure(program: str, engine: Path, games: int) -> Measured:
-    """That many games, the CPU time of a start left out: it is known from a run of two. Raises
-    BenchError.
-    """
+    """That many games; a run of two tells the CPU time of a start, left out. Raises BenchError."""
     _, start_s = _run(program, engine, 2)
     wall_s, cpu_s = _run(program, engine, games + 2)
     moves = games * PLIES

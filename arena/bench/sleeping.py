@@ -51,9 +51,7 @@ async def answer(what: Callable[..., Any], label: str, key: str, *arguments: obj
 
 
 async def play(task: str, label: str, number: int, *, moves: bool) -> None:
-    """As `machine.play`, by sleeping: a game with as many moves as one of Othello or dots, and an
-    end by the seed.
-    """
+    """As `machine.play`, by sleeping: with as many moves as a real game, and an end by the seed."""
     read = Task.model_validate_json(task)
     worker, spec, won = get_worker(), read.spec, float(read.spec.seed % 2)
     began = datetime.now(UTC)

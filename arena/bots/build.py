@@ -41,9 +41,7 @@ _LOOK_S = 0.2  # how often time and disk are checked
 
 
 def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
-    """The bot, ready to be started: built in this `mode`, now or before, where `python3` is that
-    Python. Raises BuildError.
-    """
+    """The bot ready to start, built in this `mode` with that `python3`. Raises BuildError."""
     if bot.build is None:
         return bot
     store = package_store()

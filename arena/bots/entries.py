@@ -150,9 +150,7 @@ def shown_name(name: str) -> str:
 
 
 def files_of(folder: Path, opens: str) -> tuple[str, ...]:
-    """The files of a bot in its folder: all of a package, which opens ".", and of a script itself.
-    Raises PackageError.
-    """
+    """The files of a bot: all of a package, which opens ".", or a script. Raises PackageError."""
     return files_in(folder) if opens == "." else (opens,)
 
 

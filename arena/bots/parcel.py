@@ -36,9 +36,7 @@ def pack(contender: Contender, home: Home) -> bytes:
 
 
 def keep(expected: str, packed: bytes) -> None:
-    """Put a package into this machine's store. Raises PackageError where its files are others than
-    those of the digest.
-    """
+    """Store a package here. Raises PackageError where its files have another digest."""
     with made_aside(package_store()) as aside:
         unpack(_NAME, io.BytesIO(packed), aside, most=MAX_BYTES + HEADER_BYTES)
         for folder in (aside, aside / _TOP):

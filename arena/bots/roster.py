@@ -57,9 +57,7 @@ class Roster(Frozen):
         return found
 
     def added(self, names: Sequence[str], now: datetime) -> tuple["Roster", dict[str, str]]:
-        """The roster with those of `names` that it lacks, and their tokens. Raises SubmissionError:
-        one is like another.
-        """
+        """The roster with those of `names` it lacks, and their tokens. Raises SubmissionError."""
         known = {owner.name for owner in self.owners}
         _refuse_alike(known, [name for name in names if name not in known])
         tokens = {name: secrets.token_hex(_TOKEN_BYTES) for name in names if name not in known}

@@ -22,9 +22,7 @@ _PLACES = ("@BUILD@", "@COMMAND@")
 
 
 def starter_files(name: str, language: str) -> dict[str, str]:
-    """The files of the starter of a language, one of LANGUAGES: their texts by their names. `name`
-    is one that `is_name` accepts.
-    """
+    """The texts of a language's starter, by file. `name` is one that `is_name` accepts."""
     room = files("arena.bots")
     texts = {
         "PROTOCOL.md": (room / "PROTOCOL.md").read_text("utf-8"),
@@ -43,9 +41,7 @@ def starter_files(name: str, language: str) -> dict[str, str]:
 
 
 def begin(name: str, language: str) -> str:
-    """Write the starter of a language into a new folder called `name`; what to do with it. Raises
-    UserError.
-    """
+    """Write a starter into a new folder called `name`; what to do with it. Raises UserError."""
     if not is_name(name):
         raise UserError(f'"{name}" cannot name a bot: {NAME_RULE}')
     folder = Path(name)

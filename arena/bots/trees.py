@@ -21,9 +21,7 @@ _CHUNK_BYTES = 2**16
 
 
 def digest(folder: Path, paths: Iterable[str], *, follow: bool = False) -> str:
-    """SHA-256, in hex, of names, contents and executability of files of a folder; with `follow`
-    they may be links.
-    """
+    """SHA-256, in hex, of names, contents and executability; with `follow` files may be links."""
     total = hashlib.sha256()
     for path in sorted(paths):
         with opened(folder, path, follow=follow) as file:
@@ -38,9 +36,7 @@ def runs(file: IO[bytes]) -> bool:
 
 
 def copy(folder: Path, paths: Iterable[str], to: Path, *, follow: bool = False) -> None:
-    """Copy files of a folder into one that exists; of their modes only executability is kept. With
-    `follow` they may be links.
-    """
+    """Copy files, and of their modes executability alone; with `follow` they may be links."""
     judge = EntryJudge(folder, PackageError)
     for path in paths:
         with opened(folder, path, follow=follow) as file:

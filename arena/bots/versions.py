@@ -125,9 +125,7 @@ def playing(home: Path) -> Receipt | None:
 
 
 def submitted(path: Path) -> tuple[Path, Receipt] | None:
-    """The home and the version of a submitted bot that a path names; None where it names something
-    else. Raises SubmissionError.
-    """
+    """The home and version that a path names; None for anything else. Raises SubmissionError."""
     name, at, which = path.name.partition("@")
     home = path.with_name(name) if name else path
     versions = () if path.name in ("", "..") else history(home).versions
@@ -148,9 +146,7 @@ def named(receipt: Receipt) -> str:
 
 
 def place_of(path: Path) -> Path:
-    """Where the bot is that a path names: that of a submitted version, or the path itself. Raises
-    SubmissionError.
-    """
+    """Where the bot of a path is, perhaps in a submitted version. Raises SubmissionError."""
     found = submitted(path)
     if found is None:
         return path
@@ -159,9 +155,7 @@ def place_of(path: Path) -> Path:
 
 
 def authors_of(path: Path) -> tuple[str, ...]:
-    """The authors that the bot.toml of a submitted version states, which a script has not. Raises
-    SubmissionError.
-    """
+    """The authors in the bot.toml of a version; a script has none. Raises SubmissionError."""
     try:
         return tuple(read_manifest(place_of(path) / FILE_NAME).authors)
     except ManifestError:
@@ -182,9 +176,7 @@ def open_version(home: Path, receipt: Receipt) -> Bot:
 
 
 def verified(at: Path) -> Receipt:
-    """The receipt of the version in a folder, whose files are as they were accepted. Raises
-    SubmissionError.
-    """
+    """The receipt of a version whose files are as they were accepted. Raises SubmissionError."""
     receipt = _receipt(at)
     try:
         contents = digest(at / TREE, files_in(at / TREE))

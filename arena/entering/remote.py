@@ -29,8 +29,7 @@ _TIMEOUT_S = 60
 _PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
 """What OpenSSL calls an answer that is not TLS; the second since 3.4."""
 _TRIES, _PAUSE_S = 60, 1.0
-"""How often the events are asked for, where the connection ends before they do: a check goes on
-while a server is started again."""
+"""How often the events are asked for: a check goes on while a server is started again."""
 _LATER = (429, 502, 503, 504)
 """What a busy server answers, or a proxy while its server is started again."""
 _HOST_AND_PORT = re.compile(r"([\w.-]+|\[[\da-fA-F:]+\]):\d+(/.*)?")

@@ -23,9 +23,7 @@ class PlayedGame:
 
     @property
     def position(self) -> Position:
-        """The position as `rules` has it: `scores()`, `legal_moves()` and all else. Raises
-        UserError before the first game.
-        """
+        """The position as `rules` has it. Raises UserError before the first game."""
         if self._position is None:
             raise UserError("there is no game yet: call reset() first")
         return self._position

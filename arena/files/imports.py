@@ -23,9 +23,7 @@ def many_imports() -> Iterator[None]:
 
 @contextmanager
 def extra(name: str, needs: str) -> Iterator[None]:
-    """Import what only an extra installs. Raises UserError, which begins as `pages need`, where it
-    is missing.
-    """
+    """Import what an extra installs. Raises UserError, begun by `needs`, where it is missing."""
     try:
         yield
     except ModuleNotFoundError as error:

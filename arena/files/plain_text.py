@@ -30,9 +30,7 @@ def printable_json(document: str) -> str:
 
 
 def end_of(file: Path, most: int) -> str:
-    """The end of a text that may be damaged, as a log, in that many bytes; empty where it cannot be
-    read.
-    """
+    """The last bytes of a text that may be damaged, as a log; empty where it cannot be read."""
     with suppress(OSError), file.open("rb") as opened:
         opened.seek(max(0, opened.seek(0, os.SEEK_END) - most))
         return opened.read().decode("utf-8", "replace")

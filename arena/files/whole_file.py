@@ -54,9 +54,7 @@ def replacing(path: Path, mode: str = "w") -> Iterator[Any]:
 
 
 def sync(path: Path) -> None:
-    """Have what is in a file, or the names in a folder, written to the disk: they are there after a
-    power failure.
-    """
+    """Write what is in a file, or the names in a folder, to the disk: a power failure spares it."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -71,9 +71,7 @@ class Container:
 
     @contextmanager
     def running(self) -> Iterator[subprocess.Popen[bytes]]:
-        """Start the program; at the end all of it is ended, and its pipes are closed. Raises as
-        `start` does.
-        """
+        """Start the program as `start` does; at the end all is ended, and its pipes are closed."""
         process = self.start()
         try:
             yield process

@@ -86,9 +86,7 @@ def available_memory(proc: Path = _SELF) -> int:
 
 
 def cpu_quota(proc: Path = _SELF) -> float | None:
-    """CPUs' worth of time granted by the control groups we are in (`cpu.max` of v2, or of v1); None
-    for no limit.
-    """
+    """CPUs' worth of time that our control groups grant (`cpu.max` in v2); None for no limit."""
     found = list[float]()
     for mount, folder in enclosing("cpu", proc):
         with suppress(OSError, ValueError):  # there is none, or it is "max"

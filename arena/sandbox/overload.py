@@ -94,9 +94,7 @@ def starved_ms(before: Load, after: Load) -> float:
 
 
 def steal_ms(before: Load, after: Load) -> float:
-    """The longest that the hypervisor had a core of the player, which neither ran nor waited;
-    `LEAST_MS` at the least.
-    """
+    """How long at most the hypervisor had a core of a player that slept; at least `LEAST_MS`."""
     stolen = (
         after.at - before.at if core.counted == was.counted else core.steal - was.steal
         for was, core in _both(before, after)

@@ -58,9 +58,7 @@ def past_stand_in(program: str, search: str | None) -> str | None:
 
 
 def _manager(found: Path) -> str | None:
-    """The manager whose stand-in that is: it keeps them in a folder `shims` in its own, or they are
-    links to it.
-    """
+    """The manager of a stand-in, which is in its folder `shims`, or a link to it."""
     if found.parent.name == "shims":
         home = found.parent.parent
         name = home.name.removeprefix(".")

@@ -32,9 +32,7 @@ class SpreadMatchRunner:
         self._stop = threading.Event()
 
     def load(self, plies: int) -> None:
-        """Compile what games need on one machine, which shows whether they can be played. Raises
-        ValueError.
-        """
+        """Compile on one machine, which shows whether games can be played. Raises ValueError."""
         self._results([self._client.submit(_load, self._player, plies, pure=False)])
 
     def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:

@@ -127,9 +127,7 @@ class _Tuning:
         return code
 
     def _play(self, verification: Verification | None) -> bool:
-        """Play what is left, until a signal stops it; whether the test at the budget is over, or
-        none is asked for.
-        """
+        """Play what is left, or until a signal; whether the test at the budget, if any, is over."""
         tuner, view = self._tuner, self._view
         if not tuner.finished:
             with stoppable(tuner.load, tuner.interrupt, view.doing, view.say) as stop:

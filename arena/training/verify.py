@@ -246,9 +246,7 @@ def play_target(
 
 
 def _as_begun(config: TournamentConfig, contest: Contest, target: Target) -> TournamentConfig:
-    """The test with the rounds that it was begun with. Raises UserError where other settings
-    changed too.
-    """
+    """The test with the rounds it was begun with. Raises UserError where anything else changed."""
     with Store.open(contest.store_path) as store:
         before = store.config
     config = config.model_copy(update={"rounds": max(before.rounds, config.rounds)})

@@ -40,9 +40,7 @@ class TableFreeze:
             self._place(name).unlink(missing_ok=True)
 
     def public(self, name: str) -> Path | None:
-        """The copy that the public sees instead of the run; None where it sees the run. Raises
-        StoreError.
-        """
+        """The copy that the public sees; None where it sees the run. Raises StoreError."""
         if not self.is_due(name):
             return None
         if self._is_missing(name):

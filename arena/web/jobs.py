@@ -32,14 +32,12 @@ from arena.model import Frozen
 from arena.web.sentences import MISTAKE, without_folders
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
-"""What is to be done, written last; what happened, a line for each event of
-`arena.checks.events`."""
+"""What is to be done, written last; what happened, a line for each of `arena.checks.events`."""
 CANCELLED = "cancelled"
 """A file in the folder of a job that its owner has ended."""
 LOG, _LOG_BYTES = "errors.log", 8192
 _LEAVES_S, _LOOK_S = 5.0, 0.05
-"""How long a process that is cancelled may take to end its players, and each look whether it has.
-"""
+"""How long a cancelled process may take to end its players, and between two looks at it."""
 _WHEN = "%Y%m%d-%H%M%S"
 ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 """The name of a job's folder, which is in addresses."""

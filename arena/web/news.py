@@ -38,8 +38,7 @@ are long where there are many players. Faults are not among them: who may read a
 sees more of them.
 """
 _SHORT = 500
-"""Plies of a game whose moves are sent once more with its result: the last of them may not have
-been sent before."""
+"""Plies of a game whose moves are sent again with its result: the last may not have been sent."""
 _SHARE = 5
 """Sections take a fifth of the time at most."""
 

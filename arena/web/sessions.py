@@ -36,9 +36,7 @@ class SignedSession(Frozen):
 
 
 class Signer:
-    """Signs the cookies of a course, and reads those it signed. Raises UserError where a file that
-    it needs is damaged.
-    """
+    """Signs and reads the cookies of a course. Raises UserError where a file of it is damaged."""
 
     def __init__(self, course: Path) -> None:
         self._secret = _secret(course / FOLDER / "secret")
@@ -83,9 +81,7 @@ class Signer:
 
 
 def _secret(file: Path) -> bytes:
-    """The secret that a file keeps for its owner alone, made where it is missing. Raises
-    UserError where it is too short.
-    """
+    """The secret of a file, made where it is missing. Raises UserError where it is too short."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not file.exists():
         part = file.with_name(f"secret.{secrets.token_hex(4)}")

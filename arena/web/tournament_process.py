@@ -58,9 +58,7 @@ class TournamentProcess:
         return lock.is_held(self.store)
 
     def pid(self, started: int | None) -> int | None:
-        """The process that has the run, or prepares to: the one that was `started`, if it is
-        there.
-        """
+        """The process that has the run, or prepares to: the one `started`, if it is there."""
         return lock.holder(self.store) or (started if self._is(started) else None)
 
     def _is(self, pid: int | None) -> bool:

@@ -44,9 +44,7 @@ def frozen_since(request: Request, run: ShownRun) -> str | None:
 
 
 async def freeze_due(request: Request) -> None:
-    """Freeze the tables whose time has come before anything is answered: in a thread, for a copy of
-    a run takes a while.
-    """
+    """Freeze tables that are due before any answer, in a thread: to copy a run takes a while."""
     course = state_of(request).course
     if course is not None and course.table_freeze.is_behind():
         await run_in_threadpool(course.table_freeze.catch_up)

@@ -71,9 +71,7 @@ def begin_panel(
 
 
 def save_figure(folder: Path, name: str, draw: Callable[[], Figure]) -> None:
-    """Write a figure of our look to NAME.png and NAME.svg in `folder`, each as a whole. Raises
-    OSError.
-    """
+    """Write a figure of our look to NAME.png and NAME.svg, each as a whole. Raises OSError."""
     with matplotlib.rc_context(STYLE):
         figure = draw()
         for suffix in SUFFIXES:

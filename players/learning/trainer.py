@@ -209,9 +209,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
                 path.unlink()
 
     def result(self) -> Network:
-        """What the games have led to: the mean of the networks kept, else the last one. Raises
-        ValueError where one is damaged.
-        """
+        """The mean of the networks kept, else the last. Raises ValueError where one is damaged."""
         found = self._averaged()
         return mean_network([str(path) for _, path in found]) if found else self.network
 

@@ -65,8 +65,7 @@ class Training:
     """Games at once, on shared weights that are written without locks."""
     rules: str
     stages: tuple[int, ...]
-    """Where each later stage begins: the largest tile, or how many discs are on the board or edges
-    drawn."""
+    """Where later stages begin: the largest tile, or discs on the board or edges drawn."""
     tuples: tuple[tuple[str, ...], ...]
     """The cells of each tuple, in the order of the board."""
     initial: float

@@ -35,9 +35,7 @@ class Evidence:
     """All that is known about one network from tests, kept in a file."""
 
     def __init__(self, path: Path, network: Network) -> None:
-        """Nothing where the file is of another network, or not there. Raises ValueError when it is
-        damaged, or cannot be read.
-        """
+        """Nothing where there is no file of this network. Raises ValueError where it is damaged."""
         self._path = path
         self.weights = hashlib.sha256(network.weights.data.cast("B")).hexdigest()
         """Tells the network from others."""
@@ -113,9 +111,7 @@ class NetworkPairs:
         return len(lines) - len(set(lines))
 
     def load(self) -> None:
-        """Compile the kernels, or find them in the cache. Raises ValueError where no game can be
-        played.
-        """
+        """Compile the kernels, or find them. Raises ValueError where no game can be played."""
         self._runner.load(self._meeting.plies)
         try_out(self._rule_set, self._meeting.bot, self._players[1])
 

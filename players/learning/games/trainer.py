@@ -1,6 +1,4 @@
-"""A training of Othello or dots: its file, and its run: games in blocks, each with games against a
-yardstick.
-"""
+"""A training of Othello or dots: its file and its run, in blocks with games against a yardstick."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,8 +40,7 @@ class GamesTable(TrainingTable):
     games: int = Field(default=1_000_000, ge=1, le=10**10)
     block: int = Field(default=20_000, ge=1, le=10**7)
     yardstick: Yardstick = "default"
-    """Who the network meets after each block: at 1 ply, an evaluation that is included, or a player
-    of random moves."""
+    """Who the network meets after each block, at 1 ply: an evaluation included, or chance."""
     yardstick_games: int = Field(default=200, ge=2, le=10**6, multiple_of=2)
 
 
@@ -173,9 +170,7 @@ class GamesTrainer(BlockTrainer[GamesConfig, GameBlock]):
         learn(self._start, self._network, self._rule, *own, stop)
 
     def _compare(self, pairs: int) -> Array:
-        """The network's points and margin in that many pairs against the yardstick, from the same
-        openings after each block.
-        """
+        """The network's points and margin against the yardstick, on the same openings each time."""
         sums = np.zeros(2)
         random = np.array([Random(f"{self.config.seed} yardstick").getrandbits(64)], np.uint64)
         players = (self._network, self._terms, self._greedy, self._habits)

@@ -213,9 +213,7 @@ def play_greedily(
 
 
 class TileTrainer(BlockTrainer[TrainConfig, TileBlock]):
-    """A run of 2048 or 2584. `scores` are those of the current block, `tops` the indices of its
-    largest tiles.
-    """
+    """A run of 2048 or 2584. `tops` are the indices of the largest tiles of its block."""
 
     block_type = TileBlock
     block_arrays = ("scores", "tops")

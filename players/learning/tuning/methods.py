@@ -47,9 +47,7 @@ def pair_scores(games: Sequence[PlayedGame]) -> list[float]:
 
 
 def decisive(scores: Sequence[float]) -> float:
-    """The share of the pairs with these scores that one side won, 0 to 1: the others say nothing of
-    who is stronger.
-    """
+    """The share of pairs that one side won, 0 to 1: others say nothing of who is stronger."""
     return sum(score != 1 for score in scores) / len(scores)
 
 

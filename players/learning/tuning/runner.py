@@ -109,9 +109,7 @@ class InProcessRunner:
 
 
 def try_out(rule_set: rule_sets.Game, bot: str, sample: Contestant) -> None:
-    """Start a player, which compiles or loads its kernels. Raises ValueError with what it says of
-    its options.
-    """
+    """Start a player, which loads its kernels. Raises ValueError: what it says of its options."""
     try:
         DrivenPlayer(bot, sample, rule_set, rule_set.start(), 0, 0)
     except SystemExit as error:  # how players report their mistakes
@@ -167,9 +165,7 @@ class TurnWorker:
         self._board = None if tiles else load_board(rule_set.name, rule_set.variant)
 
     def play(self, contestants: tuple[Contestant, Contestant], task: MatchTask) -> PlayedGame:
-        """Play a game on from its opening, or both games of a task of 2048 or 2584. Raises Aborted
-        once the flag is set.
-        """
+        """Play a game on, or both of a task of 2048 or 2584. Raises Aborted once `stop` is set."""
         if self._board is None:
             return both_slide(self.slide, contestants, task)
         moves, _, seeds = BalancedOpenings(self._rule_set, self._board).draw(task)

@@ -144,9 +144,7 @@ class Tuner:
         return self.counts["games"] // self.config.compare_every > last // self.config.compare_every
 
     def load(self) -> None:
-        """Compile the kernels, or find them in the cache. Raises ValueError where no game can be
-        played with these settings.
-        """
+        """Compile the kernels, or find them. Raises ValueError where no game can be played."""
         self._runner.load(self.config.plies)
 
     def run_batch(self) -> None:
