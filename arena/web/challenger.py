@@ -30,22 +30,17 @@ def main(folder: Path) -> None:
             write(mistake_of_staff(error))
             return
         about = about_of(folder, About)
+        offer = game_offers(home).get(about.rules)
+        if offer is None:
+            raise UserError(f"{about.rules} cannot be played any more; choose another game")
         players = (_side(home, "A", about.bot), _side(home, "B", about.against))
         tables: dict[str, dict[str, Any]] = {
             "tournament": {"python": python},
-            "game": _game(home, about.rules),
+            "game": offer.table,
             "clock": {"move_ms": about.move_ms},
         }
         config = of_games(make_config(players, tables, "challenge"), _GAMES, watch=True)
         play_config(config, BUILTINS, folder.with_name(f"{folder.name}.sqlite"))
-
-
-def _game(home: Path, wanted: str) -> dict[str, Any]:
-    """The `[game]` that was asked for. Raises UserError."""
-    offer = game_offers(home).get(wanted)
-    if offer is None:
-        raise UserError(f"{wanted} cannot be played any more; choose another game")
-    return offer.table
 
 
 def _side(home: Path, letter: str, name: str) -> Side:

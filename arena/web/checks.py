@@ -142,10 +142,6 @@ class Checks:
             check = check.model_copy(update=ended)
         return check
 
-    def log(self, check: Check) -> str:
-        """What the process of a check wrote to stdout and stderr, for the staff."""
-        return self.jobs.log(self.jobs.root / check.owner / check.id)
-
 
 def safe_name(written: str) -> str:
     """The name of an uploaded file, without its folders. Raises SubmissionError."""

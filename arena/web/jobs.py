@@ -165,9 +165,9 @@ class Jobs:
                 return False
         return not is_held(folder / EVENTS)
 
-    def log(self, folder: Path) -> str:
+    def log(self, owner: str, id: str) -> str:
         """The end of what the process of a job wrote, which is of this machine."""
-        return printable(end_of(folder / LOG, _LOG_BYTES), keep="\n")
+        return printable(end_of(self.root / owner / id / LOG, _LOG_BYTES), keep="\n")
 
     def cancel(self, folder: Path) -> None:
         """End a job, also one that waits; its process has ended then."""

@@ -12,7 +12,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from arena.bots.roster import FILE, Owner, Roster, read_roster
+from arena.bots.roster import FILE, Roster, read_roster
 from arena.errors import SubmissionError
 from arena.web.last_good import LastGood
 from arena.web.pages import page
@@ -68,7 +68,7 @@ class People:
             self.wrong.take(address_of(request), _TOO_MANY)
             raise HTTPException(401, str(error)) from None
         return SignedSession(
-            owner=owner.name, fingerprint=_fingerprint(owner), ends_at=now + _OWNERS_S
+            owner=owner.name, fingerprint=owner.token_sha256[:_DIGITS], ends_at=now + _OWNERS_S
         )
 
     def session_of(self, request: Request) -> SignedSession | None:
@@ -83,7 +83,7 @@ class People:
         live = any(
             each.name == session.owner
             and each.revoked_at is None
-            and _fingerprint(each) == session.fingerprint
+            and each.token_sha256[:_DIGITS] == session.fingerprint
             for each in self.roster.now().owners
         )
         return session if live else None
@@ -97,10 +97,6 @@ class People:
         if self._read is None or self._read[0] != state:
             self._read = state, read_roster(self._course)
         return self._read[1]
-
-
-def _fingerprint(owner: Owner) -> str:
-    return owner.token_sha256[:_DIGITS]
 
 
 def _bearer(request: Request) -> str | None:

@@ -76,7 +76,7 @@ def checks(request: Request, staff: ByStaff, owner: str = "") -> Response:
     if owner and owner not in (each.name for each in staff.roster.now().owners):
         raise HTTPException(404, "No owner of the course has this name.")
     shown = found.of(owner) if owner else found.of("*", _CHECKS)
-    logs = {check.id: found.log(check) for check in shown}
+    logs = {each.id: found.jobs.log(each.owner, each.id) for each in shown}
     return page(request, "staff_checks.html", checks=shown, logs=logs, owner=owner)
 
 

@@ -8,6 +8,8 @@ import secrets
 import time
 from contextlib import suppress
 
+from fastapi import HTTPException
+
 from arena.errors import UserError
 from arena.files.imports import module_command
 from arena.web.boards import TableWish
@@ -24,10 +26,6 @@ _GAMES_BEGUN = (10, 300.0)
 _LINE_BYTES = 2**20
 _GOES_S = 5.0
 """How long a process that is ended may take to go."""
-
-
-class CommandRefusedError(Exception):
-    """A command that the game does not wait for."""
 
 
 class RunningTable:
@@ -61,10 +59,10 @@ class RunningTable:
         return self.state
 
     def send(self, command: Command) -> None:
-        """Hand a command to the game. Raises CommandRefusedError unless it waits for one."""
+        """Hand a command to the game. Refuses with 409 one that it does not wait for."""
         state = self.state
         if state.phase != "yours" or command.ply != state.ply or self._answered == state.number:
-            raise CommandRefusedError
+            raise HTTPException(409, "It is not your turn, or the board has changed since.")
         self._answered = state.number
         if not self._stdin.is_closing():
             self._stdin.write(command.model_dump_json().encode() + b"\n")

@@ -16,7 +16,6 @@ from starlette.datastructures import UploadFile
 
 from arena.checks.events import Event, Refused
 from arena.entering.remote import MAX_BYTES
-from arena.errors import SubmissionError
 from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS, DamagedJob, events_of
 from arena.web.rights import Asking, Role, form_of, may
@@ -105,8 +104,6 @@ async def hand_in(
         return await run_in_threadpool(course.checks.add, owner, file, contents)
     except StillChecking as error:
         raise HTTPException(409, str(error)) from None
-    except SubmissionError as error:
-        raise HTTPException(422, str(error)) from None
     finally:
         contents.close()
 

@@ -143,7 +143,7 @@ class GameTable(TomlTable):
 
     model_config = ConfigDict(extra="allow")
 
-    rules: str | None = None
+    rules: Learned | None = None
 
 
 _File = TypeVar("_File", bound=TomlTable)

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 import rules as rule_sets
 from arena.files.toml_tables import TomlTable, did_you_mean, explain, shown
 from players.catalogue import BUILTINS
-from players.learning.training_file import LEARNED, FileReader, GameTable, Learned, from_anywhere
+from players.learning.training_file import LEARNED, FileReader, GameTable, from_anywhere
 from players.learning.tuning.methods import METHODS, CmaTable, MethodName, SelfplayTable, SpsaTable
 from players.learning.tuning.space import FLAT, Colours, Range, Space, Symmetry, WeightsPlan
 from players.options import tunable_table, tunables
@@ -38,10 +38,6 @@ class TuningTable(TomlTable):
     """Games of the last one, which the result is given with."""
     referee: bool = False
     """Play all games between player processes under the referee, not in this process."""
-
-
-class TunedGameTable(GameTable):
-    rules: Learned | None = None
 
 
 class TuningOpeningsTable(TomlTable):
@@ -78,7 +74,7 @@ class TuneFile(TomlTable):
     """The whole file. What is required is asked for later, so that all problems come at once."""
 
     tuning: TuningTable = TuningTable()
-    game: TunedGameTable = TunedGameTable()
+    game: GameTable = GameTable()
     openings: TuningOpeningsTable = TuningOpeningsTable()
     player: TunedPlayerTable = TunedPlayerTable()
     weights: WeightsTable | None = None
