@@ -232,9 +232,7 @@ _INSTANT = 400
 def bench_cluster(
     builtins: Builtins, workers: int, processes: int, games: int, game_s: float, repeats: int
 ) -> Table:
-    """What was asked for, next to its targets: no comparison without repeats, no simulation without
-    games. Raises BenchError.
-    """
+    """No comparison without repeats, no simulation without games. Raises BenchError."""
     table = Table("", "measured", "target", title="A cluster", box=None)
     for workers_here in range(1, 1 + min(2, len(usable_cores()))) if repeats else ():
         name = f"local:{workers_here}"

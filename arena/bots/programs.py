@@ -149,9 +149,7 @@ def _why_no_script(path: Path) -> str:
 
 
 def refuse_interpreter(program: Path) -> None:
-    """Raise ProgramError where a script's #! line names a program that the system does not come
-    with: no sandbox shows it.
-    """
+    """Raise ProgramError for a #! line with a program that no sandbox shows: not the system's."""
     with suppress(OSError):  # may be run and not read
         for name in spawn.interpreter(str(program))[:1]:
             if Path(name).exists() and not of_system(name):

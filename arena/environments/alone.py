@@ -35,9 +35,7 @@ class AloneEnv(PlayedGame, gymnasium.Env[Array, np.int64]):
         return self._observation(), self._info()
 
     def step(self, action: np.int64) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """Play an action, and what chance does after it. Raises UserError for what is no action at
-        all, and before the first game.
-        """
+        """Play an action, then chance. Raises UserError for what is none, and before a game."""
         (before,) = self.position.scores()
         move = self._move_of(action)
         with suppress(IllegalMove):

@@ -12,9 +12,7 @@ Value = TypeVar("Value")
 
 
 class LastGood(Generic[Value]):
-    """The content of a file; while it has a mistake, the content before. Raises ArenaError where it
-    has a mistake from the start.
-    """
+    """The content of a file, or the last valid one. Raises ArenaError where there was none."""
 
     def __init__(self, read: Callable[[], Value]) -> None:
         self._read, self._last = read, read()

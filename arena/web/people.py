@@ -122,9 +122,7 @@ def log_in(request: Request, course: OfCourse, token: Annotated[str, Form()]) ->
 
 @router.get("/in/{token}")
 def follow_link(request: Request, course: OfCourse, asking: Asking, token: str) -> Response:
-    """Begin a session by the link that each person has. A visitor who is somebody else is asked
-    first: the link may be a trap.
-    """
+    """Begin a session by a link. A visitor who is somebody else is asked: it may be a trap."""
     session = course.people.begun_by(request, token.strip())
     if asking.role is Role.ANYONE or asking.owner == session.owner:
         return _come_in(request, course, session)

@@ -148,9 +148,7 @@ def serve(
 
 
 def _spare_memory() -> None:
-    """Let glibc's threads share a heap, and give back what it has to spare: each would keep what a
-    large run took for a moment.
-    """
+    """Let glibc's threads share a heap and give back its spare: each would keep a large run's."""
     with suppress(AttributeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_M_ARENA_MAX, 1)

@@ -164,8 +164,6 @@ def _is_end(weight: float, ends: tuple[float, float]) -> bool:
 
 
 def _light_map() -> Colormap:
-    """Purple below, orange above, no darker than that ink is read well on it: figures keep
-    a contrast of 4.5 to 1 (WCAG 2).
-    """
+    """Purple below, orange above, light: figures on it keep a contrast of 4.5 to 1 (WCAG 2)."""
     colours = matplotlib.colormaps["PuOr_r"](np.linspace(0.27, 0.73, 256))
     return LinearSegmentedColormap.from_list("board", colours)
