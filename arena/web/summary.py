@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
@@ -70,36 +69,34 @@ async def _make(run: ShownRun) -> RunSummary:
 
 
 def _unreadable(run: ShownRun, error: StoreError) -> RunSummary:
-    return _summary(run, problem=without_folders(str(error), run.path.parent))
+    why, changed = without_folders(str(error), run.path.parent), run.changed_at
+    return RunSummary(name=run.name, title=run.name, played=0, changed_at=changed, problem=why)
 
 
 def _in_play(run: ShownRun, view: RunView) -> RunSummary:
     games = tuple(game.started.players for game in view.playing.values())
-    of_its_games = _of_games(view.config, view.schedule, len(view.games))
-    return _summary(run, **of_its_games, is_played=True, in_play=games)
+    of_its_games = _of_games(run, view.config, view.schedule, len(view.games))
+    return of_its_games.model_copy(update={"is_played": True, "in_play": games})
 
 
 def _at_rest(run: ShownRun) -> RunSummary:
     """Without reading its games; where results decide how many there are, by their digests."""
     with Store.open(run.path) as store:
-        played = len(store.finished())
-        return _summary(run, **_of_games(store.config, store.schedule(), played))
+        return _of_games(run, store.config, store.schedule(), len(store.finished()))
 
 
-def _of_games(config: TournamentConfig, schedule: Schedule, played: int) -> dict[str, Any]:
+def _of_games(
+    run: ShownRun, config: TournamentConfig, schedule: Schedule, played: int
+) -> RunSummary:
     over = not config.is_fixed and schedule.over
-    return {
-        "title": printable(config.name),
-        "game": config.terms.game.title,
-        "format": config.format,
-        "bots": sum(player.name not in config.unrated for player in config.players),
-        "played": played,
-        # Some may be of players that left.
-        "planned": played if over else max(schedule.total, played),
-        "at_most": not config.is_fixed and not over,
-    }
-
-
-def _summary(run: ShownRun, **more: Any) -> RunSummary:
-    unread: dict[str, Any] = {"title": run.name, "played": 0}
-    return RunSummary(name=run.name, changed_at=run.changed_at, **unread | more)
+    return RunSummary(
+        name=run.name,
+        title=printable(config.name),
+        game=config.terms.game.title,
+        format=config.format,
+        bots=sum(player.name not in config.unrated for player in config.players),
+        played=played,
+        planned=played if over else max(schedule.total, played),  # some may be of bots that left
+        at_most=not config.is_fixed and not over,
+        changed_at=run.changed_at,
+    )
