@@ -101,6 +101,7 @@ class Challenges:
         own, others = choices(self._course, owner, offers)
         _refuse_unknown(wanted, own, others, offers)
         builtin, game = others[wanted.against], offers[wanted.rules].game
+        # Whether a bot of the course can play the game shows when it does.
         if builtin and (why := builtin.unsupported(game.name, game.variant)):
             raise SubmissionError(f"{why}; choose another player or another game")
         folder = self.jobs.root / owner / new_id(now)
