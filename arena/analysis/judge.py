@@ -124,7 +124,6 @@ def _choices_of(record: GameRecord, within: int) -> list[tuple[str, Choice]]:
 
 
 def accuracies(players: Iterable[str], choices: Iterable[tuple[str, Choice]]) -> Iterator[Accuracy]:
-    """The choices counted for each of the players."""
     of: dict[str, list[Choice]] = {player: [] for player in players}
     for player, choice in choices:
         of[player].append(choice)
@@ -136,7 +135,6 @@ def accuracies(players: Iterable[str], choices: Iterable[tuple[str, Choice]]) ->
 
 
 def show(judgement: Judgement, console: Console) -> None:
-    """A line for each player."""
     unit = rules.default(judgement.rules).unit
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("player", style="bold", overflow="fold")

@@ -35,7 +35,6 @@ class SolvedProblem:
         return [move for move, value in self.stated.items() if value == most]
 
     def shown(self) -> str:
-        """A line."""
         score = f"{self.score:+.0f} exact" if self.exact else f"{self.score:+.2f}"
         line = f"{self.number:>4}  {self.empty:>2} empty  {self.move} {score}"
         if not self.stated:
@@ -46,8 +45,6 @@ class SolvedProblem:
 
 @dataclass(frozen=True)
 class SolvedProblems:
-    """All of a collection."""
-
     positions: Sequence[SolvedProblem]
     damaged: Sequence[Damaged]
 

@@ -103,7 +103,6 @@ class AskedPosition(NamedTuple):
 
     @property
     def rule_set(self) -> str:
-        """Its game."""
         return self.at.position.game.name
 
 

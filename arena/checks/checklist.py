@@ -22,8 +22,6 @@ _TRIES = 3
 
 
 class Item(NamedTuple):
-    """A line of the list."""
-
     title: str
     judge: Callable[[Subject], CheckFinding]
     needed: bool = False

@@ -47,7 +47,6 @@ def limit_ms(clock: Clock) -> int:
 
 
 def clocks_of(terms: Terms) -> CheckClocks:
-    """The clocks of a check for a tournament."""
     limit = limit_ms(terms.clock)
     return CheckClocks(
         startup_ms=terms.startup_ms,
@@ -59,7 +58,6 @@ def clocks_of(terms: Terms) -> CheckClocks:
 
 
 def draw_seed() -> int:
-    """The seed of a check."""
     return secrets.randbits(31)
 
 
@@ -68,8 +66,6 @@ _CLOCKS = CheckClocks()
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a bot is checked under."""
-
     rules: tuple[str, ...] | None = None
     """The rule sets to check it in; None for those it claims."""
     terms: Terms | None = None
@@ -112,7 +108,6 @@ class GameNames:
         self._numbers = count(1 + derive(seed, "first game") % 200)
 
     def next(self) -> str:
-        """The id of another game."""
         return f"g{next(self._numbers):04d}"
 
     def seed(self, label: str) -> int:

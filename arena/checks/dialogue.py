@@ -190,7 +190,6 @@ class Dialogue:
         return False
 
     def kill(self) -> None:
-        """Kill the process."""
         self._pool.kill(self._session)
 
     @contextmanager

@@ -30,7 +30,6 @@ class PracticePosition(NamedTuple):
 
     @property
     def seat(self) -> int:
-        """The seat to move."""
         assert self.position.to_move is not None, "practice positions are not over"
         return self.position.to_move
 

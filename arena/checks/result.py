@@ -58,7 +58,6 @@ class Checklist(Frozen):
 
     @classmethod
     def of(cls, bot: str, sandbox: Held, results: Iterable[CheckResult], seed: int) -> Self:
-        """The checklist of these results."""
         found = tuple(results)
         return cls(
             bot=bot,

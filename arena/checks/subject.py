@@ -84,7 +84,6 @@ class Subject:
 
     @cached_property
     def names(self) -> GameNames:
-        """The names of its games."""
         return GameNames(self.conditions.seed)
 
     @cached_property
@@ -102,7 +101,6 @@ class Subject:
 
     @cached_property
     def language(self) -> Phrases:
-        """The language it is written in."""
         script = self.bot.rules is None  # other files of its folder are not its own
         words = (*self.bot.command, self.bot.opens)  # of a source file its suffix
         return language_of(words, None if script else Path(self.bot.cwd))
@@ -114,7 +112,6 @@ class Subject:
 
     @property
     def first_boards(self) -> dict[str, Game]:
-        """The first board of each rule set."""
         return {rule_set: self.first_board(rule_set) for rule_set in self.rules}
 
     def games(self, rule_set: str) -> dict[str, Game]:
@@ -127,11 +124,9 @@ class Subject:
         return next(iter(self.games(rule_set).values()))
 
     def positions(self, game: Game) -> tuple[PracticePosition, ...]:
-        """The positions of a game it is asked about."""
         return practice_positions(game, self.conditions.seed)
 
     def opening(self, game: Game, seat: int = 0) -> PracticeGame:
-        """A practice game from the beginning on."""
         seed = self.conditions.seed
         return PracticeGame(first_position(game, seed), seat=seat, seed=seed)
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 def argument(metavar: str, help: str, **more: Any) -> Any:
-    """An argument."""
     return typer.Argument(metavar=metavar, help=help, **more)
 
 

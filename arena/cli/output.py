@@ -30,7 +30,6 @@ def say_json(document: str) -> None:
 
 
 def say_csv(table: str) -> None:
-    """Print a table as CSV."""
     _write_utf8()
     say(table, nl=False)
 

@@ -41,7 +41,6 @@ class ShownGame:
         return len(self.moves) - self._shown
 
     def step(self) -> None:
-        """Go on to the next moves."""
         for move in self.moves[self._shown :][: math.ceil(self.behind / _CATCHES_UP)]:
             seat = self._position.to_move
             self._before, self._position = self._position, self._position.play(move)
@@ -71,7 +70,6 @@ class Boards:
         self._hurry = threading.Event()
 
     def show(self, view: RunView) -> None:
-        """Take in what happened, and draw the next moves."""
         for event in view.news:
             match event:
                 case GameStarted():
@@ -102,7 +100,6 @@ class Boards:
             self._live.update(Group(self._games[0].drawn(), Text(state, style="dim")), refresh=True)
 
     def hurry(self) -> None:
-        """Show no more."""
         self._hurry.set()
 
     def close(self) -> None:

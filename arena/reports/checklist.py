@@ -42,7 +42,6 @@ class CheckScreen:
         self._line = Live(console=console, auto_refresh=False, transient=True)
 
     def show(self, event: Event) -> None:
-        """Show what happened."""
         match event:
             case Checking():
                 self._begin(event)
@@ -69,7 +68,6 @@ class CheckScreen:
             self._line.start()
 
     def _tell(self, what: str) -> None:
-        """Show what is being judged."""
         if self._line.is_started:
             line = Text(f"{what} …", style="dim", no_wrap=True, overflow="ellipsis")
             self._line.update(line, refresh=True)

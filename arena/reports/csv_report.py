@@ -160,7 +160,6 @@ TABLES: dict[str, Callable[[RunView], str]] = {
 
 
 def table(header: Sequence[str], lines: Iterable[Iterable[object]]) -> str:
-    """CSV of a header and lines."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -15,7 +15,6 @@ _MOST = 1000
 
 
 def show(found: Sequence[GameRow], console: Console) -> None:
-    """Print the games, and how many there are."""
     if not found:
         console.print("No game fits.")
         return

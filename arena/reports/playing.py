@@ -56,7 +56,6 @@ class LiveTable:
         self._notes = list[Text]()
 
     def show(self, view: RunView) -> None:
-        """Draw the screen."""
         if view.started is None:
             return
         narrower = self._console.width < self._width
@@ -76,7 +75,6 @@ class LiveTable:
         self._live.update(screen(self._table, view, self._console), refresh=True)
 
     def close(self) -> None:
-        """Take the screen away."""
         self._live.stop()
 
 
@@ -88,7 +86,6 @@ class PlainLines:
         self._alike = defaultdict[tuple[str, ...], list[str]](list)
 
     def show(self, view: RunView) -> None:
-        """Show what is new at this look."""
         for event in view.news:
             match event:
                 case RunStarted():

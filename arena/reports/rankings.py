@@ -78,14 +78,12 @@ def _draw(
 
 
 def _side(match: BracketMatch, seat: int, wide: int) -> str:
-    """A player with its points."""
     points = figure(match.points[seat])
     name = set_cell_size(match.players[seat] or "", wide - len(points) - 2).rstrip()
     return f"{name} {points} "
 
 
 def listed(rounds: Sequence[BracketRound]) -> Iterator[tuple[BracketMatch, str]]:
-    """A line for each match."""
     for round_ in rounds:
         for match in round_.matches:
             one, other = match.players

@@ -211,7 +211,6 @@ _CUT = (
 
 
 def ending(record: GameRecord) -> Text:
-    """How the game ended."""
     by = "" if record.offender is None else f" by {record.seats[record.offender].player}"
     text = Text.assemble(("End: ", "bold"), f"{record.termination}{by} · {record.detail}\n")
     for seat, (player, score) in enumerate(zip(record.seats, record.scores, strict=False)):

@@ -34,7 +34,6 @@ def _on_receipt(player: Player) -> str | None:
 
 
 def owner_line(owner: Owner) -> str:
-    """An owner, and since when."""
     gone = f", revoked {_day(owner.revoked_at)}" if owner.revoked_at else ""
     return f"{owner.name}: added {_day(owner.added_at)}{gone}"
 
@@ -45,7 +44,6 @@ def token_lines(tokens: dict[str, str]) -> str:
 
 
 def added_line(count: int, source: object) -> str:
-    """How many owners a file added."""
     if not count:
         return f"No owner of {source} is new."
     if count == 1:
@@ -70,7 +68,6 @@ def bot_lines(entry: Entry, shared: Sequence[SharedFile] = ()) -> Iterator[str]:
 
 
 def about_shared(shared: SharedFile) -> str:
-    """A sentence on a file that another bot has too."""
     other = shared.version
     return (
         f"Its {shared.file} is the same, but for blanks, as {shared.other} of {named(other)}, "
@@ -87,7 +84,6 @@ def out_line(entry: Entry) -> str:
 
 
 def version_lines(receipt: Receipt) -> Iterator[str]:
-    """A version with its check."""
     yield _in_a_line(receipt)
     yield f"  {receipt.source}, SHA-256 {receipt.digest}"
     for item in receipt.checked:

@@ -160,7 +160,6 @@ def sequential_test(verdict: Verdict) -> RenderableType:
 
 
 def gauge(verdict: Verdict) -> Text:
-    """The log-likelihood ratio on its way between the bounds."""
     way = (verdict.llr - verdict.lower) / (verdict.upper - verdict.lower)
     at = round(min(max(way, 0), 1) * (_GAUGE_WIDTH - 1))
     bar = "─" * at + "●" + "─" * (_GAUGE_WIDTH - 1 - at)

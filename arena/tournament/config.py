@@ -77,7 +77,6 @@ class Player(Frozen):
 
     @property
     def name(self) -> str:
-        """Its name in the tournament."""
         return self.contender.name
 
     @property

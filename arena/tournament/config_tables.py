@@ -19,8 +19,6 @@ MOST_ROUNDS = 1_000_000
 
 
 class TournamentTable(TomlTable):
-    """`[tournament]`."""
-
     name: Text | None = None
     format: str | None = None
     """None takes the one whose table is there, else the round-robin."""
@@ -70,15 +68,11 @@ class LimitsTable(TomlTable):
 
 
 class ClockTable(LimitsTable):
-    """`[clock]`."""
-
     grace_ms: int = Field(default=GRACE_MS, ge=0, le=LONGEST_MS)
     startup_ms: int = Field(default=STARTUP_MS, gt=0, le=LONGEST_MS)
 
 
 class OpeningsTable(TomlTable):
-    """`[openings]`."""
-
     plies: int | None = Field(default=None, ge=0)
     file: str | None = None
 
@@ -113,8 +107,6 @@ class ResourcesTable(TomlTable):
 
 
 class PlayerTable(TomlTable):
-    """`[[player]]`."""
-
     synonyms: ClassVar = (
         dict.fromkeys(("path", "file", "script", "program", "player"), "bot")
         | dict.fromkeys(("cmd", "exec", "run"), "command")

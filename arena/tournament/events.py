@@ -23,8 +23,6 @@ from arena.tournament.estimate import Estimate
 
 
 class _Happened(Frozen):
-    """An event."""
-
     at: float = Field(default_factory=time.time)
     """When, in seconds since 1970 (UTC)."""
     clock: float = Field(default_factory=time.monotonic)

@@ -95,7 +95,6 @@ class GameSpecs:
         self._drawn: list[Line] = []
 
     def of(self, pairing: Pairing) -> GameSpec:
-        """The game of a pairing."""
         # Openings are drawn in the order of the rounds, in whatever order they are asked for.
         missing = max(0, pairing.round - len(self._drawn))
         self._drawn += islice(self._openings, missing)
@@ -130,7 +129,6 @@ class _Run:
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left to play in this run."""
         all_tried = self.done + len(self.void) >= self.schedule.total
         return self.schedule.over or all_tried or self._hopeless
 
@@ -156,7 +154,6 @@ class _Run:
         return task
 
     def take(self, report: executing.Report) -> None:
-        """Keep what is reported of a game."""
         match report:
             case executing.Moved(task, ply, moves):
                 self._store.append(events.MovesPlayed(game=task.spec.game, ply=ply, moves=moves))

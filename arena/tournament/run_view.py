@@ -31,8 +31,6 @@ _RATE_GAMES = 50
 
 @dataclass
 class GameInPlay:
-    """A game that is being played."""
-
     started: events.GameStarted
     moves: list[str] = field(default_factory=list)
     """Those known so far, the opening's included."""
@@ -80,7 +78,6 @@ class RunView(AbstractContextManager["RunView"]):
         self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)
 
     def refresh(self) -> None:
-        """Look again."""
         played, in_play = self._store.is_played, bool(self.playing)
         self.news = self._events.read() if played or self.is_played else []
         self.is_played = played
@@ -142,7 +139,6 @@ class RunView(AbstractContextManager["RunView"]):
 
     @property
     def standings(self) -> Standings:
-        """The standings after the games there are."""
         if self._standings is None:
             unrated, rated = self.config.unrated, self.rated
             verdict = self.schedule.verdict
@@ -208,7 +204,6 @@ class RunView(AbstractContextManager["RunView"]):
         return [game for game in self._store.unreadable().values() if game in counted]
 
     def close(self) -> None:
-        """Let go of the file."""
         self._store.close()
 
     def __exit__(self, *_: object) -> None:

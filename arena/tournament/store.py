@@ -94,7 +94,6 @@ class Store:
 
     @property
     def is_played(self) -> bool:
-        """Whether a process plays the run now."""
         return lock_file.is_held(self.path)
 
     @classmethod

@@ -78,12 +78,10 @@ def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
 
 
 def standings(view: RunView) -> str:
-    """The standings of a run."""
     return _section(view, "standings")
 
 
 def crosstable(view: RunView) -> str:
-    """Who beats whom."""
     return _section(view, "crosstable")
 
 

@@ -61,7 +61,6 @@ def columns(games: Iterable[GameDigest], seen: Seen) -> GameColumns:
 
 
 def running(game: GameInPlay, config: TournamentConfig, seen: Seen) -> GameRunning:
-    """A game that is being played."""
     started = game.started
     return GameRunning(
         id=seen.game(started.game),
@@ -74,7 +73,6 @@ def running(game: GameInPlay, config: TournamentConfig, seen: Seen) -> GameRunni
 
 
 def game_data(record: GameRecord, seen: Seen) -> GameData:
-    """One game, for its page."""
     names = [seat.player for seat in record.seats]
     offender = None if record.offender is None else names[record.offender]
     infos = [move.info or {} for move in record.moves]
@@ -134,7 +132,6 @@ def _half_points(points: Iterable[float]) -> tuple[int, ...]:
 
 
 def drawing(rules: str) -> Drawing:
-    """How boards of a rule set are drawn."""
     if rules in tiles.NAMES:
         return "tiles"
     return "othello" if rules == "othello" else "dots" if rules == "dots" else "text"

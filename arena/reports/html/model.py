@@ -35,8 +35,6 @@ class GameColumns(Frozen):
 
 
 class GameRunning(Frozen):
-    """A game that is being played."""
-
     id: str
     round: int
     players: tuple[int, ...]

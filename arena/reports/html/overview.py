@@ -37,7 +37,6 @@ class Look(NamedTuple):
 
 
 def facts(look: Look) -> dict[str, Any]:
-    """How much was played."""
     found, view = look.standings, look.view
     forfeits = sum(n for word, n in found.terminations.items() if Termination(word).is_forfeit)
     left = view.left_s if view.is_played else None

@@ -120,12 +120,10 @@ class DaskExecutor:
         return max(1, self._at_a_time * (2 + self._queued))
 
     def warning(self) -> str | None:
-        """What there is to say on the machines so far."""
         said, self._machines.notes = self._machines.notes, []
         return " ".join(said) or None
 
     def submit(self, task: Task) -> None:
-        """Let a game wait for a machine."""
         self._numbers += 1
         self._waiting.append(_SubmittedGame(task, self._numbers, time.monotonic()))
 

@@ -118,7 +118,6 @@ class _Machine:
             tell(report)
 
     def close(self) -> None:
-        """Cut off what is played."""
         self._ask(None)
         self._thread.join()
 

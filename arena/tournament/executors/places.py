@@ -58,7 +58,6 @@ class MachinePlace:
 
     @property
     def plays(self) -> bool:
-        """Whether it gets games."""
         return self.said is not None and not self.gone and not self.refused
 
     @property

@@ -42,8 +42,6 @@ class _Match:
 
 
 class Bracket:
-    """A knockout while it is played."""
-
     def __init__(
         self,
         seeds: Sequence[str],
@@ -67,7 +65,6 @@ class Bracket:
         return 2 * matches * (self._pairs + self._extra)
 
     def play(self) -> Rounds:
-        """Its rounds."""
         seeds, size = list(self._seed), 1 << (len(self._seed) - 1).bit_length()
         left = [seeds[place] if place < len(seeds) else None for place in places(size)]
         while len(left) > 1:
@@ -104,7 +101,6 @@ class Bracket:
             match.winner = max(pair, key=match.standing)
 
     def shown(self) -> tuple[BracketRound, ...]:
-        """Its rounds so far."""
         rounds = [
             (_NAMES.get(len(matches), f"Round of {2 * len(matches)}"), matches)
             for matches in self._rounds
@@ -137,7 +133,6 @@ class Bracket:
         )
 
     def notes(self) -> Iterator[str]:
-        """Matches that games did not decide."""
         for match, _ in self._matches():
             if match.winner is not None and match.is_tied and len(match.points) == 2:
                 winner, loser = match.winner, match.loser

@@ -12,8 +12,6 @@ from arena.tournament.formats.meetings import ALL_MEET_ALL, ListedSchedule, meet
 
 
 class GauntletTable(TomlTable):
-    """`[gauntlet]`."""
-
     players: list[Text] = Field(default_factory=list)
     """Those who meet all, with their later versions; without any, the first of the file."""
 
@@ -43,7 +41,6 @@ def _games(plan: Plan, pairs: Sequence[tuple[str, str]]) -> Iterator[Pairing]:
 
 
 def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """A name that is no player's, or one given twice."""
     some = keys["players"]
     for name in some:
         if name not in players:

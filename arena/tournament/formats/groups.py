@@ -31,8 +31,6 @@ class GroupsTable(KnockoutTable):
 
 
 class GroupsSchedule(StagedSchedule):
-    """All rounds of all groups, then a bracket."""
-
     def __init__(self, plan: Plan) -> None:
         self._groups = dealt(plan.players, plan.keys["groups"])
         self._met: dict[str, list[Met]] = {player: [] for player in plan.players}
@@ -43,7 +41,6 @@ class GroupsSchedule(StagedSchedule):
         super().__init__(plan, 2 * plan.rounds * pairs + knockout.most)
 
     def rounds(self) -> Rounds:
-        """Those of the groups, then those of the bracket."""
         pairs: list[Pair] = [pair for group in self._groups for pair in combinations(group, 2)]
         for _ in range(self.plan.rounds):
             for (one, other), (own, others) in (yield pairs).items():
@@ -130,7 +127,6 @@ def seeded(best: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Groups too small, or nobody to meet in the knockout."""
     groups, advance = keys["groups"], keys["advance"]
     smallest = len(players) // groups
     if smallest < 2:

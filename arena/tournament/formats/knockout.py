@@ -19,8 +19,6 @@ from arena.tournament.formats.staged import Rounds, StagedSchedule
 
 
 class KnockoutTable(TomlTable):
-    """`[knockout]`."""
-
     extra: int = Field(default=3, ge=0, le=1000)
     """Pairs of games that a tied match goes on for, at most."""
     third_place: bool = True
@@ -28,18 +26,14 @@ class KnockoutTable(TomlTable):
 
 
 class KnockoutSchedule(StagedSchedule):
-    """The matches of one bracket."""
-
     def __init__(self, plan: Plan) -> None:
         self._bracket = Bracket(plan.players, plan.rounds, plan.keys, self.has_left)
         super().__init__(plan, self._bracket.most)
 
     def rounds(self) -> Rounds:
-        """Those of the bracket."""
         return self._bracket.play()
 
     def ranking(self) -> Ranking:
-        """The bracket as it stands."""
         return Ranking(
             columns=COLUMNS,
             players=self._bracket.placings(),
@@ -49,7 +43,6 @@ class KnockoutSchedule(StagedSchedule):
 
 
 def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Nobody to meet."""
     if len(players) < 2:
         yield "", "needs 2 players at least; give another [[player]] table"
 

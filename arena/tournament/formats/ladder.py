@@ -26,8 +26,6 @@ _FINE = 1e9
 
 
 class LadderSchedule(MatchedSchedule):
-    """Rounds of the meetings that tell most."""
-
     def worth(self, round_: int) -> Worth:
         """The information expected of a meeting, by the ratings after the rounds before."""
         games = [game for _, game in self.games(round_ - 1)]

@@ -43,11 +43,9 @@ class MatchedSchedule(Schedule):
 
     @property
     def over(self) -> bool:
-        """Whether every game of every round has a result."""
         return self.complete() >= self.plan.rounds
 
     def next(self) -> Pairing | None:
-        """The next game of the round that is played."""
         round_ = self.complete() + 1
         if round_ > self.plan.rounds:
             return None

@@ -49,11 +49,9 @@ class ListedSchedule(Schedule):
 
     @property
     def over(self) -> bool:
-        """Whether every game has a result."""
         return self._finished >= self._number
 
     def next(self) -> Pairing | None:
-        """The next game without a result."""
         for game in self._left:
             if game.game not in self._ahead:
                 self._begun.add(game.game)

@@ -12,29 +12,23 @@ from arena.tournament.formats.round_robin import RoundRobinSchedule
 
 
 class SprtSchedule(RoundRobinSchedule):
-    """A round-robin of two that ends once the test is decided."""
-
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._trial = Trial(Sprt(**plan.keys), *plan.players, paired=not plan.game.decided_by_seed)
 
     @property
     def over(self) -> bool:
-        """Whether the test is decided, or its games are all played."""
         return self._trial.decision is not None or super().over
 
     def next(self) -> Pairing | None:
-        """The next game without a result, until the test is decided."""
         return None if self.over else super().next()
 
     def add(self, game: GameDigest) -> None:
-        """Count a game, or note that an attempt was void."""
         super().add(game)
         self._trial.add(game)
 
     @property
     def verdict(self) -> Verdict:
-        """Where the test stands."""
         return self._trial.verdict
 
     @property
@@ -44,7 +38,6 @@ class SprtSchedule(RoundRobinSchedule):
 
 
 def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Not two players, or hypotheses in the wrong order."""
     if len(players) != 2:
         yield "", f"compares two players, got {len(players)}: {', '.join(players)}"
     wrong = Sprt(**keys).wrong_elo1()

@@ -19,8 +19,6 @@ Rounds = Generator[Sequence[Pair], Taken, None]
 
 
 class StagedSchedule(Schedule):
-    """The rounds of a generator."""
-
     total = 0
 
     def __init__(self, plan: Plan, most: int) -> None:
@@ -38,7 +36,6 @@ class StagedSchedule(Schedule):
 
     @property
     def over(self) -> bool:
-        """Whether there is no further round."""
         return not self._pairs
 
     @property
@@ -50,7 +47,6 @@ class StagedSchedule(Schedule):
         return None if self.over else max(rounds)
 
     def next(self) -> Pairing | None:
-        """The next game of the round that is played."""
         return next((game for game in self._left if game.game not in self._results), None)
 
     def add(self, game: GameDigest) -> None:
@@ -62,7 +58,6 @@ class StagedSchedule(Schedule):
         self._advance()
 
     def walkovers(self) -> Iterator[str]:
-        """Who left."""
         for name, round_ in self.plan.left.items():
             if round_ <= self._round:
                 yield f"{name} has left: its games from then on count for its opponents."

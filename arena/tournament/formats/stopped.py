@@ -62,17 +62,14 @@ class StoppedSchedule(Schedule):
 
     @property
     def total(self) -> int:
-        """The games of the schedule, or as many as `games` allows."""
         return int(min(self._inner.total, self._most))
 
     @property
     def over(self) -> bool:
-        """Whether an end is reached and no game is in play."""
         following = self._peek()
         return not self._playing and (following is None or self._is_enough(following))
 
     def next(self) -> Pairing | None:
-        """The next game, until an end is reached."""
         game = self._peek()
         if game is None or self._waits(game) or self._is_enough(game):
             return None
@@ -97,17 +94,14 @@ class StoppedSchedule(Schedule):
         self._round = max(self._round, game.round)
 
     def ranking(self) -> Ranking | None:
-        """That of the schedule."""
         return self._inner.ranking()
 
     @property
     def hours_left(self) -> float | None:
-        """Those of `hours` that no game has taken."""
         hours = self._stop.hours
         return None if hours is None else max(0.0, hours - self._used_ms / self._ms_an_hour)
 
     def ending(self, *, over: bool) -> str:
-        """How far each end is."""
         following, stop = next(self._ahead(), None), self._stop
         parts = []
         if stop.games is not None:

@@ -28,8 +28,6 @@ _ORDER = (
 
 
 class SwissSchedule(MatchedSchedule):
-    """Rounds in which players with like points meet."""
-
     def worth(self, round_: int) -> Worth:
         """The fewer points between two players, the better; above all, they have not met."""
         met = self.met(round_ - 1)
@@ -79,7 +77,6 @@ class SwissSchedule(MatchedSchedule):
         return 1 if self.plan.game.decided_by_seed else 2
 
     def ranking(self) -> Ranking:
-        """The table after the games so far."""
         met = self.met(self.plan.rounds)
         breaks = (tie_breaks.totals, tie_breaks.buchholz, tie_breaks.sonneborn_berger)
         figures = [each(met) for each in breaks]
