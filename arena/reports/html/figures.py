@@ -18,6 +18,7 @@ from arena.tournament.run_view import RunView
 
 _LINES: WeakKeyDictionary[RunView, dict[tuple[str, str], str]] = WeakKeyDictionary()
 """Lines of stderr that were read before: a record is long, and a page is made often."""
+_COUNTS = ("games", "wins", "draws", "losses", "random_moves")
 
 
 def player_figures(view: RunView, seen: Seen) -> list[PlayerData]:
@@ -34,50 +35,29 @@ def player_figures(view: RunView, seen: Seen) -> list[PlayerData]:
     players = {each.name: each for each in view.config.players}
     for name in seen.players:
         versions[players[name].name_in_file].append(seen.place[name])
-    return [
-        _figures(
-            players[name],
-            rows.get(name),
-            standings,
-            rank=ranks.get(name),
-            versions=versions[players[name].name_in_file],
-            faults=[fault_data(view, fault, seen) for fault in faults[name]],
-            seen=seen,
+    figures = list[PlayerData]()
+    for name in seen.players:
+        player, row = players[name], rows.get(name)
+        times, clock = row.times if row else None, player.contender.clock
+        own = versions[player.name_in_file]
+        figures.append(
+            PlayerData(
+                **{key: getattr(row, key, 0) for key in _COUNTS},
+                rank=ranks.get(name),
+                rating=rating(row, anchor_of(standings)) if row else "",
+                interval=interval(row) if row else None,
+                as_first=share(row.as_first) if row else "",
+                as_second=share(row.as_second) if row else "",
+                mean_ms=round(times.mean_ms, 1) if times else None,
+                max_ms=round(times.max_ms, 1) if times else None,
+                clock=clock.words if clock else "",
+                version=_version(player, seen),
+                versions=own if len(own) > 1 else [],
+                status=player.status,
+                faults=[fault_data(view, fault, seen) for fault in faults[name]],
+            )
         )
-        for name in seen.players
-    ]
-
-
-def _figures(
-    player: Player,
-    row: PlayerStanding | None,
-    standings: Standings,
-    *,
-    rank: int | None,
-    versions: list[int],
-    faults: list[FaultData],
-    seen: Seen,
-) -> PlayerData:
-    times, clock = row.times if row else None, player.contender.clock
-    return PlayerData(
-        rank=rank,
-        rating=rating(row, anchor_of(standings)) if row else "",
-        interval=interval(row) if row else None,
-        games=row.games if row else 0,
-        wins=row.wins if row else 0,
-        draws=row.draws if row else 0,
-        losses=row.losses if row else 0,
-        as_first=share(row.as_first) if row else "",
-        as_second=share(row.as_second) if row else "",
-        mean_ms=round(times.mean_ms, 1) if times else None,
-        max_ms=round(times.max_ms, 1) if times else None,
-        clock=clock.words if clock else "",
-        version=_version(player, seen),
-        versions=versions if len(versions) > 1 else [],
-        status=player.status,
-        random_moves=row.random_moves if row else 0,
-        faults=faults,
-    )
+    return figures
 
 
 def anchor_of(standings: Standings) -> str | None:
@@ -125,7 +105,5 @@ def _version(player: Player, seen: Seen) -> str:
     """`version 2 (9c0c2c46)`; a digest would show whose it is."""
     if player.number is None:
         return ""
-    tells = player.digest and not seen.audience.pseudonyms
-    return f"version {player.number}" + (
-        f" ({player.digest[:SHOWN_DIGITS]})" if tells and player.digest else ""
-    )
+    digest = "" if seen.audience.pseudonyms else (player.digest or "")[:SHOWN_DIGITS]
+    return f"version {player.number}" + (f" ({digest})" if digest else "")
