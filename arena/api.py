@@ -25,7 +25,7 @@ from arena.errors import ConfigError, ExecutorError, Problem, RateError, UserErr
 from arena.files.toml_tables import written
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
-from arena.ratings.model import Cell, Standings
+from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, Result, refuse_names
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report
@@ -89,8 +89,7 @@ class Run:
         `arena report --csv players`.
         """
         with RunView(self.path) as view:
-            rows = map(csv_report.player_row, view.standings.players)
-            found = _columns(csv_report.PLAYER_COLUMNS, rows)
+            found = _columns(*csv_report.players(view.standings))
         return DrawnTable(found, self._drawn(cells.standings))
 
     def ranking(self) -> Table:
@@ -98,7 +97,7 @@ class Run:
         `arena report --csv ranking`.
         """
         with RunView(self.path) as view:
-            return _columns(*csv_report.ranked(view.standings))
+            return _columns(*csv_report.ranking(view.standings))
 
     def report(self) -> Report:
         """All figures at once: neighbours with differences and LOS, the covariance of the ratings,
@@ -110,8 +109,8 @@ class Run:
     def crosstable(self) -> Table:
         """A row for each player against each opponent met."""
         with RunView(self.path) as view:
-            rows = [tuple(cell.model_dump().values()) for cell in csv_report.cells_of(view)]
-        return DrawnTable(_columns(tuple(Cell.model_fields), rows), self._drawn(cells.crosstable))
+            found = _columns(*csv_report.crosstable(csv_report.cells_of(view)))
+        return DrawnTable(found, self._drawn(cells.crosstable))
 
     def games(self) -> Table:
         """A row a game that has a result, with the player, the score and the points of each seat:
@@ -310,7 +309,7 @@ def rate(
     ladder. The columns are those of `Run.standings`. Raises RateError.
     """
     rated = _rated(results, anchor, anchor_elo, first_mover=first_mover, matched=matched)
-    return _columns(csv_report.PLAYER_COLUMNS, map(csv_report.player_row, rated.players))
+    return _columns(*csv_report.players(rated))
 
 
 def rate_report(

@@ -104,7 +104,7 @@ def _print_report(view: "RunView", csv: str | None, *, json: bool) -> None:
     if csv is None:
         show(view.standings, partial(terminal.show, played_at=view.played_at), json=json)
     else:
-        say_csv(csv_report.TABLES[csv](view))
+        say_csv(csv_report.table(*csv_report.TABLES[csv](view)))
         complain(words.about_damage(view.standings))
 
 
@@ -151,7 +151,7 @@ def games(
         found = rows(view, Wanted(player, against, side, results, ending), sort)
         damaged = damaged_lines(run, view.damaged)
     if csv:
-        say_csv(csv_report.games(found))
+        say_csv(csv_report.table(*csv_report.games(found)))
     else:
         show(found, games_table.show, json=json)
     return complain(damaged)
@@ -238,7 +238,7 @@ def rate(
         matched=matched,
     )
     if csv:
-        say_csv(csv_report.players(rated))
+        say_csv(csv_report.table(*csv_report.players(rated)))
     else:
         show(rated, terminal.show, json=json)
     for line in words.about_list(found):

@@ -31,8 +31,6 @@ OWNER_COLUMNS = (
     "score", "forfeits",
 )  # fmt: skip
 """Columns of `owners`; `rank` is the place among them."""
-GAME_COLUMNS = tuple(GameRow.model_fields)
-"""Columns of `games`."""
 COLUMNS = ("first", "second", "score")
 """The columns of a file without a header, in this order; `pair` may follow as a fourth."""
 _WITH_PAIR = (*COLUMNS, "pair")
@@ -48,13 +46,16 @@ SCORES = {
 """Ways to write the score of the first player."""
 
 
-def players(standings: Standings) -> str:
+Columns = tuple[Sequence[str], Iterable[Sequence[Any]]]
+"""The names of the columns, and the lines of a table."""
+
+
+def players(standings: Standings) -> Columns:
     """A line a player, by rank. What a player lacks is left empty."""
-    return table(PLAYER_COLUMNS, map(player_row, standings.players))
+    return PLAYER_COLUMNS, map(_player_row, standings.players)
 
 
-def player_row(row: PlayerStanding) -> Sequence[object]:
-    """The values of PLAYER_COLUMNS for a player."""
+def _player_row(row: PlayerStanding) -> Sequence[object]:
     first, second, times, tiles = row.as_first, row.as_second, row.times, row.tiles
     return (
         row.rank, row.name, row.elo, row.elo_error, row.games, row.wins, row.draws, row.losses,
@@ -70,7 +71,7 @@ def player_row(row: PlayerStanding) -> Sequence[object]:
     )  # fmt: skip
 
 
-def owners(view: RunView) -> str:
+def owners(view: RunView) -> Columns:
     """A line for each bot of an owner that plays, the best by the rules of the format first: marks.
     Bots that nobody owns, such as built-in players, and older versions have none.
     """
@@ -93,22 +94,21 @@ def owners(view: RunView) -> str:
         )
         for row in map(rows.__getitem__, own)
     )  # fmt: skip
-    return table(OWNER_COLUMNS, lines)
+    return OWNER_COLUMNS, lines
 
 
-def crosstable(cells: Iterable[Cell]) -> str:
+def cells_of(view: RunView) -> Sequence[Cell]:
+    """The cells of a run's crosstable, also where it has too many players to be drawn."""
+    return view.standings.crosstable or tables.crosstable(results_of(view.rated))
+
+
+def crosstable(cells: Iterable[Cell]) -> Columns:
     """A line for each player against each opponent met: player, opponent, wins, draws, losses."""
-    lines = (tuple(cell.model_dump().values()) for cell in cells)
-    return table(tuple(Cell.model_fields), lines)
+    return tuple(Cell.model_fields), (tuple(cell.model_dump().values()) for cell in cells)
 
 
-def ranking(standings: Standings) -> str:
+def ranking(standings: Standings) -> Columns:
     """A line a player by the rules of the format, with points and tie-breaks; else by Elo."""
-    return table(*ranked(standings))
-
-
-def ranked(standings: Standings) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-    """The columns and the rows of the same."""
     found = standings.ranking
     if found is None:
         rows = ((player.rank, player.name, player.elo) for player in standings.players)
@@ -118,31 +118,27 @@ def ranked(standings: Standings) -> tuple[Sequence[str], Iterable[Sequence[Any]]
     )
 
 
-def results(rated: Iterable[Result], run: str, *, first_mover: bool = True) -> str:
+def results(rated: Iterable[Result], run: str, *, first_mover: bool = True) -> Columns:
     """The results of a run in the form that `arena rate` reads, also after those of others: pairs
     are named after the run.
     """
     header, order = (_WITH_PAIR, ()) if first_mover else ((*_WITH_PAIR, _ORDERED), ("no",))
     named = (each._replace(pair=f"{run}: {each.pair}" if each.pair else "") for each in rated)
-    return table(header, ((*each, *order) for each in named))
+    return header, ((*each, *order) for each in named)
 
 
-def cells_of(view: RunView) -> Sequence[Cell]:
-    """The cells of a run's crosstable, also where it has too many players to be drawn."""
-    return view.standings.crosstable or tables.crosstable(results_of(view.rated))
-
-
-def games(seen: Iterable[GameRow]) -> str:
+def games(seen: Iterable[GameRow]) -> Columns:
     """A line for each game as a player saw it; more than one opponent has a slash in between."""
-    return table(GAME_COLUMNS, map(_game_row, seen))
+    return tuple(GameRow.model_fields), (
+        [
+            "/".join(map(str, value)) if isinstance(value, tuple) else value
+            for value in row.model_dump().values()
+        ]
+        for row in seen
+    )
 
 
-def _game_row(row: GameRow) -> Iterable[object]:
-    values = row.model_dump().values()
-    return ("/".join(map(str, value)) if isinstance(value, tuple) else value for value in values)
-
-
-TABLES: dict[str, Callable[[RunView], str]] = {
+TABLES: dict[str, Callable[[RunView], Columns]] = {
     "players": lambda view: players(view.standings),
     "ranking": lambda view: ranking(view.standings),
     "owners": owners,
@@ -159,7 +155,7 @@ TABLES: dict[str, Callable[[RunView], str]] = {
 """The tables of a run, by the name that asks for them."""
 
 
-def table(header: Sequence[str], lines: Iterable[Iterable[object]]) -> str:
+def table(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

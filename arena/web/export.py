@@ -116,8 +116,8 @@ def _of_run(run: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Member]:
         copy_run(run, copy)
         with RunView(copy) as view:
             yield from _report(view, STAFF, folder / f"{name}.staff.html")
-            for kind, text in TABLES.items():
-                yield f"tables/{name}.{kind}.csv", partial(_text, text(view))
+            for kind, found in TABLES.items():
+                yield f"tables/{name}.{kind}.csv", partial(_text, table(*found(view)))
         with RunView(frozen(name) or copy) as view:
             yield from _report(view, PUBLIC, folder / f"{name}.public.html")
         yield f"{RUNS}/{run.name}", partial(_opened, copy)

@@ -104,7 +104,7 @@ def test_of_many_games_the_first_are_shown(view: RunView, monkeypatch: pytest.Mo
 
 def test_csv_has_each_game_as_both_players_saw_it(view: RunView) -> None:
     both = [row for game in view.games for row in seen_by_each(game)]
-    lines = list(csv.DictReader(io.StringIO(csv_report.games(both))))
+    lines = list(csv.DictReader(io.StringIO(csv_report.table(*csv_report.games(both)))))
     assert len(lines) == 2 * len(view.games)
     first, second = lines[20:22]
     assert first["game"] == second["game"] == "g0011"

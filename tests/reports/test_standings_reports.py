@@ -196,7 +196,7 @@ def test_json_round_trip_and_schema(table: Standings, tile_cup: list[GameRecord]
 
 def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]) -> None:
     for value in (table, standings(tile_cup), standings([], players=["a"])):
-        lines = list(csv.DictReader(io.StringIO(csv_report.players(value))))
+        lines = list(csv.DictReader(io.StringIO(csv_report.table(*csv_report.players(value)))))
         assert len(lines) == len(value.players)
         for line, row in zip(lines, value.players, strict=True):
             assert None not in line and None not in line.values()
@@ -204,12 +204,14 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
             assert line["elo"] == ("" if row.elo is None else str(row.elo))
             assert int(line["forfeits"]) == sum(row.forfeits.values())
             assert int(line["forfeit_timeout"]) == row.forfeits.get("timeout", 0)
-    cells = list(csv.DictReader(io.StringIO(csv_report.crosstable(table.crosstable))))
+    cells = list(
+        csv.DictReader(io.StringIO(csv_report.table(*csv_report.crosstable(table.crosstable))))
+    )
     assert len(cells) == 12 and list(cells[0]) == ["player", "opponent", "wins", "draws", "losses"]
 
 
 def test_written_results_rate_the_same(cup: list[GameRecord], table: Standings) -> None:
-    text = csv_report.results(results_of(map(digest, cup)), "cup 1f")
+    text = csv_report.table(*csv_report.results(results_of(map(digest, cup)), "cup 1f"))
     again = standings_of_results(read_results(text, "cup.csv").results, name="cup", anchor="monkey")
     assert [(row.name, row.elo, row.elo_error) for row in again.players] == [
         (row.name, row.elo, row.elo_error) for row in table.players
@@ -221,7 +223,7 @@ def test_the_results_of_two_runs_make_one_table(cup: list[GameRecord]) -> None:
     halves = played[: len(played) // 2], played[len(played) // 2 :]
 
     def rated(*runs: str) -> list[tuple[str, float | None, float | None]]:
-        text = "".join(map(csv_report.results, halves, runs))
+        text = "".join(csv_report.table(*each) for each in map(csv_report.results, halves, runs))
         table = standings_of_results(read_results(text, "both.csv").results)
         return [(row.name, row.elo, row.elo_error) for row in table.players]
 

@@ -167,7 +167,7 @@ def test_a_course_at_another_path_knows_whose_bots_lost(
     play(folder)
     moved = folder.rename(tmp_path / "restored")
     with RunView(moved / "runs" / "cup.sqlite") as view:
-        marks = csv.DictReader(io.StringIO(csv_report.TABLES["owners"](view)))
+        marks = csv.DictReader(io.StringIO(csv_report.table(*csv_report.owners(view))))
         shown = [(row["rank"], row["owner"], row["bot"], row["version"]) for row in marks]
     assert shown == [("1", "bob", "bob", "1"), ("2", "ada", "ada", "1")]
     app = make_app(ServerSettings(course=moved, runs=moved / "runs"))
