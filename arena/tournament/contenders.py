@@ -158,7 +158,10 @@ def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
 def _submissions(
     written: str, table: PlayerTable, reading: Reading
 ) -> tuple[list[Player], list[str]]:
-    folder, game = _folder(written, reading.folder), reading.game
+    try:
+        folder, game = programs.existing(written, reading.folder), reading.game
+    except ProgramError as error:
+        raise ProgramError(f"{error}; `arena submit` makes it with the first bot") from None
     players, left_out = list[Player](), list[str]()
     reading = reading._replace(python=reading.python or python_of(folder))
     for bot in submissions(folder):
@@ -176,14 +179,6 @@ def _submissions(
             f"{game.name if game else 'anything'}{others}"
         )
     return players, left_out
-
-
-def _folder(written: str, folder: Path) -> Path:
-    """The folder of submissions. Raises ProgramError."""
-    try:
-        return programs.existing(written, folder)
-    except ProgramError as error:
-        raise ProgramError(f"{error}; `arena submit` makes it with the first bot") from None
 
 
 def _claims(bot: Bot, game: Game) -> bool:

@@ -18,8 +18,6 @@ from arena.tournament.config import Player, Status, TournamentConfig
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Format
 
-_NEWER = "has a new version"
-
 
 def resumed(
     kept: TournamentConfig,
@@ -40,7 +38,9 @@ def resumed(
     fresh = {player.name: player for player in read.players}
     out = {player.name for player in leavers(kept.players, without)}
     change = _Change.between(kept.players, fresh, out)
-    moved = change.taken(kept.players) if take_new else change.asked
+    # A table that is new in the file was written for this run.
+    asked = {player.name: player for player in change.added if not _is_version(player)}
+    moved = change.taken(kept.players) if take_new else asked
     stay = (moved.pop(each.name, None) or _as_read(each, fresh, out) for each in kept.players)
     players = [player for player in stay if player is not None]
     players += moved.values()
@@ -110,11 +110,6 @@ class _Change(NamedTuple):
             ],
         )
 
-    @property
-    def asked(self) -> dict[str, Player]:
-        """Tables that are new in the file: they were written for this run."""
-        return {player.name: player for player in self.added if not _is_version(player)}
-
     def taken(self, kept: Sequence[Player]) -> dict[str, Player]:
         """The players whose standing changes, and then those that join, by name."""
         left, back = _bots(self.gone), _bots(one for one, _ in self.newer)
@@ -123,7 +118,9 @@ class _Change(NamedTuple):
         names, group = {player.name for player in kept}, 1 + max(each.joined for each in kept)
         joining = list(self.added)
         for _, now in self.newer:
-            before = [each for each in kept if _same(each, now)]
+            before = [
+                each for each in kept if each.name_in_file == now.name and each.digest == now.digest
+            ]
             moved |= {each.name: _standing(each, "playing") for each in before}
             joining += [] if before else [now]
         for each in joining:
@@ -139,7 +136,9 @@ class _Change(NamedTuple):
         if self.added:
             parts.append(f"added {', '.join(player.name for player in self.added)}")
         for one, now in self.newer:
-            parts.append(f"{now.name} {'is back' if one.digest == now.digest else _NEWER}")
+            parts.append(
+                f"{now.name} {'is back' if one.digest == now.digest else 'has a new version'}"
+            )
         parts += [f"{player.name_in_file} is gone" for player in self.gone]
         if parts and take_new:
             yield f"Taken into this run: {'; '.join(parts)}."
@@ -227,11 +226,6 @@ def _all_standing(
         for player in kept
         if player.name_in_file in bots and player.status in before
     }
-
-
-def _same(one: Player, now: Player) -> bool:
-    """Whether a player of the run is the bot and version that its table names now."""
-    return one.name_in_file == now.name and one.digest == now.digest
 
 
 def _is_version(player: Player) -> bool:

@@ -72,11 +72,11 @@ class Bracket:
             matches = [_Match(pair) for pair in zip(upper, lower, strict=True)]
             out = [match.loser for match in self._rounds[-1]] if self._rounds else []
             self._rounds.append(matches)
+            going = [*matches]
             if len(left) == 2 and self._third and len(out) == 2 and out[0] and out[1]:
                 self._consolation = _Match((out[0], out[1]))
-                yield from self._decide([*matches, self._consolation])
-            else:
-                yield from self._decide(matches)
+                going.append(self._consolation)
+            yield from self._decide(going)
             left = [match.winner for match in matches]
 
     def _decide(self, matches: Sequence[_Match]) -> Rounds:

@@ -34,7 +34,7 @@ class GroupsSchedule(StagedSchedule):
     def __init__(self, plan: Plan) -> None:
         self._groups = dealt(plan.players, plan.keys["groups"])
         self._met: dict[str, list[Met]] = {player: [] for player in plan.players}
-        self._bracket: Bracket | None = None
+        self._bracket = Bracket((), plan.rounds, plan.keys, self.has_left)
         pairs = sum(len(group) * (len(group) - 1) // 2 for group in self._groups)
         going = plan.players[: plan.keys["groups"] * plan.keys["advance"]]
         knockout = Bracket(going, plan.rounds, plan.keys, self.has_left)
@@ -69,24 +69,19 @@ class GroupsSchedule(StagedSchedule):
     def ranking(self) -> Ranking:
         """Those of the bracket as they stand there, then the others by their places in groups."""
         tables = [self._table(group) for group in self._groups]
-        placed = self._bracket.placings() if self._bracket else ()
+        placed = self._bracket.placings()
         going = {each.player for each in placed}
-        others = sorted(
-            (each for table in tables for each in table if each.player not in going),
-            key=lambda each: each.rank,
+        others = [each for table in tables for each in table if each.player not in going]
+        ranks = tie_breaks.shared_ranks({each.player: (-each.rank,) for each in others})
+        behind = (
+            Placing(rank=len(going) + ranks[name], player=name, figures=(0, 0))
+            for name in sorted(ranks, key=ranks.__getitem__)
         )
-        behind = [sum(other.rank < each.rank for other in others) for each in others]
         return Ranking(
             columns=COLUMNS,
-            players=(
-                *placed,
-                *(
-                    Placing(rank=1 + len(going) + before, player=each.player, figures=(0, 0))
-                    for before, each in zip(behind, others, strict=True)
-                ),
-            ),
-            notes=(*(self._bracket.notes() if self._bracket else ()), *self.walkovers()),
-            bracket=self._bracket.shown() if self._bracket else (),
+            players=(*placed, *behind),
+            notes=(*self._bracket.notes(), *self.walkovers()),
+            bracket=self._bracket.shown(),
             groups=tuple(
                 Ranking(title=f"Group {letter}", columns=("Points", "S-B"), players=table)
                 for letter, table in zip(ascii_uppercase, tables, strict=False)

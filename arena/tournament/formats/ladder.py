@@ -34,10 +34,8 @@ class LadderSchedule(MatchedSchedule):
         unknown = [player for player in self.players if player not in fit.players]
         at = {player: place for place, player in enumerate((*fit.players, *unknown))}
         ratings = np.append(fit.elo, np.zeros(len(unknown))) / elo.SCALE
-        covariance = np.zeros((len(at), len(at)))
+        covariance = np.diag(np.full(len(at), _UNKNOWN_ELO**2))
         covariance[: len(fit.elo), : len(fit.elo)] = fit.covariance
-        rest = np.arange(len(fit.elo), len(at))
-        covariance[rest, rest] = _UNKNOWN_ELO**2
         covariance /= elo.SCALE**2
         played = Counter(name for game in games for name in game.players)
 

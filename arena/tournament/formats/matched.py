@@ -117,13 +117,10 @@ def matched(players: Sequence[str], worth: Worth) -> Iterator[Pair]:
     for at, one in enumerate(names):
         for place, other in enumerate(names[at + 1 :], at + 1):
             assert one is not None
-            value = (worth(one, other) << _MOST_LOTS) + _lot(f"{one}:{other}")
+            lot = blake2b(f"{one}:{other}".encode(), digest_size=_LOT_BYTES).digest()
+            value = (worth(one, other) << _MOST_LOTS) + int.from_bytes(lot, "big")
             graph.add_edge(at, place, weight=value)
     for pair in networkx.max_weight_matching(graph, maxcardinality=True):
         one, other = (names[at] for at in sorted(pair))
         if one is not None and other is not None:
             yield one, other
-
-
-def _lot(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=_LOT_BYTES).digest(), "big")
