@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,9 +20,6 @@ from arena.cli.options import (
 )
 from arena.cli.output import complain, console, say, say_csv, say_json, show
 from arena.errors import Exit, UserError
-
-if TYPE_CHECKING:
-    from arena.tournament.run_view import RunView
 
 app = typer.Typer()
 
@@ -63,7 +60,7 @@ def report(
 
     A page to publish: arena report runs/cup.sqlite --html cup.html --public
     """
-    from arena.reports import words
+    from arena.reports import csv_report, terminal, words
     from arena.reports.html import one_file
     from arena.tournament.run_view import RunView
 
@@ -79,7 +76,11 @@ def report(
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
     else:
         with RunView(run, unrated) as view:
-            _print_report(view, csv, json=json)
+            if csv is None:
+                show(view.standings, partial(terminal.show, played_at=view.played_at), json=json)
+            else:
+                say_csv(csv_report.table(*csv_report.TABLES[csv](view)))
+                complain(words.about_damage(view.standings))
             lost = view.lost_records
     complain(words.about_lost_records(lost))
 
@@ -96,16 +97,6 @@ def _refuse_others(run: Path, without: Collection[str]) -> None:
     for name in without:
         if name not in names:
             raise UserError(f"--without: {no_such('player', name, names)}")
-
-
-def _print_report(view: "RunView", csv: str | None, *, json: bool) -> None:
-    from arena.reports import csv_report, terminal, words
-
-    if csv is None:
-        show(view.standings, partial(terminal.show, played_at=view.played_at), json=json)
-    else:
-        say_csv(csv_report.table(*csv_report.TABLES[csv](view)))
-        complain(words.about_damage(view.standings))
 
 
 @app.command()

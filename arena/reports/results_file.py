@@ -1,5 +1,6 @@
 """Results from a file of others: CSV, headers of PGN, or games in any form."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from arena.errors import RateError, UserError
@@ -17,14 +18,14 @@ def results_in(file: Path) -> Results:
     forms = (form for form in FORMS.values() if file.name.lower().endswith(form.endings))
     match next(forms, None):
         case pgn.PGN:
-            found = list(pgn.results(_text(file)))
+            found = list(pgn.results(_text(file, text_of)))
             results = [each for each in found if isinstance(each, Result)]
             damaged = [str(each) for each in found if isinstance(each, Damaged)]
             if not results:
                 raise RateError("\n".join([f"{file}: no result", *damaged]))
             return Results(results, damaged=damaged, unfinished=found.count(None))
         case None:
-            return read_results(_csv(file), str(file))
+            return read_results(_text(file, lambda csv: csv.read_text("utf-8-sig")), str(file))
         case _:
             read = read_file(file)
             if not any(names_players(each) for each in read.records):
@@ -36,17 +37,10 @@ def results_in(file: Path) -> Results:
             return Results(compared, moves_first, list(map(str, read.damaged)))
 
 
-def _csv(file: Path) -> str:
+def _text(file: Path, read: Callable[[Path], str]) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        return read(file)
     except (OSError, UnicodeDecodeError) as error:
         no_text = "not UTF-8 text; save a table as UTF-8, and show a run by `arena report`"
         reason = error.strerror if isinstance(error, OSError) else no_text
         raise UserError(f"{file}: cannot be read: {reason}") from None
-
-
-def _text(file: Path) -> str:
-    try:
-        return text_of(file)
-    except OSError as error:
-        raise UserError(f"{file}: cannot be read: {error.strerror}") from None

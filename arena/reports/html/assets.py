@@ -1,9 +1,13 @@
 """The one script and the one style sheet of all pages."""
 
+import base64
+import hashlib
 import re
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+
+from markupsafe import Markup
 
 _IMPORT = re.compile(r'^import .* from "\./([^"]*)";\n', re.M)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const|let)\b)", re.M)
@@ -43,6 +47,23 @@ def stylesheet() -> str:
     """The style of all pages, then that of games."""
     names = ("style.css", "game.css")
     return "".join((_static() / name).read_text(encoding="utf-8") for name in names)
+
+
+def inlined(code: str, also: str = "") -> dict[str, str]:
+    """The style sheet and a script in a page that needs no network, and the policy that allows them
+    and what is `also` in it.
+    """
+    style, code = stylesheet(), code.replace("</script", "<\\/script")
+    of_style, of_code = map(_content_hash, (style, code))
+    return {
+        "style": Markup(style),
+        "script": Markup(code),
+        "csp": f"default-src 'none'; {also}style-src {of_style}; script-src {of_code}",
+    }
+
+
+def _content_hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _static() -> Traversable:

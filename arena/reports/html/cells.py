@@ -11,10 +11,9 @@ from markupsafe import Markup
 from pydantic_core import to_json
 
 from arena.files.plain_text import printable
-from arena.reports.html.assets import script, stylesheet
+from arena.reports.html.assets import inlined, script
 from arena.reports.html.audience import STAFF, Seen
 from arena.reports.html.data import columns, drawing, game_data, run_data
-from arena.reports.html.one_file import content_hash
 from arena.reports.html.overview import Look
 from arena.reports.html.pages import environment, sections
 from arena.tournament.run_view import RunView
@@ -104,20 +103,10 @@ def _frame(
     height: int, width: str = "100%", *, main: str = "", code: str = "", data: Any = None
 ) -> str:
     """A frame of that height, in pixels, with an element, or with what the code draws of data."""
-    style, code = stylesheet(), code.replace("</script", "<\\/script")
-    csp = f"default-src 'none'; style-src {content_hash(style)}; script-src {content_hash(code)}"
-    document = (
-        environment()
-        .get_template("cell.html")
-        .render(
-            main=main,
-            data=Markup(to_json(data).decode().replace("<", "\\u003c")),
-            style=Markup(style),
-            script=Markup(code),
-            csp=csp,
-        )
-    )
+    document = environment().get_template("cell.html")
+    escaped = Markup(to_json(data).decode().replace("<", "\\u003c"))
+    page = document.render(main=main, data=escaped, **inlined(code))
     return Markup(
         '<iframe srcdoc="{}" sandbox="allow-scripts" width="{}" height="{}" '
         'style="border: 0" title="arena"></iframe>'
-    ).format(document, width, height)
+    ).format(page, width, height)

@@ -1,18 +1,16 @@
 """The report of a run as one file that needs no network."""
 
 import base64
-import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
 from pydantic_core import to_json
 
 from arena.errors import StoreError, UserError
 from arena.files.whole_file import replacing
-from arena.reports.html.assets import script, stylesheet
+from arena.reports.html.assets import inlined, script
 from arena.reports.html.audience import Audience, Seen, owned
 from arena.reports.html.data import game_data, run_data
 from arena.reports.html.model import GameData
@@ -52,12 +50,8 @@ def publish(
 
 def write_report(view: RunView, audience: Audience, path: Path) -> None:
     """Write the file, whole or not at all. Raises OSError."""
-    style, code = stylesheet(), script().replace("</script", "<\\/script")
     values = run_page(view, audience) | {
-        "style": Markup(style),
-        "script": Markup(code),
-        "csp": f"default-src 'none'; img-src data:; style-src {content_hash(style)}; "
-        f"script-src {content_hash(code)}",
+        **inlined(script(), "img-src data:; "),
         "data": _packed(run_data(view, audience).model_dump_json().encode()),
         "chunks": _chunks(view, audience),
     }
@@ -86,8 +80,3 @@ def _fields(view: RunView, game: str, seen: Seen) -> dict[str, Any]:
 def _packed(text: bytes) -> str:
     packer = zlib.compressobj(9, wbits=-15)
     return base64.b64encode(packer.compress(text) + packer.flush()).decode()
-
-
-def content_hash(text: str) -> str:
-    """The only script, or style, that the page runs."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

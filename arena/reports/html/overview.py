@@ -57,9 +57,10 @@ def standings(look: Look) -> dict[str, Any]:
     shown = {row.name: each for row in found.players if (each := interval(row)) is not None}
     intervals = shown.values()
     pairs = [pair for pair in found.neighbours if {pair.upper, pair.lower} <= shown.keys()]
-    compared = found.model_copy(update={"neighbours": tuple(pairs)})
+    # whether each is not separated from the one above; one more for the end
+    above = {pair.lower: not pair.separated for pair in pairs}
+    joined = [*(above.get(row.name, False) for row in found.players), False]
     scale = Scale.over([figure for low, _, high in intervals for figure in (low, high)])
-    joined = _joined(compared)
     los = {pair.upper: words.probability(pair.los) for pair in pairs}
     rows = [
         _row(row, found, scale, joined[place : place + 2]) | {"los": los.get(row.name, "")}
@@ -68,6 +69,7 @@ def standings(look: Look) -> dict[str, Any]:
     said = words.about_separation(found)
     close = sum(not pair.separated for pair in pairs)
     if len(pairs) < len(found.neighbours):
+        compared = found.model_copy(update={"neighbours": tuple(pairs)})
         said[:1] = words.about_separation(compared)[:1] if close else []
     if close > _CLOSE:
         said[0] = f"{close} pairs of neighbours are not separated at 95 %: brackets join them."
@@ -79,12 +81,6 @@ def standings(look: Look) -> dict[str, Any]:
         "few": any(row.games < FEW_GAMES and row.name not in shown for row in found.players),
         "few_games": FEW_GAMES,
     }
-
-
-def _joined(found: Standings) -> list[bool]:
-    """Whether each player is not separated from the one above; one more for the end."""
-    above = {pair.lower: not pair.separated for pair in found.neighbours}
-    return [*(above.get(row.name, False) for row in found.players), False]
 
 
 def _row(row: PlayerStanding, found: Standings, scale: Scale, joined: list[bool]) -> dict[str, Any]:
@@ -142,14 +138,14 @@ def heat(share: float) -> str:
 def faults(look: Look) -> dict[str, Any]:
     """What broke: forfeits, void and damaged games, and what each player did wrong."""
     found, seen, view = look.standings, look.seen, look.view
-    listed = [
-        (seen.names[fault.player], fault_data(view, fault, seen))
-        for fault in view.standings.faults
-        if fault.player in seen.names
-    ]
     return {
         "said": [*words.about_endings(found), *words.about_damage(found)],
-        "faults": [(name, ending_word(fault.ending), fault) for name, fault in listed],
+        "faults": [
+            (seen.names[fault.player], ending_word(data.ending), data)
+            for fault in view.standings.faults
+            if fault.player in seen.names
+            for data in [fault_data(view, fault, seen)]
+        ],
     }
 
 
