@@ -2,16 +2,17 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from operator import mul
 
 from arena.model import Frozen
+from arena.model.protocol import Termination
+from arena.ratings.results import GameDigest
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Pairing, Schedule
-from arena.tournament.rehearsal import rehearse
 
 _START_S = 0.5
 """Starting the processes of a game and taking them down, about; next to nothing when they stay."""
@@ -67,6 +68,34 @@ def estimate_left(config: TournamentConfig, schedule: Schedule, done: int = 0) -
     if format_.fixed and not by_results:
         return of(islice(ahead, _SAMPLE_GAMES), left)
     return of(ahead)
+
+
+Judge = Callable[[Pairing], float]
+"""The share of the points, 0 to 1, that the first seat takes of a game."""
+
+
+def rehearse(schedule: Schedule, rules: str, judge: Judge) -> Iterator[Pairing]:
+    """The games still to play, each with the result that `judge` gives it."""
+    while games := list(iter(schedule.next, None)):
+        yield from games
+        for game in games:
+            schedule.add(imagined(game, rules, judge(game)))
+
+
+def imagined(game: Pairing, rules: str, first: float) -> GameDigest:
+    """A game as it might have ended, with `first` of the points for the first seat."""
+    shares = (first, 1 - first)[: len(game.players)]
+    return GameDigest(
+        game=game.game,
+        round=game.round,
+        pair=game.pair,
+        rules=rules,
+        seed=0,
+        players=game.players,
+        scores=tuple(round(1000 * share) for share in shares),
+        points=shares,
+        termination=Termination.NATURAL,
+    )
 
 
 def estimate(

@@ -23,10 +23,10 @@ import numpy as np
 import rules
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
+from arena.tournament.estimate import Judge, imagined, rehearse
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Pairing, Plan, Schedule
 from arena.tournament.formats.stopped import StoppedSchedule, StopTable
-from arena.tournament.rehearsal import Judge, imagined, rehearse
 
 FIRST_MOVE, OPENING, DRAWN = 30, 100, 0.1
 RATED = 16

@@ -1,23 +1,31 @@
-"""The sections that every run has: facts, standings, crosstable, faults, machine, method."""
+"""The sections of a run: facts, standings, crosstable, tiles, openings, faults, machine, method."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from markupsafe import Markup
 
 from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.ratings.model import Cell, PlayerStanding, Standings
+from arena.ratings.results import GameDigest
 from arena.reports import machines, words
 from arena.reports.html.audience import Audience, Seen
-from arena.reports.html.charts import Scale, whisker
+from arena.reports.html.charts import Scale, spread, whisker
 from arena.reports.html.data import machine as machine_of
 from arena.reports.html.figures import anchor_of, fault_data, interval
 from arena.reports.html.wording import FEW_GAMES, ending_word, rating
+from arena.reports.pairs import pairs_of
 from arena.reports.rankings import figure
 from arena.tournament.run_view import RunView
 
 _CLOSE = 12
 """Neighbours that a sentence names where they are not separated."""
+_LISTED = 200
+"""Openings in the table."""
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 class Look(NamedTuple):
@@ -133,6 +141,70 @@ def heat(share: float) -> str:
     if share == 0.5:
         return "even"
     return f"{'up' if share > 0.5 else 'down'} k{5 * max(1, round(abs(share - 0.5) * 2 * 17))}"
+
+
+def reach(look: Look) -> dict[str, Any] | None:
+    """None for other games."""
+    sliders = [row for row in look.standings.players if row.tiles is not None]
+    if not sliders:
+        return None
+    scores = defaultdict[str, list[int]](list)
+    for game in look.view.rated:
+        scores[look.seen.names[game.players[0]]].append(game.scores[0])
+    quantiles = {name: np.quantile(found, _QUANTILES).tolist() for name, found in scores.items()}
+    scale = Scale.over([0, *(figure for found in quantiles.values() for figure in found)])
+    tiles = sorted({each.tile for row in sliders if row.tiles for each in row.tiles.reach})
+    rows = [
+        {
+            "name": row.name,
+            "tiles": row.tiles,
+            "quantiles": quantiles[row.name],
+            "drawn": spread(quantiles[row.name], scale, _said(quantiles[row.name])),
+            "reach": [_percent_and_step(row.tiles.shares_at(tile)[0]) for tile in tiles],
+        }
+        for row in sliders
+        if row.tiles is not None and row.name in quantiles
+    ]
+    return {"rows": rows, "tiles": tiles}
+
+
+def _said(quantiles: Sequence[float]) -> str:
+    low, first, median, third, high = (f"{figure:,.0f}" for figure in quantiles)
+    return f"median {median}; half of the games {first} to {third}, nine tenths {low} to {high}"
+
+
+def _percent_and_step(share: float) -> tuple[int, int]:
+    """A share of the games in percent, and its step of colour."""
+    return round(100 * share), 5 * round(17 * share)
+
+
+def openings(look: Look) -> dict[str, Any] | None:
+    """None for games that one plays alone, where each seed is a beginning of its own."""
+    config = look.view.config
+    rated = [game for game in look.view.rated if len(game.points) == 2]
+    if config.terms.game.decided_by_seed or not rated:
+        return None
+    vary = bool(config.openings.plies or config.openings.lines)
+    began = look.view.openings if vary else ()
+    taken = defaultdict[tuple[str, ...], list[GameDigest]](list)
+    for game in rated:
+        if 0 < game.round <= len(began):
+            taken[began[game.round - 1]].append(game)
+    rows = [_opening(moves, games, config.terms.game.move_gap) for moves, games in taken.items()]
+    return {
+        "vary": vary,
+        "count": len(taken),
+        "plies": {len(moves) for moves in taken},
+        "one_sided": sum(row["games"] >= 4 and row["share"] in (0, 1) for row in rows),
+        "pairs": pairs_of(rated),
+        "rows": rows[:_LISTED],
+        "listed": _LISTED,
+    }
+
+
+def _opening(moves: Sequence[str], games: Sequence[GameDigest], gap: str) -> dict[str, Any]:
+    share = sum(game.points[0] for game in games) / len(games)
+    return {"moves": gap.join(moves) or "none", "games": len(games), "share": share}
 
 
 def faults(look: Look) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, S
 from markupsafe import Markup
 
 from arena.files.plain_text import printable
-from arena.reports.html import openings, overview, rounds, tile_scores
+from arena.reports.html import overview, rounds
 from arena.reports.html.audience import Audience
 from arena.reports.html.overview import Look
 from arena.reports.html.wording import milliseconds, signed
@@ -27,8 +27,8 @@ SECTIONS: Mapping[str, Callable[[Look], Mapping[str, Any] | None]] = {
     "standings": overview.standings,
     "rounds": rounds.rounds,
     "crosstable": overview.crosstable,
-    "reach": tile_scores.reach,
-    "openings": openings.openings,
+    "reach": overview.reach,
+    "openings": overview.openings,
     "faults": overview.faults,
     "machine": overview.machine,
     "method": overview.method,

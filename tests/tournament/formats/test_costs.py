@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import rules
+from arena.tournament.estimate import imagined
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Pairing, Plan, Schedule
 from arena.tournament.formats.stopped import StoppedSchedule, StopTable
-from arena.tournament.rehearsal import imagined
 from tests.tournament.helpers import opened, stronger_first
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.tournament.config import TournamentConfig
-from arena.tournament.rehearsal import imagined
+from arena.tournament.estimate import imagined
 from tests.tournament.helpers import pairings
 
 Load = Callable[..., TournamentConfig]

@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 import rules
+from arena.tournament.estimate import imagined, rehearse
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Pairing, Plan
-from arena.tournament.rehearsal import imagined, rehearse
 from tests.tournament.helpers import opened, stronger_first
 
 OPEN = [name for name, each in FORMATS.items() if not each.closed]

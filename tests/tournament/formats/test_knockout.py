@@ -7,11 +7,10 @@ import pytest
 from arena.errors import ConfigError
 from arena.reports.rankings import bracket
 from arena.tournament.config import TournamentConfig, differences
-from arena.tournament.estimate import estimate_left
+from arena.tournament.estimate import estimate_left, imagined, rehearse
 from arena.tournament.formats.bracket import places
 from arena.tournament.formats.groups import GROUPS, dealt, seeded
 from arena.tournament.formats.knockout import KNOCKOUT
-from arena.tournament.rehearsal import imagined, rehearse
 from tests.tournament.helpers import opened, stronger_first
 
 Load = Callable[..., TournamentConfig]

@@ -5,9 +5,9 @@ from random import Random
 
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
+from arena.tournament.estimate import imagined, rehearse
 from arena.tournament.formats.base import Pairing
 from arena.tournament.formats.ladder import LADDER
-from arena.tournament.rehearsal import imagined, rehearse
 from tests.tournament.helpers import opened, stronger_first
 
 

@@ -11,13 +11,12 @@ from arena.errors import ConfigError
 from arena.model.record import GameRecord
 from arena.ratings.separation import log_ratio
 from arena.tournament.config import TournamentConfig, differences
-from arena.tournament.estimate import Estimate, estimate_left
+from arena.tournament.estimate import Estimate, estimate_left, imagined, rehearse
 from arena.tournament.events import GameFinished, GameStarted, RunStarted
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Plan
 from arena.tournament.formats.stopped import StoppedSchedule, StopTable
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.rehearsal import imagined, rehearse
 from arena.tournament.run_view import RunView
 from tests.tournament import helpers
 from tests.tournament.helpers import opened, stronger_first

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.tournament.estimate import rehearse
 from arena.tournament.formats.swiss import SWISS
-from arena.tournament.rehearsal import rehearse
 from tests.tournament.helpers import opened, stronger_first
 
 
@@ -72,7 +72,7 @@ def test_equals_share_the_rank_and_a_bye_is_a_meeting_won() -> None:
 
 @pytest.mark.parametrize("order", range(3))
 def test_the_table_does_not_depend_on_the_order_of_results(order: int) -> None:
-    from arena.tournament.rehearsal import imagined
+    from arena.tournament.estimate import imagined
 
     schedule = opened(SWISS, 6, rounds=2)
     games = list(rehearse(schedule, "dots", stronger_first))
