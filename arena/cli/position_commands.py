@@ -1,7 +1,7 @@
 """The commands of single positions and games: `arena play`, `engine`, `analyse` and `openings`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -9,9 +9,6 @@ from arena.cli.group import Arena
 from arena.cli.options import RULES, RULES_HELP, AsJson, GameSettings, argument, load_game, option
 from arena.cli.output import complain, console, say, say_json, show
 from arena.errors import Exit, UserError
-
-if TYPE_CHECKING:
-    from rules.position import Position
 
 app = typer.Typer()
 openings_app = typer.Typer(cls=Arena, help="Make files of openings for tournaments.")
@@ -111,7 +108,8 @@ def analyse(
 
     Exit code 1 where games are damaged: they are named and left out.
     """
-    from arena.analysis import analyse, problems
+    from arena.analysis import analyse, judge, problems
+    from arena.tournament.store_faults import damaged_lines
     from rules import names
 
     of = load_game(what, settings) if what in names() else analyse.run_path(what)
@@ -121,7 +119,9 @@ def analyse(
         if game is None and ply is None:
             if seconds is not None:
                 raise UserError("--seconds is for one position: give --game too, as --game g0001")
-            return _judge_run(of, within, json=json)
+            judgement = judge.judge_run(of, within)
+            show(judgement, judge.show, json=json)
+            return complain(damaged_lines(of, judgement.damaged))
     if within is not None:
         raise UserError("--within is for a whole run, not for one position")
     seconds = 5.0 if seconds is None else seconds
@@ -132,29 +132,12 @@ def analyse(
         return Exit.FAILED if solved.damaged else Exit.DONE
     found, notes = analyse.find_position(of, written, game, ply)
     complain(notes)
-    _analyse_position(found, seconds, json=json)
-    return Exit.DONE
-
-
-def _judge_run(run: Path, within: int | None, *, json: bool) -> Exit:
-    from arena.analysis import judge
-    from arena.tournament.store_faults import damaged_lines
-
-    judgement = judge.judge_run(run, within)
-    show(judgement, judge.show, json=json)
-    return complain(damaged_lines(run, judgement.damaged))
-
-
-def _analyse_position(position: "Position", seconds: float, *, json: bool) -> None:
-    from arena.analysis import analyse
-
-    if not json:
-        say(f"{position}\n")  # the reader has it while the search goes on
-    analysis = analyse.analyse(position, seconds)
     if json:
-        say_json(analyse.dumps(position, analysis))
+        say_json(analyse.dumps(found, analyse.analyse(found, seconds)))
     else:
-        analyse.show(position, analysis, console())
+        say(f"{found}\n")  # the reader has it while the search goes on
+        analyse.show(found, analyse.analyse(found, seconds), console())
+    return Exit.DONE
 
 
 @openings_app.command()

@@ -136,7 +136,12 @@ class _Machine:
         try:
             while self._take(executor):
                 for report in executor.wait(_LOOK_S, wake=self._woken):
-                    self._pass_on(report)
+                    key = id(report.task)
+                    _, reports = self._to[key]
+                    if not isinstance(report, Moved):
+                        self._used_at = time.monotonic()
+                        del self._to[key]
+                    reports.put(report)
         except Exception as error:  # any error: games wait for their reports
             ended = str(error)
         self.ended = ended
@@ -160,14 +165,6 @@ class _Machine:
             self._to[id(task)] = task, reports
             executor.submit(task)
         return True
-
-    def _pass_on(self, report: GameReport) -> None:
-        key = id(report.task)
-        if isinstance(report, Moved):
-            self._to[key][1].put(report)
-        else:
-            self._used_at = time.monotonic()
-            self._to.pop(key)[1].put(report)
 
 
 _lock = threading.Lock()
@@ -257,14 +254,15 @@ def play(task: str, label: str, number: int, *, moves: bool) -> None:
     def tell(**what: Any) -> None:
         worker.log_event(label, {"number": number, **what})
 
-    def moved(moves: Moved) -> None:
-        tell(ply=moves.ply, moves=moves.moves)
+    def moved(report: Moved) -> None:
+        if moves:
+            tell(ply=report.ply, moves=report.moves)
 
     machine, read = _machine, Task.model_validate_json(task)
     if machine is None or machine.label != label:
         tell(left=_TAKEN)
         return
-    report = machine.play(read, moved if moves else lambda _: None)
+    report = machine.play(read, moved)
     if isinstance(report, Played):
         tell(record=report.record.model_copy(update={"host": machine.host}).model_dump_json())
     elif machine.ended:
