@@ -24,8 +24,6 @@ Valuer = Callable[[Mapping[str, Any]], float]
 
 
 class Search(NamedTuple):
-    """The openings that are asked for."""
-
     plies: int
     within: float
     """How far from even, in points, the judge may see them."""
@@ -80,9 +78,7 @@ def _text(position: Position) -> str:
 def make(
     game: Game, wanted: Search, tell: Callable[[int], None] = lambda found: None
 ) -> list[Opening]:
-    """The openings, fewer than wanted where there are no more; `tell` hears how many there are.
-    Raises UserError.
-    """
+    """The openings, or all that there are; `tell` hears how many so far. Raises UserError."""
     if game.decided_by_seed:
         raise UserError(f"{game.name} has no openings: each seed is another game")
     reason = BUILTINS["alphabeta"].refusal(game.name, game.variant)

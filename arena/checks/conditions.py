@@ -90,7 +90,6 @@ class Conditions:
         return replace(self, default_python=self.default_python or name)
 
     def package(self, bot: Bot) -> Package:
-        """What travels of the bot."""
         return as_package(bot, self.python, self.default_python)
 
     def python_for(self, bot: Bot) -> str:
@@ -99,9 +98,7 @@ class Conditions:
 
 
 class GameNames:
-    """Ids and seeds of games, drawn as in a tournament: nothing in a dialogue tells a program that
-    it is checked.
-    """
+    """Ids and seeds of games as in a tournament: nothing tells a program that it is checked."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -11,8 +11,6 @@ from arena.model.game_spec import Terms
 
 
 class Checking(Frozen):
-    """A check begins."""
-
     event: Literal["checking"] = "checking"
     held: Held
     """What contains the bot."""
@@ -21,23 +19,17 @@ class Checking(Frozen):
 
 
 class Judging(Frozen):
-    """An item is being judged."""
-
     event: Literal["judging"] = "judging"
     what: str
     """Its number and title, and how far it has come."""
 
 
 class PointJudged(Frozen):
-    """An item is judged."""
-
     event: Literal["judged"] = "judged"
     result: CheckResult
 
 
 class Checked(Frozen):
-    """The check is over."""
-
     event: Literal["checked"] = "checked"
     checklist: Checklist
 
@@ -51,8 +43,7 @@ class Entered(Frozen):
     rules: tuple[str, ...] | None
     """What it claims to play; null for a script."""
     version: str | None
-    """The version that plays from now on, as `fox@2 (9c0c2c46)`; null where the bot was not
-    accepted."""
+    """The version that plays from now on, as `fox@2 (9c0c2c46)`; null where none was accepted."""
     before: str | None
     """The version that played before; null where there was none."""
 

@@ -64,9 +64,7 @@ class PythonFound(NamedTuple):
 
 
 def ask_python(spec: Prepared) -> PythonFound | None:
-    """The Python of a program, asked in its sandbox; None where none runs it, or it does not say.
-    OSError: the host failed.
-    """
+    """The Python of a program, asked in its sandbox; None without one. OSError: the host failed."""
     python, folder = spec.command[0], Path(spec.cwd or ".")
     script = _script(spec.command, folder)
     if script is None or not Path(python).name.startswith("python"):
@@ -85,9 +83,7 @@ def ask_python(spec: Prepared) -> PythonFound | None:
 
 
 def _script(command: tuple[str, ...], folder: Path) -> tuple[int, Path, Path] | None:
-    """The place of a script in a command, its file, and the folder it imports from; None without
-    a script.
-    """
+    """The place of a script in a command, its file, the folder it imports from; None without."""
     for at, word in enumerate(command[1:], 1):
         if word == "-m" and len(command) > at + 1:
             path = folder / command[at + 1].replace(".", "/")

@@ -61,8 +61,7 @@ _MOMENTS: Mapping[str, _Trait] = {
     "the last move": lambda at: at.progress == 1,
     "one legal move": lambda at: len(at.position.legal_moves()) == 1 and at.progress < 1,
 }
-"""Of any game, in addition to its own landmarks. Each picks, for each seat, the first moments of
-the playouts that have it."""
+"""Of any game, next to its own landmarks. Each picks the first moments of the playouts."""
 
 
 def boards_of(rule_set: str) -> dict[str, Game]:

@@ -120,7 +120,6 @@ class Subject:
         return {name_of(terms.game): terms.game} if terms else boards_of(rule_set)
 
     def first_board(self, rule_set: str) -> Game:
-        """The first of them."""
         return next(iter(self.games(rule_set).values()))
 
     def positions(self, game: Game) -> tuple[PracticePosition, ...]:

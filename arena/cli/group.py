@@ -20,9 +20,7 @@ _UNFINISHED = ("match", "run", "sprt", "train", "tune")
 
 
 class Arena(TyperGroup):
-    """All commands, or those of a group. A command returns its exit code; each error is one
-    sentence.
-    """
+    """All commands, or those of a group. Each returns its exit code; an error is one sentence."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run, also where stdout has no character for a dash or a frame."""

@@ -30,9 +30,7 @@ def between(
     settings: Sequence[str] | None,
     move_ms: int | None,
 ) -> TournamentConfig:
-    """A match of two under the terms of a tournament file, or else under these. Raises UserError,
-    ConfigError.
-    """
+    """A match of two under the terms of a file, or else these. Raises UserError, ConfigError."""
     if file is None:
         tables = game_and_clock(rules or "othello", settings, move_ms)
         sides = [read_side(letter, *each) for letter, each in zip("AB", asked, strict=True)]

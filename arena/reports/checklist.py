@@ -116,9 +116,7 @@ def show_end(checklist: Checklist, again: str, console: Console) -> None:
 
 
 def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str:
-    """The version that was accepted and how it comes to play from a folder, which may be new; or
-    that none was.
-    """
+    """The version that was accepted and how it comes to play from a folder; or that none was."""
     version, before = entered.version, entered.before
     if version is None:
         kept = f"; {before} stays active" if before else ""
@@ -142,9 +140,7 @@ def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str
 
 
 def replaced_words(entered: Entered, folder: Path | None) -> str | None:
-    """What to do where a bot was replaced that may be another author's; None where it was not. A
-    course knows its owners.
-    """
+    """What to do where a bot was replaced that may be another's, else None; courses know owners."""
     if folder is None or is_course(folder) or not entered.version or not entered.before:
         return None
     now, before = (folder / each.split()[0] for each in (entered.version, entered.before))

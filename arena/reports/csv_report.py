@@ -119,9 +119,7 @@ def ranking(standings: Standings) -> Columns:
 
 
 def results(rated: Iterable[Result], run: str, *, first_mover: bool = True) -> Columns:
-    """The results of a run in the form that `arena rate` reads, also after those of others: pairs
-    are named after the run.
-    """
+    """Results as `arena rate` reads them; pairs are named after the run, so files can be joined."""
     header, order = (_WITH_PAIR, ()) if first_mover else ((*_WITH_PAIR, _ORDERED), ("no",))
     named = (each._replace(pair=f"{run}: {each.pair}" if each.pair else "") for each in rated)
     return header, ((*each, *order) for each in named)

@@ -29,9 +29,7 @@ def _about(text: str) -> str:
 
 
 def copy(folder: Path) -> None:
-    """Copy all of them into a new folder. Raises UserError where it is there already, and OSError:
-    then there is none.
-    """
+    """Copy all into a new folder, or nothing. Raises UserError where it is there, and OSError."""
     if folder.exists():
         raise UserError(f"{folder} is there already; name a new folder")
     home = path_of(FOLDER)

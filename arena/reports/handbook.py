@@ -57,9 +57,7 @@ def path_of(name: str) -> Path:
 
 
 def show(name: str | None, console: "Console") -> None:
-    """A page, formatted in a pager on a terminal, else its text; without a name, a line for each.
-    Raises UserError.
-    """
+    """A page, in a pager on a terminal; without a name, a line for each. Raises UserError."""
     from rich.markdown import Markdown
     from rich.text import Text
 

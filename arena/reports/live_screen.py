@@ -76,9 +76,7 @@ def status(view: RunView) -> str:
 
 
 def time_left(view: RunView) -> str | None:
-    """The time left; of a sequential test, that to the games that it takes on average. None
-    where neither is known.
-    """
+    """The time left; of a sequential test, to its average length. None where neither is known."""
     if view.left_s is not None:
         return f"{words.duration(view.left_s)} left"
     test, speed, done = view.config.sprt, view.games_per_s, len(view.games)

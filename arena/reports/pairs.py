@@ -18,9 +18,7 @@ class OpeningPairs(NamedTuple):
     other: int
     """With a draw in it."""
     decisive: int
-    """One player took more of the two games than the other: those of `player`, and a win with a
-    draw.
-    """
+    """One player took more than the other: those of `player`, and a win with a draw."""
 
     @property
     def all(self) -> int:

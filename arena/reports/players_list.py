@@ -23,9 +23,7 @@ _KINDS = {
 
 
 def show(name: str | None, builtins: Mapping[str, CatalogueEntry], console: Console) -> None:
-    """A built-in player in full; without a name, each with the names of its options. Raises
-    UserError.
-    """
+    """A built-in player in full; without a name, all with their options. Raises UserError."""
     if name is not None:
         _show_player(name, builtins, console)
         return

@@ -37,9 +37,7 @@ _SAMPLE_GAMES = 1000
 
 
 def print_line(line: str | Text, console: Console | None = None, *, whole: bool = False) -> None:
-    """Print a line. A terminal is given lines that end between words, or with a command to copy the
-    `whole`.
-    """
+    """Print a line. A terminal breaks it between words, but not a `whole` command to copy."""
     console = console or PlainConsole()
     text = line if isinstance(line, Text) else Text(line)
     console.print(text, soft_wrap=whole or not console.is_terminal)

@@ -52,9 +52,7 @@ def dump(record: GameRecord, console: Console) -> None:
 
 
 def show(record: GameRecord, console: Console, *, whole: bool) -> None:
-    """Step through the game by keys; print the `whole` of it where that is wanted, or no terminal
-    has keys.
-    """
+    """Step through the game by keys; print the `whole` of it if wanted, or without a terminal."""
     if whole or not (console.is_terminal and sys.stdin.isatty()):
         dump(record, console)
     else:

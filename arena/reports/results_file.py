@@ -12,9 +12,7 @@ from arena.reports.csv_report import read_results
 
 
 def results_in(file: Path) -> Results:
-    """The results of a file, by the ending of its name; any other is CSV. Raises UserError,
-    RateError, RecordError.
-    """
+    """The results of a file, CSV unless its name says. Raises UserError, RateError, RecordError."""
     forms = (form for form in FORMS.values() if file.name.lower().endswith(form.endings))
     match next(forms, None):
         case pgn.PGN:

@@ -52,7 +52,6 @@ def added_line(count: int, source: object) -> str:
 
 
 def table(entries: Sequence[Entry]) -> Table:
-    """The bots with their owners and versions."""
     made = Table("Bot", "Owner", "Plays", "Versions", "Last", box=None)
     for entry in entries:
         last = _day(entry.versions[-1].accepted_at)

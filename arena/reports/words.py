@@ -76,9 +76,7 @@ def about_odds(clocks: Iterable[tuple[str, Clock | None]]) -> list[str]:
 
 
 def about_list(found: Results) -> Iterator[str]:
-    """What to know of a list of results, and what to do where it seems to have results twice or to
-    name winners first.
-    """
+    """What to know of a list of results: whether it has some twice, or names winners first."""
     if found.unfinished:
         yield f"Left out, as they are not over: {count_games(found.unfinished)}."
     in_pairs = Counter((each.pair, each.first, each.second) for each in found.results if each.pair)
@@ -191,9 +189,7 @@ _RESULTS = {"ll": "LL", "ld": "LD", "wl_dd": "WL or DD", "wd": "WD", "ww": "WW"}
 
 
 def where_it_stands(verdict: Verdict) -> str:
-    """`LLR +1.02 (-2.94 to +2.94) · Elo +12.3 ± 20.1 · 31 % decisive`: the ratio between its
-    bounds, in short.
-    """
+    """`LLR +1.02 (-2.94 to +2.94) · Elo +12.3 ± 20.1 · 31 % decisive`."""
     ratio = f"LLR {verdict.llr:+.2f} ({verdict.lower:+.2f} to {verdict.upper:+.2f})"
     found = verdict.estimate
     if found is None:

@@ -21,8 +21,6 @@ by hand. All but the first meet nobody any more, and their games stay in the rec
 
 
 class Player(Frozen):
-    """One participant."""
-
     bot: str
     """What plays, as the tournament file wrote it: a built-in's name, a path or a command line."""
     builtin: str | None
@@ -258,7 +256,6 @@ def changed_players(old: TournamentConfig, new: TournamentConfig) -> Iterator[st
 
 
 def _both(old: TournamentConfig, new: TournamentConfig) -> Iterator[tuple[str, Player, Player]]:
-    """The players of both, by name."""
     found = {player.name: player for player in new.players}
     for player in old.players:
         if player.name in found:

@@ -175,9 +175,7 @@ def terms_of(file: TournamentFile, game: Game, clock: Clock) -> Terms:
 
 
 def game_of(table: Mapping[str, Any], report: Tell) -> Game | None:
-    """The game of `[game]`; None where that was reported. With `rules` misspelt, the rest is
-    judged as if it were not.
-    """
+    """The game of `[game]`, with `rules` misspelt too; None where what is wrong was reported."""
     settings, at = dict(table), "rules"
     name = settings.pop(at, None)
     misspelt = [] if name else [key for key in settings if nearest(key, [at])]
@@ -246,7 +244,6 @@ def _read_openings(
 def _concurrency(
     tables: TournamentFile, players: Sequence[Player], seats: int, fit: Capacity, report: Tell
 ) -> int:
-    """How many games are played at a time."""
     table = tables.tournament
     threads = [player.contender.threads for player in players] or [1]
     demand = Demand(

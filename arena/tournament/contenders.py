@@ -41,9 +41,7 @@ class Reading(NamedTuple):
     python: str | None = None
     """Of the scripts of players that name none."""
     begun: Sequence[Player] = ()
-    """The players of the run, once it has some: then problems of submissions are told and refuse
-    nothing.
-    """
+    """The players of the run; where it has some, problems of submissions refuse nothing."""
     out: Sequence[Player] = ()
     """Players of a run whose files are not needed: they are left out."""
     wrong: frozenset[KeyPath] = frozenset()
@@ -57,9 +55,7 @@ class Reading(NamedTuple):
 
 
 def typed_player(label: str, words: str) -> dict[str, Any]:
-    """The table of a player as one types it: a built-in's name, a path or a command of several
-    words. Raises UserError.
-    """
+    """The table of a player that is typed: a name, a path, a command of words. Raises UserError."""
     try:
         command = [words] if os.path.lexists(words) else shlex.split(words)
     except ValueError as error:

@@ -58,9 +58,7 @@ def resumed(
 
 
 def leavers(players: Sequence[Player], without: Sequence[str]) -> tuple[Player, ...]:
-    """Those of a run that were left out, or are now: their files are not needed, unless another
-    version plays.
-    """
+    """Those left out, before or now, of whose bot no version plays: nothing needs their files."""
     named = set[str]()
     for each in without:
         with suppress(UserError):  # it may be about to join
@@ -71,9 +69,7 @@ def leavers(players: Sequence[Player], without: Sequence[str]) -> tuple[Player, 
 
 
 def refuse_too_few(config: TournamentConfig, left: Sequence[str], without: Sequence[str]) -> None:
-    """Raise UserError where those that are left play no game, or cannot play the format without
-    the others.
-    """
+    """Raise UserError where those that are left are too few for a game, or for the format."""
     seats = config.terms.game.seats
     if len(left) < seats:
         raise UserError(f"a game needs {seats} players, and {len(left)} would be left")

@@ -63,9 +63,7 @@ def ready_to_play(
 def with_field_of(
     store: Path, config: TournamentConfig, *, take_new: bool = False, without: Sequence[str] = ()
 ) -> TournamentConfig:
-    """The tournament with the field of the run in `store`, where one has begun (see
-    `field.resumed`).
-    """
+    """The tournament with the field of the run in `store`, if one has begun (see `resumed`)."""
     kept = Store.begun_with(store)
     round_ = walkover_round(store) if kept and without else None
     return resumed(kept or config, config, take_new=take_new, without=without, round_=round_)

@@ -216,9 +216,7 @@ def as_planned(games: Iterable[GameDigest]) -> list[GameDigest]:
 
 
 def recorded_game(path: Path, typed: str) -> tuple[TournamentConfig, GameRecord]:
-    """A game of a run, and the tournament it belongs to; `typed` is its id, or the number in it.
-    Raises UserError and StoreError.
-    """
+    """A run's configuration and a game, by its id or number. Raises UserError, StoreError."""
     with Store.open(path) as store:
         config, played = store.config, list(store.attempts())
         game = _full_id(path, typed, played)

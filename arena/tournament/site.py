@@ -37,9 +37,7 @@ HERE = Site(local.fit, local.LocalExecutor, here=True)
 def site(
     on: "str | Client | None", file: Path | None = None, *, insecure: bool = False
 ) -> Iterator[Site]:
-    """Where `on` says, else where the `[cluster]` of the tournament file says, else here. Raises
-    UserError.
-    """
+    """Where `on` says, else where `[cluster]` of the file says, else here. Raises UserError."""
     table = _table(file) if file is not None else ClusterTable()
     where = on or table.on
     if where is None:

@@ -118,9 +118,7 @@ class Store:
 
     @classmethod
     def begun_with(cls, path: Path) -> TournamentConfig | None:
-        """What the run at `path` was last played with; None where none has begun. Raises
-        StoreError.
-        """
+        """What a run was last played with; None where none has begun. Raises StoreError."""
         refuse_no_file(path)
         if not path.exists():
             return None
@@ -265,9 +263,7 @@ class Store:
                 damaged.append(game)
 
     def unreadable(self, *, void: bool = False) -> dict[int, str]:
-        """Games whose records are damaged, by the `id` of their attempt; with `void` all void
-        attempts too.
-        """
+        """Games whose records are damaged, by the `id` of the attempt; `void` ones if wanted."""
         where = "" if void else "WHERE termination <> 'void'"
         rows = self._rows(
             "SELECT id, game, records.record, checksums.record FROM games LEFT JOIN records "
@@ -300,9 +296,7 @@ class Store:
         )
 
     def record(self, game: str) -> GameRecord | None:
-        """The latest attempt of one game; None when it was not played. Raises StoreError where it
-        is damaged.
-        """
+        """The latest attempt of a game; None if it was not played. Raises StoreError (damaged)."""
         query = "SELECT id FROM games WHERE game = ? ORDER BY attempt DESC LIMIT 1"
         for (id_,) in self._rows(query, game):
             return self._whole(id_, game)
@@ -348,9 +342,7 @@ class Store:
         return {}
 
     def openings(self) -> tuple[tuple[str, ...], ...]:
-        """The openings of the first rounds, up to the first of which no game was played, or whose
-        row is damaged.
-        """
+        """The openings of the first rounds, up to one without a game, or whose row is damaged."""
         rows = self._rows(
             "SELECT round, opening FROM games "
             "WHERE id IN (SELECT min(id) FROM games GROUP BY round) ORDER BY round"

@@ -100,9 +100,7 @@ class Seen:
         return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 10]}… ({number})"
 
     def game(self, id_: str) -> str:
-        """A game as it is called: most formats have the players' names in it, neutral names do
-        not go with them.
-        """
+        """A game as it is called: in most formats with the players' names, which may be hidden."""
         if not self.audience.pseudonyms or _NUMBERED.fullmatch(id_):
             return id_
         return f"game-{self._hash(id_).hex()[:_ID_DIGITS]}"
@@ -114,9 +112,7 @@ class Seen:
         return printable(text)
 
     def detail(self, text: str, termination: Termination, player: str | None) -> str:
-        """The referee's sentence on an ending; it may quote what the player wrote, or in a void
-        game what any player wrote.
-        """
+        """The referee's sentence on an ending; it may quote the player, in a void game any."""
         if self.audience.pseudonyms and termination is not Termination.NATURAL:
             return ending_word(termination)
         if not self.audience.may_read(player or ""):

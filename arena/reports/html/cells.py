@@ -57,9 +57,7 @@ class Drawn:
 
 
 def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
-    """The board after some moves from a position of `rules`; the last is marked. Raises
-    rules.MoveError.
-    """
+    """The board after moves from a position; the last is marked. Raises rules.MoveError."""
     position, seats = start, []
     for move in moves:
         seats.append(position.to_move)

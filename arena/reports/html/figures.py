@@ -61,7 +61,6 @@ def player_figures(view: RunView, seen: Seen) -> list[PlayerData]:
 
 
 def anchor_of(standings: Standings) -> str | None:
-    """The player whose rating is given."""
     return standings.anchor.player if standings.anchor.in_force else None
 
 
@@ -87,9 +86,7 @@ def fault_data(view: RunView, fault: Broken, seen: Seen) -> FaultData:
 
 
 def _stderr_line(view: RunView, fault: Broken) -> str:
-    """The line that tells most of what the player wrote to stderr in the game of a fault; empty
-    where that is nothing.
-    """
+    """The line that tells most of the player's stderr in the game of a fault; may be empty."""
     known, key = _LINES.setdefault(view, {}), (fault.game, fault.player)
     if key not in known:
         record = None

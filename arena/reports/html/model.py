@@ -86,8 +86,7 @@ class PlayerData(Frozen):
     version: str
     """Of a submitted bot, as `version 2 (9c0c2c46)`; empty for others."""
     versions: list[int]
-    """All versions of this bot in the run, places in `RunData.players`, this one included; empty
-    where there is one."""
+    """All versions of this bot, places in `RunData.players`; empty where there is one."""
     status: Literal["playing", "replaced", "gone", "out"]
     """As in the configuration: all but `playing` meet nobody any more."""
     random_moves: int

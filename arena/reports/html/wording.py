@@ -41,9 +41,7 @@ def milliseconds(time: float | None) -> str:
 
 
 def line_of(stderr: str, most: int) -> str:
-    """The last error that a runtime wrote, else the last line with words, up to a number
-    of characters; empty without one.
-    """
+    """The last error that a runtime wrote, else the last line with words, cut; may be empty."""
     failure = failure_in(stderr)
     lines = [failure.error] if failure else list(words_in(stderr))
     line = printable(" ".join("".join(lines[-1:]).split()))

@@ -39,9 +39,7 @@ LOGS = {"distributed.admin.low-level-log-length": 20}
 these are 9 KB each, at the scheduler for each worker.
 """
 _PAGES = "127.0.0.1:0"
-"""Where Dask's own pages are, of a scheduler and of a worker: this machine's alone, as they have no
-login.
-"""
+"""Where Dask's own pages are: they have no login, so this machine alone reaches them."""
 _DEATH_S = 60
 """A worker that does not reach the scheduler for that long ends itself."""
 

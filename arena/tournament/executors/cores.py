@@ -51,9 +51,7 @@ def _free(cores: int) -> tuple[tuple[int, ...], ExitStack]:
 
 
 def speed_of(core: int) -> float:
-    """Plies a second of random Othello on a core, by the plain rules: the best of a few tries, as
-    others may take some of it.
-    """
+    """Plies a second of random Othello on a core: the best of a few tries, as others may use it."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
     try:

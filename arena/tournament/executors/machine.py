@@ -229,9 +229,7 @@ def _lacking(config: TournamentConfig) -> tuple[str, ...]:
 
 
 def answer(what: Callable[..., Any], label: str, key: str, *arguments: object) -> None:
-    """Do what the head asks. What comes of it goes there as an event: the head would wait for each
-    machine to fetch it.
-    """
+    """Do what the head asks. The result goes there as an event: to fetch each one takes longer."""
     get_worker().log_event(label, {"asked": key, "said": what(*arguments)})
 
 

@@ -146,9 +146,7 @@ class Machines:
         return place if place is not None and place.plays else None
 
     def look(self) -> Sequence[MachinePlace]:
-        """Find machines that have come; those that are lost since the last look. Raises
-        ExecutorError where the scheduler is gone.
-        """
+        """Find new machines; those lost since the last look. Raises ExecutorError: no scheduler."""
         if self._client.status != "running":
             raise ExecutorError(
                 "the connection to the scheduler of the cluster is lost; no game that ended is "

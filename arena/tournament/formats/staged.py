@@ -40,9 +40,7 @@ class StagedSchedule(Schedule):
 
     @property
     def reached(self) -> int | None:
-        """The round that was come to: one that has a result, even where an earlier game is damaged;
-        None after the end.
-        """
+        """The round that is reached, even where an earlier game is damaged; None after the end."""
         rounds = [self._round, *(game.round for game in self._results.values())]
         return None if self.over else max(rounds)
 
