@@ -60,9 +60,7 @@ def listed(game: Game, text: str) -> list[ObfPosition | Damaged]:
 def solve(
     found: Iterable[ObfPosition | Damaged], seconds: float, console: Console
 ) -> SolvedProblems:
-    """Each position as we see it in about `seconds`, or why there is nothing to see; a line is
-    printed for each as it is known.
-    """
+    """Each position as seen in about `seconds`, or why it cannot be; a line is printed for each."""
     solved, damaged = list[SolvedProblem](), list[Damaged]()
     for number, each in enumerate(found, 1):
         if isinstance(each, ObfPosition) and (each.position.must_pass or each.position.is_over):

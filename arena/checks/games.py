@@ -163,9 +163,7 @@ def _play(
 
 
 def _terms(subject: Subject, game: Game) -> Terms:
-    """Those of the tournament, else a hurried clock; a game of slow moves is cut short. With a bank
-    it is played whole: a bank is used up at the end.
-    """
+    """Those of the tournament, else a hurried clock; a slow game without a bank is cut short."""
     clocks, slowest = subject.conditions.clocks, max(1.0, subject.slowest_ms)
     terms = subject.conditions.terms
     if terms is None:

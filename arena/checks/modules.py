@@ -149,9 +149,7 @@ def _own(name: str, folder: Path) -> list[Path] | None:
 
 
 def _output(spec: Prepared) -> str:
-    """What a program writes to stdout, cut off where that is much or takes too long; empty where it
-    cannot be started.
-    """
+    """What a program writes to stdout, cut if it is much or takes long; empty without a start."""
     said, until = bytearray(), time.monotonic() + _ANSWER_S
     with suppress(PlayerFault), Container(spec).running() as process:
         assert process.stdout is not None and process.stderr is not None

@@ -1,6 +1,4 @@
-"""The commands for the authors of bots, `arena players`, `new`, `check` and `submit`, and for a
-course, `arena course` and `arena bots`.
-"""
+"""The commands for authors of bots: `players`, `new`, `check`, `submit`, `course`, `bots`."""
 
 import os
 from contextlib import closing

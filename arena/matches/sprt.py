@@ -160,9 +160,7 @@ def make_config(
 
 
 def _names(sides: Sequence[Side]) -> tuple[str | None, ...]:
-    """What the players are called: as they are, or told apart by the words they were named with;
-    None where that cannot be found out.
-    """
+    """What the players are called, told apart by the words typed; None where that is not known."""
     names = tuple(map(_name, sides))
     if len(set(names)) > 1 or names[0] is None:
         return names

@@ -1,6 +1,4 @@
-"""A checklist on the terminal: what is being judged, each item when it is judged, and what is to be
-changed.
-"""
+"""A checklist on the terminal: what is being judged, each item judged, what is to be changed."""
 
 import shlex
 from collections import Counter

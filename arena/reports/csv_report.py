@@ -24,8 +24,7 @@ PLAYER_COLUMNS = (
     "mean_tile_score", "mean_tile_score_error", "best_tile_score", "best_tile",
     *(f"forfeit_{word}" for word in Termination if word.is_forfeit),
 )  # fmt: skip
-"""Columns of `players`: the JSON report's keys, its nested values flattened, then a column for each
-termination word that is a forfeit."""
+"""Columns of `players`: the JSON report's keys, flattened, then one for each kind of forfeit."""
 OWNER_COLUMNS = (
     "rank", "owner", "bot", "version", "elo", "elo_error", "games", "wins", "draws", "losses",
     "score", "forfeits",

@@ -29,9 +29,7 @@ _SPOILT = 5
 
 
 def settings(variant: Mapping[str, object]) -> str:
-    """Settings with the values as a file has them: `size 8, corners false, constant 0.00003`;
-    without those that are None, which a file cannot say.
-    """
+    """Settings as a file has them: `size 8, corners false, constant 0.00003`; none that is None."""
 
     def written(value: object) -> object:
         if isinstance(value, float):
@@ -247,9 +245,7 @@ def _percent(rate: float) -> str:
 
 
 def expected_ends(test: Sprt, *, paired: bool) -> tuple[int, ...]:
-    """The games that a sequential test takes on average, where the lead is that of H0 or H1 and
-    half way between; nothing where that cannot be estimated.
-    """
+    """The games that a test takes on average, at H0 or H1 and half way between; or nothing."""
     expected = expected_units(test, 2 if paired else 1)
     return tuple(2 * round(units) for units in expected or ())
 

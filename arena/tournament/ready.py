@@ -25,9 +25,7 @@ def load_to_play(
     without: Sequence[str] = (),
     site: Site = HERE,
 ) -> TournamentConfig:
-    """The tournament of a file, ready to begin, or to go on with the run in `store`. Raises
-    ConfigError, UserError, StoreError.
-    """
+    """A file's tournament, ready to begin or go on. Raises ConfigError, UserError, StoreError."""
     begun = begun_in(store, take_new=take_new, without=without)
     config = load_config(file, builtins, fit=site.fit, begun=begun)
     path = store or default_store(config.name)

@@ -189,9 +189,7 @@ class Store:
 
     @property
     def label(self) -> str:
-        """What tells its games from those of any other run: its name and a token of its own, or
-        where it has none the time it began.
-        """
+        """What tells its games from other runs': its name and a token, or the time it began."""
         columns = [name for (name,) in self._rows("SELECT name FROM pragma_table_info('run')")]
         token = "token" if "token" in columns else "created_at"
         ((found,),) = self._rows(f"SELECT {token} FROM run")
@@ -327,9 +325,7 @@ class Store:
         return [PlayedAt(*row) for row in self._rows(BY_MACHINE)]
 
     def span(self) -> dict[str, datetime]:
-        """When the first game to end `began` and the last `ended`; empty without games, or where
-        the row of one is damaged.
-        """
+        """When the first game to end `began` and the last `ended`; empty without, or if damaged."""
         ends = (f"SELECT {which}(id) FROM games" for which in ("min", "max"))
         first, last = (
             list(self._rows(f"SELECT started_at, duration_ms FROM games WHERE id = ({end})"))

@@ -16,9 +16,7 @@ _COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.M | re.S)
 
 @cache
 def script(*names: str) -> str:
-    """The modules of `static`, or some of them, as one, each after those it needs, without what
-    ties them and without comments.
-    """
+    """The modules of `static`, or some, as one, each after those it needs, without comments."""
     folder, placed = _static(), dict[str, str]()
     every = (each.name for each in folder.iterdir() if each.name.endswith(".js"))
     for name in names or sorted(every):

@@ -98,9 +98,7 @@ def curves(
     *,
     named: bool = False,
 ) -> Markup:
-    """The curves, `named` at their ends or in a legend, and dashed `levels` with their names;
-    `said` is the drawing in words.
-    """
+    """The curves, `named` at their ends, and dashed `levels`; `said` is the drawing in words."""
     every = [point for curve in drawn for point in curve.points]
     heights = [figure for _, figure in every] + [level for _, level in levels]
     across = Scale(0, max((games for games, _ in every), default=1), _LEFT, _WIDTH - _RIGHT)

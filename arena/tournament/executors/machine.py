@@ -72,9 +72,7 @@ _Asked = tuple[Task, SimpleQueue[GameReport]]
 
 
 class _Machine:
-    """Plays games of one tournament. A thread of its own has the worker processes, as they end with
-    the thread that started them.
-    """
+    """Plays games of one tournament, in a thread of its own: workers end with who started them."""
 
     def __init__(
         self, entry: AdmissionRequest, config: TournamentConfig, cores: Sequence[int], host: Host

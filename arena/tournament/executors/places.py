@@ -1,6 +1,4 @@
-"""The machines of a Dask cluster, as the head of a tournament knows them: who came, what each holds
-and plays, and who is gone.
-"""
+"""The machines of a Dask cluster as the head knows them: who came, what each plays, who is gone."""
 
 import time
 from collections import Counter
@@ -102,9 +100,7 @@ class Machines:
         put: Callable[[Future], object],
         runs: Any,
     ) -> None:
-        """`config` knows where packages are; `put` takes each future that is done; `runs` has the
-        functions that machines run.
-        """
+        """`put` takes each future that is done; `runs` has the functions that machines run."""
         self._client, self._entry, self._put, self._runs = client, entry, put, runs
         self._config = config
         self._places: dict[str, MachinePlace] = {}

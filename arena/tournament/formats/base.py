@@ -86,9 +86,7 @@ class Schedule(Protocol):
         return None
 
     def ending(self, *, over: bool) -> str | None:
-        """How far the ends of `[stop]` are, a sentence; None without any. `over`: none is in play
-        any more, in whichever process.
-        """
+        """How far the ends of `[stop]` are, a sentence; None without. `over`: none is in play."""
         return None
 
     @property
