@@ -39,7 +39,9 @@ one with nothing to show. A format that ranks by its own rules has them before t
 
 @cache
 def environment(*folders: Path) -> Environment:
-    """The templates of these pages and of further folders. What is put into them is escaped."""
+    """The templates of these pages and of further folders. What is put into them is escaped, and
+    what commands a reader or hides is shown.
+    """
     own = PackageLoader(__package__, "templates")
     made = Environment(
         loader=ChoiceLoader([*map(FileSystemLoader, folders), own]),
