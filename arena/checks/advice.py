@@ -143,10 +143,7 @@ _WORDS = {"u": "up", "d": "down", "l": "left", "r": "right"}
 _AGREEING = {"ok", "okay", "ready", "readyok", "start", "started", "yes"}
 """What programs answer `start` with that speak no JSON."""
 _ELF = b"\x7fELF"
-_SYSTEMS = {
-    b"MZ": "Windows",
-    b"\xcf\xfa\xed\xfe": "macOS",
-}
+_SYSTEMS = {b"MZ": "Windows", b"\xcf\xfa\xed\xfe": "macOS"}
 """What programs were compiled for that are not for Linux, by their first bytes."""
 
 

@@ -31,8 +31,7 @@ As = Annotated[str | None, option("OWNER", "Whose request it is, as the staff sa
 _TOKEN_VARIABLE = "ARENA_TOKEN"
 Token = Annotated[str | None, option("TOKEN", "The owner's token.", envvar=_TOKEN_VARIABLE)]
 TournamentOption = Annotated[
-    Path | None,
-    option("FILE", "Check as this tournament plays: its game, clock and limits."),
+    Path | None, option("FILE", "Check as this tournament plays: its game, clock and limits.")
 ]
 Contained = Annotated[
     Sandbox | None,

@@ -30,8 +30,7 @@ def docs(
 @app.command()
 def examples(
     folder: Annotated[
-        Path | None,
-        argument("FOLDER", "Copy all of them into this new folder."),
+        Path | None, argument("FOLDER", "Copy all of them into this new folder.")
     ] = None,
 ) -> None:
     """List the tournament files that are included, or copy them.

@@ -52,8 +52,7 @@ def report(
         bool, flag("--anonymous", "The same, and neutral names instead of the bots' own.")
     ] = False,
     without: Annotated[
-        list[str] | None,
-        option("BOT", "Leave this bot and its games out; may be given again."),
+        list[str] | None, option("BOT", "Leave this bot and its games out; may be given again.")
     ] = None,
 ) -> None:
     """Show the standings of a run, also while it is played.

@@ -24,12 +24,7 @@ from arena.model.game_spec import Terms
 from arena.model.protocol import Clock
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Openings, Player, TournamentConfig, cores_a_game
-from arena.tournament.config_tables import (
-    OpeningsTable,
-    PlayerTable,
-    TournamentFile,
-    with_formats,
-)
+from arena.tournament.config_tables import OpeningsTable, PlayerTable, TournamentFile, with_formats
 from arena.tournament.contenders import Reading, read_players, told_at
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Capacity, Demand
@@ -279,11 +274,7 @@ def _check_anchor(
 
 
 def _check_field(
-    table: StopTable,
-    format_: Format,
-    keys: dict[str, Any],
-    players: Sequence[Player],
-    report: Tell,
+    table: StopTable, format_: Format, keys: dict[str, Any], players: Sequence[Player], report: Tell
 ) -> None:
     """Report what does not fit that many players, or these."""
     for key, problem in format_.problems(keys, [player.name for player in players]):

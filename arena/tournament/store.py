@@ -62,13 +62,7 @@ from arena.tournament.store_faults import (
     unusable,
     without_result,
 )
-from arena.tournament.store_tables import (
-    CHECKSUMS,
-    ROWS,
-    SCHEMA_1,
-    checksum,
-    digest_of,
-)
+from arena.tournament.store_tables import CHECKSUMS, ROWS, SCHEMA_1, checksum, digest_of
 
 SCHEMA_VERSION = 2
 APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files

@@ -97,10 +97,7 @@ def warm_kernels(
             step = json.loads(line)
             kept = kept and step.get("kept", True)
             progress.update(
-                task,
-                completed=step.get("step"),
-                total=step["steps"],
-                description=step.get("begun"),
+                task, completed=step.get("step"), total=step["steps"], description=step.get("begun")
             )
     if process.returncode != 0:
         raise UserError(
