@@ -6,19 +6,9 @@ from pathlib import Path
 from arena.errors import Exit
 from arena.files.console import PlainConsole
 from arena.model.protocol import Termination
-from arena.reports import terminal, words
+from arena.reports import playing, terminal, words
 from arena.reports.boards import Boards
 from arena.reports.pairs import about_pairs
-from arena.reports.playing import (
-    LiveTable,
-    PlainLines,
-    all_played,
-    in_a_line,
-    preparations,
-    print_line,
-    to_play,
-    watching,
-)
 from arena.reports.screen import again
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
@@ -57,26 +47,32 @@ def play_config(
             is_played, played = view.schedule.over, len(view.games)
         over = is_played and not replay_damaged
         if played and not is_played:
-            print_line(f"Goes on after {words.count_games(played)}, kept in {path}.", whole=True)
+            playing.print_line(
+                f"Goes on after {words.count_games(played)}, kept in {path}.", whole=True
+            )
         if not over and site.here:
             try:
                 warm_players(config, builtins)
             except KeyboardInterrupt:
-                print_line(f"Stopped before the first game. Go on with: {again()}", whole=True)
+                playing.print_line(
+                    f"Stopped before the first game. Go on with: {again()}", whole=True
+                )
                 return Exit.INTERRUPTED
-        on_terminal = Boards if watch else LiveTable
-        with watching(path, (on_terminal if console.is_terminal else PlainLines)(console)):
+        on_terminal = Boards if watch else playing.LiveTable
+        with playing.watching(
+            path, (on_terminal if console.is_terminal else playing.PlainLines)(console)
+        ):
             outcome = run(
                 config, store, open_executor=site.open_executor, replay_damaged=replay_damaged
             )
     with RunView(path) as view:
         if watch:
             for game in view.games if console.is_terminal else ():
-                print_line(in_a_line(game))
+                playing.print_line(playing.in_a_line(game))
         else:
             terminal.show(view.standings, console, view.played_at)
             for line in about_pairs(view):
-                print_line(line)
+                playing.print_line(line)
     _tell_outcome(outcome, path, first=view.games[0].game if view.games else "GAME", more=more)
     return outcome.exit_code
 
@@ -85,28 +81,34 @@ def _tell_outcome(outcome: RunOutcome, path: Path, *, first: str, more: str) -> 
     """Say how a run ended and what can be done next; `first` is a game to show."""
     if outcome.interrupted:
         done = f"{outcome.done:,} of {words.count_games(outcome.total)}"
-        print_line(f"Stopped after {done}. Go on with: {again()}", whole=True)
+        playing.print_line(f"Stopped after {done}. Go on with: {again()}", whole=True)
         return
     for void in outcome.void:
-        print_line(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
+        playing.print_line(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))
     if outcome.void:
         count = len(outcome.void)
         games, them = ("game", "it") if count == 1 else ("games", "them")
-        print_line(f"{count} {games} stayed void. Try {them} again with: {again()}", whole=True)
+        playing.print_line(
+            f"{count} {games} stayed void. Try {them} again with: {again()}", whole=True
+        )
     if outcome.verdict is not None:
-        print_line(words.decision(outcome.verdict))
+        playing.print_line(words.decision(outcome.verdict))
         if outcome.verdict.decision is None and not outcome.void:
-            print_line(f"To play more, raise {more} and give the same command.")
-    print_line(f"Kept in {path}. A game, move by move: arena replay {path} {first}", whole=True)
+            playing.print_line(f"To play more, raise {more} and give the same command.")
+    playing.print_line(
+        f"Kept in {path}. A game, move by move: arena replay {path} {first}", whole=True
+    )
 
 
 def preview_config(
     config: TournamentConfig, store_path: Path | None, *, replay_damaged: bool = False
 ) -> None:
     """Say what would be played and how long it takes."""
-    print_line(f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})")
+    playing.print_line(
+        f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})"
+    )
     names = [player.name for player in config.players if player.plays]
-    print_line(f"{len(names)} players: {', '.join(names)}")
+    playing.print_line(f"{len(names)} players: {', '.join(names)}")
     schedule, done = config.schedule(), 0
     path = store_path or default_store(config.name)
     if Store.begun_with(path) is not None:
@@ -117,11 +119,11 @@ def preview_config(
                 schedule.add(game)
                 done += game.termination is not Termination.VOID
     if schedule.over:
-        print_line(all_played(schedule, done))
+        playing.print_line(playing.all_played(schedule, done))
     else:
         total, ahead = schedule.total, estimate_left(config, schedule, done)
-        count = to_play(config, total, ahead, done)
-        print_line(f"{count}, {config.concurrency} at a time. {ahead}.")
-    for line in preparations(config, over=schedule.over):
-        print_line(line)
-    print_line(f"would be kept in {path}")
+        count = playing.to_play(config, total, ahead, done)
+        playing.print_line(f"{count}, {config.concurrency} at a time. {ahead}.")
+    for line in playing.preparations(config, over=schedule.over):
+        playing.print_line(line)
+    playing.print_line(f"would be kept in {path}")

@@ -16,30 +16,12 @@ from arena.errors import StoreError, StoreLockedError, UnkeptError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
+from arena.tournament import store_faults as faults
+from arena.tournament import store_tables as tables
 from arena.tournament.config import TournamentConfig, continued
 from arena.tournament.events import Event, append_event, begin_events, events_file
 from arena.tournament.machines import seats_at
 from arena.tournament.store import APPLICATION_ID, SCHEMA_VERSION, Store
-from arena.tournament.store_faults import (
-    DAMAGED,
-    is_of_the_disk,
-    parsed,
-    refuse_no_file,
-    renewal,
-    unusable,
-    unwritable,
-)
-from arena.tournament.store_tables import (
-    CHECKSUMS,
-    GAMES,
-    INFO,
-    MACHINES,
-    PLAIN,
-    ROWS,
-    RUN,
-    checksum,
-    checksum_of,
-)
 
 
 class PlayedStore(Store):
@@ -59,7 +41,7 @@ class PlayedStore(Store):
         path = Path(path)
         with ExitStack() as held:
             try:
-                refuse_no_file(path)
+                faults.refuse_no_file(path)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 held.callback(lock_file.release, path, lock_file.acquire(path))
                 store = cls(path, held, read_only=False)
@@ -73,7 +55,7 @@ class PlayedStore(Store):
                     "it"
                 ) from None
             except (sqlite3.Error, OSError) as error:
-                raise unwritable(path, error) from None
+                raise faults.unwritable(path, error) from None
             store._held = held.pop_all()
         return store
 
@@ -87,7 +69,7 @@ class PlayedStore(Store):
         if self._schema == 1:
             self._migrate()
         with self._database:
-            self._execute_all(CHECKSUMS + INFO + MACHINES)
+            self._execute_all(tables.LATER)
             self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
 
     def _create(self, config: TournamentConfig) -> None:
@@ -103,7 +85,7 @@ class PlayedStore(Store):
         )
         with database:  # all or nothing: a kill in between leaves an empty file
             database.execute("BEGIN IMMEDIATE")
-            self._execute_all(RUN + GAMES + CHECKSUMS + INFO + MACHINES)
+            self._execute_all(tables.RUN + tables.GAMES + tables.LATER)
             database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?, ?)", row)
             database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -114,12 +96,12 @@ class PlayedStore(Store):
         with database:
             database.execute("BEGIN IMMEDIATE")
             self._execute_all("ALTER TABLE games RENAME TO old; DROP INDEX one_result_a_game;")
-            self._execute_all(GAMES + CHECKSUMS + INFO + MACHINES)
+            self._execute_all(tables.GAMES + tables.LATER)
             query = "SELECT game, attempt, record FROM old ORDER BY rowid"
             for *attempt, text in database.execute(query):
-                record = parsed(text)
+                record = faults.parsed(text)
                 if record is None:
-                    database.execute(DAMAGED, attempt)
+                    database.execute(faults.DAMAGED, attempt)
                 else:
                     self._insert(record, text)
             self._execute_all(f"DROP TABLE old; PRAGMA user_version = {SCHEMA_VERSION};")
@@ -131,7 +113,7 @@ class PlayedStore(Store):
         try:
             append_event(self._events, event)
         except OSError as error:
-            raise unwritable(events_file(self.path), error) from None
+            raise faults.unwritable(events_file(self.path), error) from None
 
     def add(self, record: GameRecord, text: str | None = None) -> bool:
         """Keep a game for good, as `text` where its JSON is there already. The first write wins:
@@ -142,8 +124,8 @@ class PlayedStore(Store):
                 self._database.execute("BEGIN IMMEDIATE")
                 added = self._insert(record, text or record.model_dump_json())
         except sqlite3.Error as error:
-            if not is_of_the_disk(error):
-                raise unusable(self.path, error, to_play=True) from None
+            if not faults.is_of_the_disk(error):
+                raise faults.unusable(self.path, error, to_play=True) from None
             raise UnkeptError(
                 f"{self.path}: game {record.game} cannot be kept: {error}; those before it are, "
                 "and the same command continues once it can be written"
@@ -171,8 +153,8 @@ class PlayedStore(Store):
             return False
         self._database.execute("INSERT INTO records VALUES (?, ?)", (added, text))
         self._insert_seats(added, game)
-        rows = list(self._rows(f"{ROWS} WHERE games.id = ? ORDER BY seat", added))
-        sums = (added, checksum_of(rows), checksum(text))
+        rows = list(self._rows(f"{tables.ROWS} WHERE games.id = ? ORDER BY seat", added))
+        sums = (added, tables.checksum_of(rows), tables.checksum(text))
         self._database.execute("INSERT INTO checksums VALUES (?, ?, ?)", sums)
         insert = self._database.executemany
         insert(
@@ -191,7 +173,7 @@ class PlayedStore(Store):
         """The id of the new row; None when the attempt, or a result, is there already."""
         row = (
             {"id": id_}
-            | {name: getattr(game, name) for name in PLAIN}
+            | {name: getattr(game, name) for name in tables.PLAIN}
             | {
                 "attempt": record.attempt,
                 "opening": json.dumps(record.opening),
@@ -250,12 +232,12 @@ class PlayedStore(Store):
         try:
             with self._database:
                 self._database.execute("BEGIN IMMEDIATE")
-                self._execute_all(renewal(damaged))
+                self._execute_all(faults.renewal(damaged))
                 for id_, record in records:
                     if record is not None:
                         self._insert(record, record.model_dump_json(), id_)
         except sqlite3.Error as error:
-            raise unusable(self.path, error, to_play=self._to_play) from None
+            raise faults.unusable(self.path, error, to_play=self._to_play) from None
 
     def _execute_all(self, statements: str) -> None:
         """Like `executescript`, within the transaction."""

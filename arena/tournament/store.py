@@ -45,23 +45,12 @@ from arena.errors import ConfigChangedError, StoreError
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
+from arena.tournament import store_faults as faults
 from arena.tournament.config import TournamentConfig, changed_players, differences
 from arena.tournament.events import events_file
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Schedule
 from arena.tournament.machines import BY_MACHINE, PlayedAt
-from arena.tournament.store_faults import (
-    PLAY_AGAIN,
-    DamagedGame,
-    folder_instead,
-    games_are,
-    of_newer,
-    parsed,
-    readable,
-    refuse_no_file,
-    unusable,
-    without_result,
-)
 from arena.tournament.store_tables import CHECKSUMS, ROWS, SCHEMA_1, checksum, digest_of
 
 SCHEMA_VERSION = 2
@@ -95,7 +84,7 @@ class Store:
         """A run to read, also while it is played. Raises StoreError."""
         path = Path(path)
         if path.is_dir():
-            raise StoreError(folder_instead(path))
+            raise StoreError(faults.folder_instead(path))
         if not path.is_file():
             meant = nearest_run(path) or ";"
             raise StoreError(f"{path}: no such run{meant} `arena run` and `arena match` make runs")
@@ -113,7 +102,7 @@ class Store:
     @classmethod
     def begun_with(cls, path: Path) -> TournamentConfig | None:
         """What a run was last played with; None where none has begun. Raises StoreError."""
-        refuse_no_file(path)
+        faults.refuse_no_file(path)
         if not path.exists():
             return None
         with ExitStack() as held:
@@ -152,7 +141,7 @@ class Store:
                 )
             config.schedule()
         except (TypeError, ValueError, LookupError) as error:
-            raise unusable(self.path, error, to_play=self._to_play) from None
+            raise faults.unusable(self.path, error, to_play=self._to_play) from None
 
     def refuse_changed(self, config: TournamentConfig) -> None:
         """Raise ConfigChangedError where the run was begun with another configuration than this."""
@@ -173,7 +162,7 @@ class Store:
             for row in rows:  # noqa: UP028 - `yield from` would close it, perhaps after the file
                 yield row
         except sqlite3.Error as error:
-            raise unusable(self.path, error, to_play=self._to_play) from None
+            raise faults.unusable(self.path, error, to_play=self._to_play) from None
 
     @property
     def config(self) -> TournamentConfig:
@@ -193,12 +182,12 @@ class Store:
         """How many characters of each player's `info` are kept, as far as they were counted."""
         return dict(self._rows("SELECT player, kept FROM info"))
 
-    def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest | DamagedGame]]:
+    def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest | faults.DamagedGame]]:
         """Games and void attempts with an `id` above `after`, in the order they ended."""
         if self._schema == 1:
             for id_, game in self._rows("SELECT id, game FROM games WHERE id > ?", after):
                 record = self._record(id_)
-                yield id_, digest(record) if record else DamagedGame(game, None)
+                yield id_, digest(record) if record else faults.DamagedGame(game, None)
             return
         query = f"{ROWS} WHERE games.id > ? ORDER BY games.id, seat"
         for id_, of_game in groupby(self._rows(query, after), itemgetter(0)):
@@ -209,7 +198,7 @@ class Store:
                 continue
             record = self._record(id_)
             game = record.game if record else str(rows[0][2])
-            yield id_, DamagedGame(game, digest(record) if record else None)
+            yield id_, faults.DamagedGame(game, digest(record) if record else None)
 
     def schedule(self) -> Schedule:
         """The schedule as the games leave it. Where results do not decide how many games there are,
@@ -218,7 +207,7 @@ class Store:
         config = self.config
         schedule = config.schedule()
         for _, found in () if config.is_fixed else self.digests():
-            if game := readable(found):
+            if game := faults.readable(found):
                 schedule.add(game)
         return schedule
 
@@ -233,8 +222,8 @@ class Store:
                 try:
                     return GameRecord.model_validate_json(text)
                 except ValidationError as error:
-                    raise of_newer(self.path, error) from None
-            return parsed(text) if written is None else None
+                    raise faults.of_newer(self.path, error) from None
+            return faults.parsed(text) if written is None else None
         return None
 
     def records(
@@ -264,7 +253,7 @@ class Store:
         return {
             id_: game
             for id_, game, text, written in rows
-            if (parsed(text) is None if written is None else written != checksum(text))
+            if (faults.parsed(text) is None if written is None else written != checksum(text))
         }
 
     def to_resume(self, *, replay: bool = False) -> tuple[list[GameDigest], set[int]]:
@@ -274,17 +263,18 @@ class Store:
         is every game whose record is damaged.
         """
         found = dict(self.digests())
-        lost = without_result(found.values())
+        lost = faults.without_result(found.values())
         if lost and not replay:
             raise StoreError(
-                f"{self.path}: {games_are(lost)} damaged and cannot be read. {PLAY_AGAIN}"
+                f"{self.path}: {faults.games_are(lost)} damaged and cannot be read. "
+                f"{faults.PLAY_AGAIN}"
             )
         gone = set(self.unreadable(void=True)) if replay else set[int]()
-        games = map(readable, found.values())
+        games = map(faults.readable, found.values())
         kept = zip(found, games, strict=True)
         return (
             [game for id_, game in kept if game is not None and id_ not in gone],
-            gone | {id_ for id_, each in found.items() if isinstance(each, DamagedGame)},
+            gone | {id_ for id_, each in found.items() if isinstance(each, faults.DamagedGame)},
         )
 
     def record(self, game: str) -> GameRecord | None:
@@ -293,7 +283,7 @@ class Store:
         for (id_,) in self._rows(query, game):
             return self._whole(id_, game)
         for id_, found in self.digests():  # its row may have lost its name
-            if isinstance(found, DamagedGame) and found.game == game:
+            if isinstance(found, faults.DamagedGame) and found.game == game:
                 return self._whole(id_, game)
         return None
 
@@ -301,8 +291,8 @@ class Store:
         record = self._record(id_)
         if record is None:
             raise StoreError(
-                f"{self.path}: {games_are([game])} damaged and cannot be shown; the others can. "
-                f"{PLAY_AGAIN}"
+                f"{self.path}: {faults.games_are([game])} damaged and cannot be shown; the others "
+                f"can. {faults.PLAY_AGAIN}"
             )
         return record
 

@@ -41,16 +41,16 @@ CREATE TABLE IF NOT EXISTS checksums (
     id INTEGER PRIMARY KEY, rows BLOB NOT NULL, record BLOB NOT NULL
 );
 """
-INFO = """
+LATER = f"""
+{CHECKSUMS}
 CREATE TABLE IF NOT EXISTS info (player TEXT PRIMARY KEY, kept INTEGER NOT NULL) WITHOUT ROWID;
-"""
-MACHINES = """
 CREATE TABLE IF NOT EXISTS machines (
     id INTEGER NOT NULL, seat INTEGER NOT NULL, name TEXT NOT NULL, cpu TEXT NOT NULL,
     speed REAL NOT NULL, nodes INTEGER, ms REAL,
     PRIMARY KEY (id, seat)
 ) WITHOUT ROWID;
 """
+"""Tables that files of earlier versions lack."""
 SCHEMA_1 = """
 CREATE TEMP VIEW games AS
     SELECT rowid AS id, *, json_extract(record, '$.opening') AS opening FROM main.games;
