@@ -62,9 +62,8 @@ class Plan(NamedTuple):
 class Schedule(Protocol):
     """The games of a tournament, one after the other."""
 
-    @property
-    def total(self) -> int:
-        """How many games there are, at most where results decide (`Format.fixed`)."""
+    total: int
+    """How many games there are, at most where results decide (`Format.fixed`)."""
 
     @property
     def over(self) -> bool:

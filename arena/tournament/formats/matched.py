@@ -27,8 +27,6 @@ _MOST_LOTS = 8 * (_LOT_BYTES + 2)
 class MatchedSchedule(Schedule):
     """Rounds of meetings, each player once a round."""
 
-    total = 0
-
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.players = [name for name in plan.players if name not in plan.out]

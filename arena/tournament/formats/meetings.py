@@ -36,8 +36,6 @@ def meeting(game: Game, round_: int, one: str, other: str) -> tuple[Pairing, Pai
 class ListedSchedule(Schedule):
     """Games known beforehand, in their order."""
 
-    total = 0
-
     def __init__(self, games: Iterator[Pairing], number: int, out: frozenset[str]) -> None:
         self.total = self._number = number
         self._left, self._out = games, out

@@ -19,8 +19,6 @@ Rounds = Generator[Sequence[Pair], Taken, None]
 
 
 class StagedSchedule(Schedule):
-    total = 0
-
     def __init__(self, plan: Plan, most: int) -> None:
         """`most` games, if results ask for as many as they can."""
         self.plan, self.total = plan, most

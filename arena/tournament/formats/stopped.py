@@ -61,7 +61,7 @@ class StoppedSchedule(Schedule):
         self._peeked: tuple[Pairing | None] | None = None  # until a game is begun or added
 
     @property
-    def total(self) -> int:
+    def total(self) -> int:  # type: ignore[override] # it follows that of the schedule
         return int(min(self._inner.total, self._most))
 
     @property
