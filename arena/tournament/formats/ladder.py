@@ -28,7 +28,7 @@ _FINE = 1e9
 class LadderSchedule(MatchedSchedule):
     def worth(self, round_: int) -> Worth:
         """The information expected of a meeting, by the ratings after the rounds before."""
-        games = [game for _, game in self.games(round_ - 1)]
+        games = [game for played in self.by_round(round_ - 1) for game in played]
         paired = not self.plan.game.decided_by_seed
         fit = elo.fit(results_of(games), first_mover=paired)
         unknown = [player for player in self.players if player not in fit.players]

@@ -84,11 +84,10 @@ class MatchedSchedule(Schedule):
         begun = {(min(pair), max(pair)) for pair in met}
         return begun, [name for name in self.players if name not in there]
 
-    def games(self, rounds: int) -> Iterator[tuple[str, GameDigest]]:
-        """The games of the first rounds, by round and id."""
-        return (
-            each for round_ in range(1, rounds + 1) for each in sorted(self._rounds[round_].items())
-        )
+    def by_round(self, rounds: int) -> Iterator[list[GameDigest]]:
+        """The games of each of the first rounds, by id."""
+        for round_ in range(1, rounds + 1):
+            yield [game for _, game in sorted(self._rounds[round_].items())]
 
     def _deal(self, round_: int) -> Iterator[Pairing]:
         begun, free = self._seats(round_)

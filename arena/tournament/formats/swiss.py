@@ -54,13 +54,10 @@ class SwissSchedule(MatchedSchedule):
 
     def met(self, rounds: int) -> dict[str, list[Met]]:
         """What each player took from each of the first rounds."""
-        games = defaultdict(list)
-        for _, game in self.games(rounds):
-            games[game.round].append(game)
         met: dict[str, list[Met]] = {player: [] for player in self.players}
-        for round_ in range(1, rounds + 1):
+        for round_, games in enumerate(self.by_round(rounds), 1):
             taken: defaultdict[tuple[str, str], float] = defaultdict(float)
-            for one, other, score, _ in results_of(games[round_]):
+            for one, other, score, _ in results_of(games):
                 taken[one, other] += score
                 taken[other, one] += 1 - score
             for (player, opponent), points in taken.items():
