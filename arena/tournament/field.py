@@ -14,7 +14,7 @@ from typing import NamedTuple
 from arena.bots.versions import RECEIPT, SHOWN_DIGITS, chosen
 from arena.errors import UserError
 from arena.files.toml_tables import no_such
-from arena.tournament.config import Player, Status, TournamentConfig
+from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Format
 
@@ -109,17 +109,23 @@ class _Change(NamedTuple):
     def taken(self, kept: Sequence[Player]) -> dict[str, Player]:
         """The players whose standing changes, and then those that join, by name."""
         left, back = _bots(self.gone), _bots(one for one, _ in self.newer)
-        moved = _all_standing(kept, left, ("playing", "replaced"), "gone")
-        moved |= _all_standing(kept, back, ("playing", "gone"), "replaced")
+        again = {(now.name, now.digest) for _, now in self.newer}
+        moved = dict[str, Player]()
+        for each in kept:
+            bot, before = each.name_in_file, each.status
+            if (bot, each.digest) in again:
+                status = "playing"
+            elif bot in left and before in ("playing", "replaced"):
+                status = "gone"
+            elif bot in back and before in ("playing", "gone"):
+                status = "replaced"
+            else:
+                continue
+            moved[each.name] = each.model_copy(update={"status": status})
         names, group = {player.name for player in kept}, 1 + max(each.joined for each in kept)
-        joining = list(self.added)
-        for _, now in self.newer:
-            before = [
-                each for each in kept if each.name_in_file == now.name and each.digest == now.digest
-            ]
-            moved |= {each.name: _standing(each, "playing") for each in before}
-            joining += [] if before else [now]
-        for each in joining:
+        known = {(each.name_in_file, each.digest) for each in kept}
+        fresh = (now for _, now in self.newer if (now.name, now.digest) not in known)
+        for each in (*self.added, *fresh):
             name = next(name for name in _names_for(each) if name not in names)
             names.add(name)
             of = None if name == each.name else each.name
@@ -205,23 +211,8 @@ def renamed(player: Player, name: str, **more: object) -> Player:
     return player.model_copy(update={"contender": contender, **more})
 
 
-def _standing(player: Player, status: Status) -> Player:
-    return player.model_copy(update={"status": status})
-
-
 def _bots(players: Iterable[Player]) -> set[str]:
     return {player.name_in_file for player in players}
-
-
-def _all_standing(
-    kept: Sequence[Player], bots: Collection[str], before: Collection[Status], now: Status
-) -> dict[str, Player]:
-    """All versions of the `bots` that stood as `before`, as they stand `now`, by name."""
-    return {
-        player.name: _standing(player, now)
-        for player in kept
-        if player.name_in_file in bots and player.status in before
-    }
 
 
 def _is_version(player: Player) -> bool:

@@ -136,14 +136,12 @@ class StoppedSchedule(Schedule):
 
     def _ahead(self) -> Iterator[Pairing]:
         """The games not handed out yet, in their order."""
-        self._drawn = [game for game in self._drawn if not self._has(game)]
+        left = (game for game in self._drawn if game.game not in self._finished)
+        self._drawn = [game for game in left if game.game not in self._playing]
         yield from self._drawn
         while (game := self._inner.next()) is not None:
             self._drawn.append(game)
             yield game
-
-    def _has(self, game: Pairing) -> bool:
-        return game.game in self._finished or game.game in self._playing
 
     def _waits(self, game: Pairing) -> bool:
         """Whether a look comes before this game, and games of the rounds before are in play."""
