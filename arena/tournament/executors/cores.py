@@ -4,7 +4,7 @@ import os
 import platform
 import socket
 import time
-from contextlib import ExitStack
+from functools import cache
 from random import Random
 
 from arena.errors import ExecutorError
@@ -14,24 +14,18 @@ from rules import load
 _TRIES = 5
 _TRY_S = 0.1
 
-_reserved: tuple[tuple[int, ...], ExitStack] | None = None
+_held = list[socket.socket]()
+"""For each core of ours a name that one process alone can have; the system gives it back."""
 
 
+@cache
 def reserve(cores: int, *, shared: bool = False) -> tuple[int, ...]:
     """That many cores that no other worker of this machine has, or may have if `shared`; the same
     ones at each call. They are free again when this process ends. Raises ExecutorError.
     """
-    global _reserved
-    if _reserved is None and shared:
-        _reserved = tuple(Random().sample(usable_cores(), cores)), ExitStack()
-    elif _reserved is None:
-        _reserved = _free(cores)
-    return _reserved[0]
-
-
-def _free(cores: int) -> tuple[tuple[int, ...], ExitStack]:
-    """Each core is a name that one process alone can have; the system gives it back."""
-    own, held = list[int](), ExitStack()
+    if shared:
+        return tuple(Random().sample(usable_cores(), cores))
+    own = dict[int, socket.socket]()
     for core in usable_cores():
         name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
@@ -39,11 +33,12 @@ def _free(cores: int) -> tuple[tuple[int, ...], ExitStack]:
         except OSError:
             name.close()
             continue
-        held.enter_context(name)
-        own.append(core)
+        own[core] = name
         if len(own) == cores:
-            return tuple(own), held
-    held.close()
+            _held.extend(own.values())
+            return tuple(own)
+    for name in own.values():
+        name.close()
     raise ExecutorError(
         f"it was started for {cores} cores, and only {len(own)} of {platform.node()} are free of "
         "other workers; start it with fewer"
