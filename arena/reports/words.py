@@ -275,20 +275,20 @@ def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | No
     return lines
 
 
-def about_course(standings: Standings) -> list[str]:
+def about_course(standings: Standings) -> Iterator[str]:
     """Whether and how course points order the players, and what a forfeit costs."""
     if not standings.results:
-        return []
+        return
     counts = [row.results for row in standings.players]
-    lines = [f"Course order: {ORDERED}."]
-    if min(counts) < max(counts):
-        lines = [
+    if min(counts) == max(counts):
+        yield f"Course order: {ORDERED}."
+    else:
+        yield (
             "No course order: points compare only players with as many results, and these have "
             f"{min(counts):,} to {max(counts):,}."
-        ]
+        )
     if any(row.forfeits for row in standings.players):
-        lines.append("A forfeited game counts at most 0 difference for the player who forfeited.")
-    return lines
+        yield "A forfeited game counts at most 0 difference for the player who forfeited."
 
 
 def moment(at: datetime) -> str:

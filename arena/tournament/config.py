@@ -192,10 +192,9 @@ class TournamentConfig(UnderTerms):
         """Take what stores of schema 1 hold, where the keys of a test stand on their own."""
         if not isinstance(data, Mapping) or "sprt" not in data:
             return data
-        lifted = {key: value for key, value in data.items() if key != "sprt"}
-        if data["sprt"] is None:
-            return lifted
-        return {**lifted, "format": "sprt", "format_keys": data["sprt"]}
+        test = data["sprt"]
+        lifted = {} if test is None else {"format": "sprt", "format_keys": test}
+        return {key: value for key, value in data.items() if key != "sprt"} | lifted
 
 
 def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
