@@ -26,9 +26,7 @@ _TABLES = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6")
 
 
 def near_the_clock(subject: Subject) -> CheckFinding:
-    """Judge whether it answers in time: its first rule set at the long limit, all at the short; at
-    that of the tournament where there is one.
-    """
+    """Judge whether it answers in time: at the tournament's limit, or a long and a short one."""
     slowest: dict[int, float] = {}
     for board, game, clock, practice in _questions(subject):
         limit, used = limit_ms(clock), list[float]()

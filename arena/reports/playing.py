@@ -205,9 +205,7 @@ def preparations(config: TournamentConfig, *, over: bool) -> Iterator[Text]:
 
 
 def in_a_line(game: GameDigest, alike: Sequence[str] = ()) -> str:
-    """A finished game: `g0012 uct 40–24 monkey`, and how it ended if not by the rules. That is not
-    said again after games that ended `alike`.
-    """
+    """`g0012 uct 40–24 monkey`, and how it ended; in short where others ended `alike`."""
     if len(game.players) == 2:
         (first, second), (one, other) = game.players, game.scores
         line = f"{game.game} {first} {one}–{other} {second}"

@@ -125,9 +125,7 @@ class Replay:
 
 @contextmanager
 def keys(descriptor: int) -> Iterator[Callable[[], str]]:
-    """Reads keys of the terminal `descriptor` for `step`, without Enter and without echo; restores
-    the terminal. termios.error when it is none.
-    """
+    """Reads keys of a terminal without Enter or echo, and restores it. Raises termios.error."""
     before = termios.tcgetattr(descriptor)
     try:
         tty.setcbreak(descriptor)

@@ -19,9 +19,7 @@ _MARKS = {True: "✓", False: "✗", None: "–"}
 
 
 def owners(config: TournamentConfig) -> dict[str, str]:
-    """The owner of each player that was submitted to a course; in a run of an earlier version as
-    far as the receipts are where they were.
-    """
+    """The owner of each submitted player; in runs of earlier versions where receipts are there."""
     found = {player.name: player.owner or _on_receipt(player) for player in config.players}
     return {name: owner for name, owner in found.items() if owner is not None}
 

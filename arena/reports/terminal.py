@@ -93,9 +93,7 @@ def ranking(standings: Standings, most: int | None = None) -> RenderableType:
 
 
 def match(standings: Standings, counted: Match) -> RenderableType:
-    """Two players head to head; without LOS where a sequential test decided when to stop, and of
-    games where one of the two moved first more often.
-    """
+    """Two players head to head; without LOS after an SPRT, or where one moved first more often."""
     title = f"{counted.player} against {counted.opponent}"
     row = next(row for row in standings.players if row.name == counted.player)
     first, second = (each.results if each else 0 for each in (row.as_first, row.as_second))

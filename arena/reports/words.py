@@ -251,9 +251,8 @@ def expected_ends(test: Sprt, *, paired: bool) -> tuple[int, ...]:
 
 
 def expected_games(test: Sprt, *, paired: bool, planned: int, game_s: float | None) -> list[str]:
-    """How long a sequential test takes on average; nothing where that cannot be estimated.
-
-    `planned` games are played at most, `game_s` seconds each; None where that is not known.
+    """How long a sequential test takes on average, of at most `planned` games of `game_s` seconds,
+    where that is known; nothing where it cannot be estimated.
     """
     expected = expected_ends(test, paired=paired)
     if not expected:

@@ -226,9 +226,8 @@ def _player(
 def read_players(
     tables: Sequence[PlayerTable], reading: Reading, folders: Mapping[int, Path]
 ) -> tuple[tuple[Player, ...], tuple[str, ...]]:
-    """The players of all tables, and the submissions that do not take part.
-
-    `folders` are those of tables, by index, whose paths are relative to another than `reading`'s.
+    """The players of all tables, and the submissions that do not take part. `folders` are those of
+    tables, by index, whose paths are relative to another than `reading`'s.
     """
     players: list[tuple[int, Player]] = []
     left_out: list[str] = []
@@ -310,9 +309,7 @@ def _options(table: PlayerTable, builtin: CatalogueEntry) -> dict[str, Any]:
 def _check_names(
     tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Tell
 ) -> list[tuple[int, Player]]:
-    """Tell names that cannot be used. Returned are the submissions that have the name of another
-    player: their names are their owners' to change.
-    """
+    """Tell names that cannot be used; the submissions that have another player's name."""
     for index, table in enumerate(tables):
         if table.name is None:
             continue

@@ -48,10 +48,9 @@ class Estimate(Frozen):
 
 
 def estimate_left(config: TournamentConfig, schedule: Schedule, done: int = 0) -> Estimate:
-    """The time of what a schedule has left, of which it is used up; `done` games are played.
-
-    Where results decide who meets, the players listed first are imagined to win. Where they decide
-    how many games there are, that gives about the fewest.
+    """The time of what a schedule has left, of which it is used up; `done` games are played. Where
+    results decide who meets, the players listed first are imagined to win; where they decide how
+    many games there are, that gives about the fewest.
     """
     left = schedule.total - done
     of = partial(estimate, config, at_most=left, hours_left=schedule.hours_left)

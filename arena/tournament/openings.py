@@ -53,10 +53,7 @@ def random_openings(
 
 
 def random_opening(game: Game, plies: int, *, seed: str, avoid: Collection[Line] = ()) -> Line:
-    """One balanced opening of `plies` moves, if possible none of `avoid`.
-
-    Raises OpeningError when the game has none of this length.
-    """
+    """One balanced opening, if possible none of `avoid`. Raises OpeningError: the game has none."""
     if plies == 0:
         return ()
     rng = Random(seed)

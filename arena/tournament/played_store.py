@@ -33,10 +33,8 @@ class PlayedStore(Store):
 
     @classmethod
     def open_run(cls, path: Path, config: TournamentConfig) -> Self:
-        """A run to play: begun when there is none, else gone on with.
-
-        Raises StoreLockedError when another process has it, ConfigChangedError when it was begun
-        with another configuration (see `config.differences`), else StoreError.
+        """A run to play: begun when there is none, else gone on with. Raises StoreLockedError when
+        another process has it, ConfigChangedError (see `config.differences`), StoreError.
         """
         path = Path(path)
         with ExitStack() as held:
@@ -144,9 +142,7 @@ class PlayedStore(Store):
             raise StoreError(f"{self.path}: the games cannot be kept: {error}") from None
 
     def _insert(self, record: GameRecord, text: str, id_: int | None = None) -> bool:
-        """Add the rows of a game, again under the `id_` that it had. False when the attempt, or a
-        result, is there already.
-        """
+        """Add the rows of a game, under the `id_` it had; False where it, or a result, is there."""
         game = digest(record)
         added = self._insert_game(record, game, id_)
         if added is None:

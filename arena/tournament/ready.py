@@ -78,9 +78,8 @@ def walkover_round(store: Path) -> int | None:
 
 
 def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
-    """The tournament of `file`, whose players were all prepared here once: found, contained, built.
-
-    Raises ConfigError: a sandbox cannot be had or holds less than is required, a build fails.
+    """The tournament of `file`, its players prepared here once: found, contained, built. Raises
+    ConfigError: a sandbox cannot be had or holds less than is required, a build fails.
     """
     players: list[Player] = []
     refused: dict[str, list[str]] = {}

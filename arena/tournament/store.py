@@ -372,9 +372,7 @@ def default_store(name: str) -> Path:
 
 
 def nearest_run(path: Path) -> str:
-    """`; did you mean "runs/cup.sqlite"?`: the run of the nearest name, next to `path` or where
-    runs are kept; empty where none is near.
-    """
+    """`; did you mean "runs/cup.sqlite"?`: a near run, next to `path` or in runs; else empty."""
     folders = dict.fromkeys((path.parent, default_store("").parent))
     runs = {run.stem: run for folder in folders for run in sorted(folder.glob("*.sqlite"))}
     near = get_close_matches(path.stem, runs, 1)

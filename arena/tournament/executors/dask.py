@@ -58,9 +58,7 @@ class _SubmittedGame:
 
 @dataclass(eq=False)
 class _GameRun:
-    """A game on a machine. What Dask runs cannot be stopped: its end is waited for, even where the
-    game has ended elsewhere.
-    """
+    """A game on a machine. Dask cannot stop it, so its end is waited for in any case."""
 
     future: Future
     game: _SubmittedGame

@@ -98,9 +98,7 @@ class LocalExecutor:
         masked: tuple[str, ...] = (),
         cores: tuple[int, ...] | None = None,
     ) -> None:
-        """The files in `masked` are kept from all players. `cores` are those to play on, by default
-        all there are. Raises ExecutorError.
-        """
+        """`masked` files are kept from players; `cores` default to all. Raises ExecutorError."""
         games, threads, cores = config.concurrency, config.threads, cores or usable_cores()
         if games * threads > len(cores):
             raise ExecutorError(
@@ -159,9 +157,7 @@ class LocalExecutor:
         return worker
 
     def wait(self, timeout_s: float, wake: Connection | None = None) -> Sequence[GameReport]:
-        """What the workers have to tell. A message on `wake` ends the wait, and is taken from it.
-        Raises ExecutorError when a worker cannot even start.
-        """
+        """What the workers tell; a message on `wake` ends the wait. Raises ExecutorError."""
         by_connection = {worker.connection: worker for worker in self._workers}
         reports: list[GameReport] = []
         for connection in wait([*by_connection, *([wake] if wake else [])], timeout_s):

@@ -75,10 +75,8 @@ class MachinePlace:
 
 
 def workers_of(client: Client) -> dict[str, dict[str, Any]]:
-    """What the scheduler says of each worker, by address. Raises OSError.
-
-    `Client.scheduler_info` tells what the client knows, which its thread replaces now and then by
-    an answer without workers.
+    """What the scheduler says of each worker, by address: what the client knows of it is sometimes
+    without workers (`Client.scheduler_info`). Raises OSError.
     """
     said: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)
     return dict(said["workers"])

@@ -34,9 +34,7 @@ ROUND_ROBIN = Format("round-robin", RoundRobinSchedule)
 
 
 def _groups(plan: Plan) -> Iterator[tuple[str, int, int]]:
-    """Of each group that joined together, the beginning of its counts, its first player's index
-    and the number of players with it.
-    """
+    """Of each group that joined: the prefix of its counts, its first index, the players by then."""
     for number, (first, end) in enumerate(pairwise((0, *plan.later, len(plan.players))), 1):
         yield "" if number == 1 else f"{number}-", first, end
 
