@@ -20,7 +20,6 @@ from rules.transcript import write_transcript
 
 TRIES = 3000
 """Openings that fail one after the other before it is taken that there are no more."""
-Valuer = Callable[[Mapping[str, Any]], float]
 
 
 class Search(NamedTuple):
@@ -41,7 +40,9 @@ class Opening(NamedTuple):
     """What the first player will win by, in points."""
 
 
-def balanced(game: Game, wanted: Search, value: Valuer) -> Iterator[Opening]:
+def balanced(
+    game: Game, wanted: Search, value: Callable[[Mapping[str, Any]], float]
+) -> Iterator[Opening]:
     """Openings within the bound, no two alike, until there seem to be no more."""
     rng, met, failed = Random(wanted.seed), set[str](), 0
     while failed < TRIES:

@@ -204,10 +204,7 @@ def read_results(text: str, source: str) -> Results:
     return Results(tuple(results), first_mover)
 
 
-_Line = tuple[int, list[str]]
-
-
-def _lines(reader: Any, source: str) -> Iterator[_Line]:
+def _lines(reader: Any, source: str) -> Iterator[tuple[int, list[str]]]:
     """The lines that are not blank, with their numbers. Raises RateError."""
     try:
         for fields in reader:

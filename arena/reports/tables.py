@@ -24,8 +24,6 @@ _LEFT_OUT_FIRST = (
     "Random", "Games", "Result", "±",
 )  # fmt: skip
 """Where a table is too wide, the columns that are left out, in this order."""
-
-
 _MOST_ROWS = 200
 """Rows of a table that is drawn; a longer one is a plain list."""
 _GAP = 2

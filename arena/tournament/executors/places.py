@@ -24,7 +24,6 @@ LOOK_S = 1.0
 LEAVE_S = 5.0
 SILENT_S = 15.0
 """A machine that has said nothing for that long is taken for lost, until it speaks again."""
-
 SENDINGS = 3
 """How often a package is sent to a machine that does not take it in time."""
 
