@@ -70,8 +70,7 @@ def find_position(
     if position.is_over:
         scores = " to ".join(map(str, position.scores()))
         raise UserError(f"the game is over in this position, {scores}: no move is left to analyse")
-    reason = BUILTINS["alphabeta"].refusal(position.game.name, position.game.variant)
-    if reason is not None:
+    if reason := BUILTINS["alphabeta"].refusal(position.game.name, position.game.variant):
         raise UserError(f"the analysis searches with alphabeta, and {reason}")
     return position, notes
 

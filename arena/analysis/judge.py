@@ -78,8 +78,7 @@ def judge_run(path: Path, within: int | None) -> Judgement:
     with Store.open(path) as store:
         config, records = store.config, list(store.records(damaged=damaged))
     terms = config.terms
-    reason = BUILTINS["alphabeta"].refusal(terms.rules, terms.variant)
-    if reason is not None:
+    if reason := BUILTINS["alphabeta"].refusal(terms.rules, terms.variant):
         raise UserError(f"{path}: endgames are solved by what alphabeta has, and {reason}")
     if not records:
         raise none_left(path, damaged)

@@ -82,8 +82,7 @@ def make(
     """The openings, or all that there are; `tell` hears how many so far. Raises UserError."""
     if game.decided_by_seed:
         raise UserError(f"{game.name} has no openings: each seed is another game")
-    reason = BUILTINS["alphabeta"].refusal(game.name, game.variant)
-    if reason is not None:
+    if reason := BUILTINS["alphabeta"].refusal(game.name, game.variant):
         raise UserError(f"the judge searches with alphabeta, and {reason}")
     warm_kernels([game.name], ["analysis"])
     return apart(lambda: _made(game, wanted, tell))

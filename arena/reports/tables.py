@@ -109,8 +109,7 @@ def titled(title: str, table: Table) -> RenderableType:
 
 def paragraphs(lines: Iterable[str]) -> Iterator[RenderableType]:
     """The lines under an empty one; nothing where there are none."""
-    texts = [Text(line) for line in lines]
-    if texts:
+    if texts := [Text(line) for line in lines]:
         yield Group(Text(), *texts)
 
 

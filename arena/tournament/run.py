@@ -134,8 +134,7 @@ class _Run:
 
     def next(self) -> executing.Task | None:
         """The next attempt of a game; replays last, as an overload may have passed by then."""
-        pairing = self.schedule.next()
-        if pairing is not None:
+        if (pairing := self.schedule.next()) is not None:
             spec = self._specs.of(pairing)
         elif self._replays:
             spec, _ = self._replays.popleft()

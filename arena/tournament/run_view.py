@@ -220,8 +220,7 @@ def recorded_game(path: Path, typed: str) -> tuple[TournamentConfig, GameRecord]
     with Store.open(path) as store:
         config, played = store.config, list(store.attempts())
         game = _full_id(path, typed, played)
-        record = store.record(game)
-        if record is not None:
+        if (record := store.record(game)) is not None:
             return config, record
         schedule = store.schedule()
     planned = [pairing.game for pairing in iter(schedule.next, None)]

@@ -192,8 +192,7 @@ class Store:
         query = f"{ROWS} WHERE games.id > ? ORDER BY games.id, seat"
         for id_, of_game in groupby(self._rows(query, after), itemgetter(0)):
             rows = list(of_game)
-            found = digest_of(rows)
-            if found is not None:
+            if (found := digest_of(rows)) is not None:
                 yield id_, found
                 continue
             record = self._record(id_)

@@ -160,8 +160,7 @@ def _cores_there(client: Client) -> list[int]:
     """The cores of each worker, once there is one. Raises ExecutorError."""
     began, told = time.monotonic(), False
     while time.monotonic() < began + _JOIN_S:
-        found = workers_of(client).values()
-        if found:
+        if found := workers_of(client).values():
             return list(map(cores_of, found))
         if not told and time.monotonic() > began + 2:
             address = client.scheduler.address

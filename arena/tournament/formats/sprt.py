@@ -40,8 +40,7 @@ class SprtSchedule(RoundRobinSchedule):
 def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple[str, str]]:
     if len(players) != 2:
         yield "", f"compares two players, got {len(players)}: {', '.join(players)}"
-    wrong = Sprt(**keys).wrong_elo1()
-    if wrong is not None:
+    if wrong := Sprt(**keys).wrong_elo1():
         yield "elo1", wrong
 
 
