@@ -19,7 +19,6 @@ class SolvedProblem:
     number: int
     """In the collection, from 1."""
     empty: int
-    """Empty squares."""
     move: str
     """The best that was found."""
     score: float

@@ -74,7 +74,6 @@ class Conditions:
     options: Mapping[str, Any] = field(default_factory=dict)
     threads: int = 1
     memory_mb: int = MEMORY_MB
-    """The memory limit of its processes."""
     sandbox: Asked = "auto"
     python: str | None = None
     """What its player's table names to run scripts; None for what bot.toml names."""

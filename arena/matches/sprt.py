@@ -29,7 +29,6 @@ class Side(NamedTuple):
     letter: str
     """A or B."""
     words: str
-    """The words that were typed."""
     table: dict[str, Any]
     """The player as a `[[player]]` table of a tournament file."""
     folder: Path

@@ -11,7 +11,6 @@ from arena.reports.tables import new_table
 from arena.reports.words import count_games
 
 _MOST = 1000
-"""Games that are listed."""
 
 
 def show(found: Sequence[GameRow], console: Console) -> None:

@@ -27,7 +27,6 @@ from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
 
 _LOOK_S = 0.1
-"""How often a run is looked at."""
 _FIT_S = 0.5
 """Standings are fitted again at most this often."""
 _FIT_GAMES = 2000

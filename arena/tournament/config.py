@@ -105,7 +105,6 @@ class TournamentConfig(UnderTerms):
     swapped; where one seat plays alone, how many seeds each player plays."""
     seed: int = 1
     concurrency: int
-    """Games played at the same time."""
     keep_alive: bool | None = None
     """Whether further games are played on the same player process; null: on those of built-ins."""
     require: tuple[Guarantee, ...] = ()

@@ -58,7 +58,6 @@ class Admission(Frozen):
 
     host: Host
     games: int = 0
-    """How many it plays at a time."""
     lacking: tuple[str, ...] = ()
     """Digests of packages that are to be sent."""
     refused: str | None = None

@@ -20,7 +20,6 @@ from arena.tournament.executors.machine import Admission, AdmissionRequest
 from arena.tournament.machines import SAME_KIND, SLOWER
 
 LOOK_S = 1.0
-"""How often the head looks which machines there are."""
 LEAVE_S = 5.0
 SILENT_S = 15.0
 """A machine that has said nothing for that long is taken for lost, until it speaks again."""
