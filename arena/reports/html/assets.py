@@ -48,9 +48,7 @@ def stylesheet() -> str:
 
 
 def inlined(code: str, also: str = "") -> dict[str, str]:
-    """The style sheet and a script in a page that needs no network, and the policy that allows them
-    and what is `also` in it.
-    """
+    """Style sheet and script of a page, and the policy that allows them and `also` others."""
     style, code = stylesheet(), code.replace("</script", "<\\/script")
     of_style, of_code = map(_content_hash, (style, code))
     return {

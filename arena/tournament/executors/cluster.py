@@ -35,9 +35,7 @@ _START_S = 120.0
 _JOIN_S = 600.0
 _FORMS = "tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers on this machine"
 LOGS = {"distributed.admin.low-level-log-length": 20}
-"""Each connection keeps that many of the messages that went through it, 1,000 by default: of games
-these are 9 KB each, at the scheduler for each worker.
-"""
+"""Messages kept of each connection: 1,000 by default, of 9 KB each where they are games."""
 _PAGES = "127.0.0.1:0"
 """Where Dask's own pages are: they have no login, so this machine alone reaches them."""
 _DEATH_S = 60

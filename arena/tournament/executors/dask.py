@@ -37,9 +37,7 @@ _SLOW = 3.0
 """A game that takes that many times the median, while cores idle, is also begun elsewhere."""
 _IDLE_S = 1.0
 _SHORT_S = 5.0
-"""Of games that take less, as many as are played also wait at their machine: what they need to get
-there would else be a good part of their time.
-"""
+"""Of games that take less, as many as are played wait at their machine, to save the way there."""
 _MOST_TOLD = 64
 """With more games at a time their moves are not told: watchers see results."""
 _MOST_HOMES = 10_000
@@ -289,9 +287,7 @@ class DaskExecutor:
         future.add_done_callback(self._news.put)
 
     def _help_slow(self, rooms: dict[str, int]) -> None:
-        """While cores idle, begin a game that takes long elsewhere too, and one that waits long for
-        the machine of its pair: the first result counts.
-        """
+        """While cores idle, begin games elsewhere too that take or wait long; the first counts."""
         now = time.monotonic()
         if not rooms or self._typical_s is None:
             self._idle_since = now
