@@ -1,20 +1,36 @@
-"""The JSON record of the Chinese championship's games of dots, as `rules.dots_record` has it.
+"""The game record of the Chinese computer games championship (CCGC) for dots and boxes.
 
-A file has one record, a list of them, or one a line.
+A record is one JSON object:
+
+    {"R": "first player", "B": "second player", "winner": "R", "RScore": 13, "BScore": 12,
+     "Date": "2022-08-06", "Event": "2022 CCGC", "game": [{"piece": "r(a6,h)"}, …]}
+
+Red moves first. `winner` is R, B, or U for undecided or a tie. A piece is the colour and an edge:
+`r(a6,h)` joins dot a6 to the dot on its right, `b(a5,v)` joins dot a5 to the dot above. Rows of
+dots are counted from the bottom, 1 to 6 on the championship's 5×5 boxes, so a6 is the dot that
+the wire calls a1. Further keys, such as comments, are ignored. A file has one record, a list of
+them, or one a line.
+
+Source: the recorder of github.com/Selflocking/DotsAndBoxes, made for that championship. Assumed:
+other sizes count their rows from the bottom likewise, and a tie, impossible on 25 boxes, is U.
 """
 
 import json
+import re
 from collections.abc import Iterable
 from contextlib import suppress
+from string import ascii_lowercase
+from typing import Any
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
 from arena.records.form import Told, game_or, record_of, text_form, two_players
 from rules import load
 from rules.dots import Dots
-from rules.dots_record import read_record, write_record
-from rules.position import Game
+from rules.position import Game, MoveError
 
+_PIECE = re.compile(r"([rb])\(([a-z])0?([0-9]{1,2})(,[hv])\)")
+_COLOURS = "rb"
 _POINTS: dict[str, tuple[float, float] | None] = {"R": (1.0, 0.0), "B": (0.0, 1.0), "U": None}
 """What a winner stands for; U leaves it to the boxes."""
 
@@ -25,11 +41,19 @@ def _one(record: GameRecord, event: str) -> str:
     if not isinstance(game, Dots):
         raise RecordError(f"game {record.game} is {game.name}; only dots has such a record")
     red, blue = two_players(record)
-    moves = (move.move for move in record.moves)
-    date = record.started_at[:10]
-    winner = {1.0: "R", 0.0: "B"}.get(record.points[0], "U") if record.points else "U"
-    seats = {"red": red, "blue": blue, "winner": winner}
-    return write_record(game, moves, **seats, date=date, event=event) + "\n"
+    first, second = game.position(record.final_state).scores()
+    edges = dict(zip(game.names, _edge_names(game), strict=True))
+    written = {
+        "R": red,
+        "B": blue,
+        "winner": {1.0: "R", 0.0: "B"}.get(record.points[0], "U") if record.points else "U",
+        "RScore": first,
+        "BScore": second,
+        "Date": record.started_at[:10],
+        "Event": event,
+        "game": [{"piece": f"{_COLOURS[move.seat]}({edges[move.move]})"} for move in record.moves],
+    }
+    return json.dumps(written, ensure_ascii=False) + "\n"
 
 
 def _split(text: str) -> Iterable[str]:
@@ -42,21 +66,84 @@ def _split(text: str) -> Iterable[str]:
 def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     game = game_or(game, load("dots"), "this record")
     assert isinstance(game, Dots)  # no other is of that name
-    moves = read_record(game, text)
-    heading = json.loads(text)
-    scores = heading["RScore"], heading["BScore"]
-    points = _POINTS[heading["winner"]]
+    return record_of(read_record(game, text), game, number)
+
+
+def read_record(game: Dots, text: str) -> Told:
+    """The record in `text`, its moves checked against the rules as its heading is.
+
+    Raises ValueError naming the key or the piece, what was found and what is expected.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the record is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise ValueError(f"the record must be a JSON object, not {type(data).__name__}")
+    edges = dict(zip(_edge_names(game), game.names, strict=True))
+    moves, position = list[str](), game.start()
+    for number, entry in enumerate(_value(data, "game", list), start=1):
+        where = f"piece {number} of the record"
+        piece = entry.get("piece") if isinstance(entry, dict) else None
+        found = _PIECE.fullmatch(piece) if isinstance(piece, str) else None
+        if not found:
+            raise ValueError(f'{where} must be {{"piece": "r(a6,h)"}} or alike, not {entry!r}')
+        move = edges.get("".join(found.groups()[1:]))
+        if move is None:
+            raise ValueError(
+                f"{where}: {piece} is outside a board of {game.rows}×{game.cols} boxes"
+            )
+        if position.to_move is not None and found[1] != _COLOURS[position.to_move]:
+            raise ValueError(f"{where}: {piece} is not the move of {_COLOURS[position.to_move]}")
+        try:
+            position = position.play(move)
+        except MoveError as error:
+            raise ValueError(f"{where}, {piece}: {error}") from error
+        moves.append(move)
+    scores = (_value(data, "RScore", int), _value(data, "BScore", int))
+    if position.is_over and scores != position.scores():
+        raise ValueError(
+            f"RScore and BScore are {scores[0]} and {scores[1]}, but the moves give "
+            f"{position.scores()[0]} and {position.scores()[1]}"
+        )
+    winner = _value(data, "winner", str)
+    if winner not in _POINTS:
+        raise ValueError(f"winner must be R, B or U, not {winner!r}")
+    red, blue, date, event = (_value(data, key, str) for key in ("R", "B", "Date", "Event"))
+    points = _POINTS[winner]
     by_boxes = points is None or (points[0] - points[1]) * (scores[0] - scores[1]) > 0
-    told = Told(
+    return Told(
         moves=moves,
-        players=(heading["R"], heading["B"]),
+        players=(red, blue),
         scores=scores,
         points=points,
-        flag="" if by_boxes else f"won by {heading[heading['winner']]}",
-        date=heading["Date"],
-        stated={"event": heading["Event"], "winner": heading["winner"]},
+        flag="" if by_boxes else f"won by {data[winner]}",
+        date=date,
+        stated={"event": event, "winner": winner},
     )
-    return record_of(told, game, number)
+
+
+def _edge_names(game: Dots) -> list[str]:
+    """The championship's names of the edges, such as `a6,h`, in the order of `game.names`."""
+    rows, cols = game.rows, game.cols
+    across = (
+        f"{ascii_lowercase[col]}{rows + 1 - row},h"
+        for row in range(rows + 1)
+        for col in range(cols)
+    )
+    down = (
+        f"{ascii_lowercase[col]}{rows - row},v" for row in range(rows) for col in range(cols + 1)
+    )
+    return [*across, *down]
+
+
+def _value(data: dict[str, Any], key: str, kind: type) -> Any:
+    value = data.get(key)
+    if type(value) is not kind:
+        names = {str: "a string", int: "an integer", list: "a list"}
+        found = repr(value) if key in data else "missing"
+        raise ValueError(f"{key} must be {names[kind]}, but is {found}")
+    return value
 
 
 CHAMPIONSHIP = text_form("record", (".json",), _one, _split, _parse)

@@ -14,9 +14,9 @@ from unittest.mock import Mock
 
 import pytest
 
+from arena.records.championship import read_record
 from arena.tournament.store_faults import unusable
 from rules import load
-from rules.dots_record import read_record
 from rules.transcript import read_transcript
 from tests.cli.conftest import MONKEYS
 from tests.command import arena
@@ -371,7 +371,7 @@ def test_a_replay_can_be_a_line_for_other_programs(finished: Path, sort: str) ->
     if sort == "transcript":
         moves = read_transcript(game.start(), written)
     else:
-        moves = read_record(game, written)
+        moves = tuple(read_record(game, written).moves)
     position = game.start()
     for move in moves:
         position = position.play(move)

@@ -27,6 +27,7 @@ from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.model.record import PlayerFault
 from arena.records import FORMS, TEXTS
+from arena.records.championship import read_record
 from arena.records.parquet import PARQUET
 from arena.referee import SessionPool, judge, play_game
 from arena.tournament.config_file import load_config
@@ -39,7 +40,6 @@ from players.games.registry import load_board
 from players.weights import load_weights
 from players.weights.evaluations import FOLDER, load_terms
 from players.weights.network_file import load_network
-from rules.dots_record import read_record
 from rules.transcript import read_transcript
 from tests.command import arena
 from tests.conftest import match

@@ -1,6 +1,7 @@
 """The championship's record of dots and boxes."""
 
 import json
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -9,13 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rules
+from arena.records import TEXTS
+from arena.records.championship import read_record
+from arena.records.form import Told, record_of
 from rules.dots import Dots
-from rules.dots_record import read_record, write_record
 
-HEADING = {"red": "甲", "blue": "乙", "winner": "U", "date": "2024-08-01", "event": "2024 CCGC"}
 FIVE = Dots(5, 5, stop_at_majority=False)
-MOVES = ("a1b1", "a1a2", "f5f6", "a6b6")
-GOOD: dict[str, Any] = json.loads(write_record(FIVE, MOVES, **HEADING))
+MOVES = ["a1b1", "a1a2", "f5f6", "a6b6"]
+
+
+def written(game: Dots, moves: Sequence[str]) -> str:
+    """The record of a game of two players."""
+    told = Told(moves, players=("甲", "乙"), date="2024-08-01")
+    return TEXTS["record"](record_of(told, game, 1), "2024 CCGC")
+
+
+GOOD: dict[str, Any] = json.loads(written(FIVE, MOVES))
 
 
 def test_rows_are_counted_from_the_bottom_and_vertical_edges_named_by_their_lower_dot() -> None:
@@ -39,7 +49,7 @@ def test_rows_are_counted_from_the_bottom_and_vertical_edges_named_by_their_lowe
 def test_the_colour_is_that_of_the_mover_after_a_closed_box_too() -> None:
     game = Dots(1, 2, stop_at_majority=False)
     moves = ("a1b1", "a2b2", "a1a2", "b1b2", "b1c1", "c1c2", "b2c2")
-    record = json.loads(write_record(game, moves, **HEADING))
+    record = json.loads(written(game, moves))
     pieces = [entry["piece"][0] for entry in record["game"]]
     assert pieces == ["r", "b", "r", "b", "b", "r", "b"]
     assert (record["RScore"], record["BScore"]) == (0, 2)
@@ -55,17 +65,17 @@ def test_a_written_record_is_read_back(rows: int, cols: int, seed: int) -> None:
     while not position.is_over:
         moves.append(rng.choice(position.legal_moves()))
         position = position.play(moves[-1])
-    record = write_record(game, moves, **HEADING)
+    record = written(game, moves)
     scores = json.loads(record)
     assert (scores["RScore"], scores["BScore"]) == position.scores()
-    assert read_record(game, record) == tuple(moves)
-    assert read_record(game, write_record(game, moves[:-1], **HEADING)) == tuple(moves[:-1])
+    assert read_record(game, record).moves == moves
+    assert read_record(game, written(game, moves[:-1])).moves == moves[:-1]
 
 
 def test_a_game_may_be_won_otherwise_and_carry_comments() -> None:
     data = GOOD | {"winner": "B", "BScore": 25}
     data["game"] = [entry | {"Comment": "a usual opening"} for entry in data["game"]]
-    assert read_record(FIVE, json.dumps(data)) == MOVES
+    assert read_record(FIVE, json.dumps(data)).moves == MOVES
 
 
 @pytest.mark.parametrize(
@@ -103,14 +113,9 @@ def test_records_that_are_no_object_or_miss_a_key_are_explained() -> None:
 
 def test_the_scores_of_a_finished_game_must_agree() -> None:
     game = Dots(1, 1, stop_at_majority=False)
-    record = json.loads(write_record(game, ("a1b1", "a2b2", "a1a2", "b1b2"), **HEADING))
+    record = json.loads(written(game, ("a1b1", "a2b2", "a1a2", "b1b2")))
     wrong = json.dumps(record | {"RScore": 1, "BScore": 0})
     with pytest.raises(
         ValueError, match="RScore and BScore are 1 and 0, but the moves give 0 and 1"
     ):
         read_record(game, wrong)
-
-
-def test_only_a_legal_game_is_recorded() -> None:
-    with pytest.raises(rules.IllegalMove, match="already drawn"):
-        write_record(FIVE, ("a1b1", "a1b1"), **HEADING)
