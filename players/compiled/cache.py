@@ -148,6 +148,11 @@ def answers(question: Callable[..., Any], *positions: type) -> Callable[[_Functi
     return register
 
 
+def by_default(question: _Function) -> _Function:
+    """Let the body of a question be its answer for all types that have none of their own."""
+    return answers(question)(question)
+
+
 def instruction(
     result: Any, *arguments: Any, once: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

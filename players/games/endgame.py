@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.bits import is_set
-from players.compiled.cache import answers, kernel
+from players.compiled.cache import by_default, kernel
 from players.compiled.types import Array, Flag, Int
 from players.games import interface as game
 from players.games.interface import Position
@@ -21,14 +21,16 @@ GROWTH = 2.2
 """A solver takes about that many times as long for one more move."""
 
 
-def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> int:
+@by_default
+def solve(position: Position, low: int, high: int, memory: Any, stop: Flag) -> Any:
     """The mover's final margin under best play by both, in whole discs or boxes of all the game:
     exact when low < value < high, else a bound on the same side of the window (fail-soft).
 
     `memory` is the game's own: an array or a NamedTuple of arrays. Once the int64[1] flag `stop` is
-    set the value means nothing, and nothing of it is kept in `memory`.
+    set the value means nothing, and nothing of it is kept in `memory`. By default all moves are
+    tried.
     """
-    raise NotImplementedError  # answered for each type
+    return plain_value(position, np.int64(low), np.int64(high), memory, stop)
 
 
 @kernel
@@ -120,11 +122,6 @@ def plain_value(position: Position, low: int, high: int, nodes: Array, stop: Fla
         if best >= high or is_set(stop):
             break
     return best
-
-
-@answers(solve)
-def _solve(position: Position, low: int, high: int, memory: Array, stop: Flag) -> Any:
-    return plain_value(position, np.int64(low), np.int64(high), memory, stop)
 
 
 class PlainEndgame(Endgame):

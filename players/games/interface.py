@@ -1,7 +1,8 @@
 """What a search may ask of a position, whatever the game.
 
 Each question is answered by the game's folder for its position type
-(`players.compiled.cache.answers`) as a part of each kernel that asks; some have a default answer.
+(`players.compiled.cache.answers`) as a part of each kernel that asks; some have a default answer,
+which is their body.
 
 An answer makes no arrays: searches take no memory.
 
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from players.compiled import lanes
-from players.compiled.cache import answers
+from players.compiled.cache import answers, by_default
 from players.compiled.types import Array, Int, Move, Rng, Word
 
 
@@ -62,6 +63,7 @@ def playout(position: Position, state: Rng) -> tuple[Int, Rng]:
     raise NotImplementedError  # answered for each type
 
 
+@by_default
 def guided(position: Position, state: Rng) -> tuple[Int, Rng]:
     """`playout` with some knowledge of the game in place of uniformly random moves.
 
@@ -69,14 +71,10 @@ def guided(position: Position, state: Rng) -> tuple[Int, Rng]:
     Dots: boxes are closed and no third side is drawn while an edge is safe; then the chains and
     loops that are left are counted out at once. Other games know nothing by default.
     """
-    raise NotImplementedError  # answered for each type
-
-
-@answers(guided)
-def _guided(position: Position, state: Rng) -> tuple[Int, Rng]:
     return playout(position, state)
 
 
+@by_default
 def batch(
     position: Position, state: Rng, is_guided: bool, record: Array | None
 ) -> tuple[Int, Int, Rng]:
@@ -87,13 +85,6 @@ def batch(
     64 as bits, those from 64 on, and the same of seat 1; not the moves that guided ones count out.
     By default no moves are written, so that RAVE learns nothing.
     """
-    raise NotImplementedError  # answered for each type
-
-
-@answers(batch)
-def _batch(
-    position: Position, state: Rng, is_guided: bool, record: Array | None
-) -> tuple[Int, Int, Rng]:
     points, total = np.int64(0), np.int64(0)
     if record is not None:
         record[:] = np.uint64(0)
@@ -128,31 +119,20 @@ OUTLINE = 128
 """Numbers of 16 bits that an outline has at most, with room for calculations."""
 
 
+@by_default
 def outline(position: Position, terms: Array, out: Array) -> None:
     """Write to the int16 array `out` what `evaluate_after` may ask of the position. By default
     nothing.
     """
-    raise NotImplementedError  # answered for each type
 
 
-@answers(outline)
-def _outline(position: Position, terms: Array, out: Array) -> None:
-    """Write nothing."""
-
-
+@by_default
 def evaluate_after(
     position: Position, move: Move, child: Position, drawn: Array, terms: Array
 ) -> Int:
     """`evaluate` for the `child` a move, and those forced by it, lead to; `drawn` is the outline of
     the position before it.
     """
-    raise NotImplementedError  # answered for each type
-
-
-@answers(evaluate_after)
-def _evaluate_after(
-    position: Position, move: Move, child: Position, drawn: Array, terms: Array
-) -> Int:
     return evaluate(child, terms)
 
 
@@ -177,46 +157,30 @@ def _lose(out: Nowhere, index: Int, value: Any) -> None:
     """Write nothing."""
 
 
+@by_default
 def count_moves(position: Position) -> Int:
     """How many legal moves there are; 0 when the game is over."""
-    raise NotImplementedError  # answered for each type
-
-
-@answers(count_moves)
-def _count_moves(position: Position) -> Int:
     return np.int64(moves(position, Nowhere(0)))
 
 
 # Which moves a search need not try, by the game's own laws: value is never lost.
 
 
+@by_default
 def forced(position: Position) -> Move:
     """A move certain to be among the best, so that no other need be tried; NO_MOVE when none is."""
-    raise NotImplementedError  # answered for each type
-
-
-@answers(forced)
-def _forced(position: Position) -> Move:
     return np.int64(NO_MOVE)
 
 
+@by_default
 def candidates(position: Position, out: Array) -> Int:
     """Write moves, a best one among them, to the front of the int16 array `out`; their number, 0 at
     the end. The position has no forced move; it need not be canonical.
     """
-    raise NotImplementedError  # answered for each type
-
-
-@answers(candidates)
-def _candidates(position: Position, out: Array) -> Int:
     return moves(position, out)
 
 
+@by_default
 def canonical(position: Position) -> Position:
     """One position for all that differ in name only: same mover, same values."""
-    raise NotImplementedError  # answered for each type
-
-
-@answers(canonical)
-def _canonical(position: Position) -> Position:
     return position

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from players.compiled.bits import reversed_bits, swapped, swapped_bytes
-from players.compiled.cache import answers, part
+from players.compiled.cache import by_default, part
 from players.compiled.types import Array, Word
 
 EIGHT = np.uint64(8)
@@ -26,9 +26,10 @@ def view(position: Any) -> Any:
     raise NotImplementedError  # answered for each type
 
 
-def banked(position: Any) -> int:
-    """What seat 0 has beyond seat 1 for good; the value of a view is what is still to come."""
-    raise NotImplementedError  # answered for each type
+@by_default
+def banked(position: Any) -> np.int64:
+    """What seat 0 has for good beyond seat 1, by default nothing; a view's value is to come."""
+    return np.int64(0)
 
 
 def transposed(board: Grid) -> Grid:
@@ -56,13 +57,9 @@ def progress(board: Grid) -> Word:
     raise NotImplementedError  # answered for each type
 
 
-def words(board: Grid) -> tuple[Word, Word]:
+@by_default
+def words(board: Any) -> tuple[Word, Word]:
     """The board as two words, to keep it in an array: by default its first two."""
-    raise NotImplementedError  # answered for each type
-
-
-@answers(words)
-def _words(board: Any) -> tuple[Word, Word]:
     return board[0], board[1]
 
 

@@ -283,11 +283,6 @@ def _view(position: OthelloPosition) -> OthelloView:
     return OthelloView(position.own, position.other, gap)
 
 
-@answers(network.banked, OthelloPosition)
-def _banked(position: OthelloPosition) -> np.int64:
-    return np.int64(0)
-
-
 @answers(network.transposed, OthelloView)
 def _transposed(board: OthelloView) -> OthelloView:
     return OthelloView(diagonal(board.own), diagonal(board.other), board.gap)

@@ -87,11 +87,6 @@ def _tile_at(board: Board2584, cell: Word) -> Any:
     return word >> N5 * (cell & np.uint64(7)) & TILE
 
 
-@answers(tiles.downgraded, Board2584)
-def _downgraded(board: Board2584, ceiling: Word) -> Any:
-    return board  # neighbours in the row of tiles merge, so that none can move up to another
-
-
 @answers(network.entry, Board2584)
 def _entry(board: Board2584, masks: Array) -> Any:
     upper = packed(board.upper, masks[0])

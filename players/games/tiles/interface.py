@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from players.compiled.bits import UNIT, ZERO, below, draw, lowest, nth_bit, popcount
-from players.compiled.cache import part
+from players.compiled.cache import by_default, part
 from players.compiled.types import Array, Int, Real, Rng, Word
 from players.ntuple.board import transposed
 
@@ -63,11 +63,13 @@ def ceiling_of(tile: int) -> np.uint64:
     return np.uint64(tile.bit_length() - 1 if tile else 63)
 
 
+@by_default
 def downgraded(board: Tiles, ceiling: Word) -> Any:
     """The board as one of smaller tiles that plays alike, whose largest tile has an index below
-    `ceiling` where that can be (tile-downgrading, Guei 2022).
+    `ceiling` where that can be (tile-downgrading, Guei 2022). In 2584 it cannot: neighbours in the
+    row of tiles merge, so that none can move up to another.
     """
-    raise NotImplementedError  # answered for each type
+    return board
 
 
 @part
