@@ -57,15 +57,12 @@ def entry_pointer(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any
     return builder.gep(array.data, [arguments[1]])
 
 
-def set_bits(builder: Any, word: Any) -> Any:
+def set_bits(builder: Builder, word: Value) -> Value:
     """LLVM code for how many bits are set."""
     return call(builder, "llvm.ctpop.i64", WORD, word)
 
 
-@instruction(types.uint64, types.uint64)
-def popcount(builder: Builder, word: Value) -> Value:
-    """How many bits are set."""
-    return set_bits(builder, word)
+popcount = instruction(types.uint64, types.uint64)(set_bits)
 
 
 @instruction(types.uint64, types.uint64)

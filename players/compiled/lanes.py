@@ -194,14 +194,12 @@ def streams(state: Any) -> Any:
     return spread(state) + (numbered() << EIGHTH)
 
 
-@instruction(LANES, LANES)
-def popcounts(builder: Builder, lanes: Value) -> Value:
-    """How many bits are set in each lane."""
-    return _popcounts(builder, lanes)
-
-
-def _popcounts(builder: Any, lanes: Any) -> Any:
+def _popcounts(builder: Builder, lanes: Value) -> Value:
+    """LLVM code for how many bits are set in each lane."""
     return call(builder, f"llvm.ctpop.v{COUNT}i64", VECTOR, lanes)
+
+
+popcounts = instruction(LANES, LANES)(_popcounts)
 
 
 @instruction(LANES, LANES, LANES)
