@@ -1,7 +1,7 @@
 """Iterative deepening over slides and placements."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from players.search.expectimax.settings import TileSettings, new_scratch
 from players.search.stop import NEVER
 from players.search.types import Array, Flag, Tiles
 from rules.tiles import CELLS, SLIDES
-
-Look = Callable[[Array, int, Flag, Array], int]
-"""(choices in the order to look at them, depth, stop, where to write): how many were finished."""
 
 
 class BestChoice(NamedTuple):
@@ -37,12 +34,7 @@ class TileSearch:
     def slide(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> BestChoice:
         """The slide worth most, `depth` ahead or until `stop` is set; at least one."""
         slides = np.array([SLIDES.index(move) for move in legal], np.int64)
-
-        def look(order: Array, ahead: int, flag: Flag, out: Array) -> int:
-            common = self._settings, flag, self._scratch, out
-            return int(slide_worths(position, slides[order], ahead, *common))
-
-        return self._deepen(legal, depth, stop, look, 1)
+        return self._deepen(legal, depth, stop, 1, slide_worths, position, slides)
 
     def place(self, position: Tiles, legal: Sequence[str], depth: int, stop: Flag) -> BestChoice:
         """The placement, with a tile or without, that leaves the slider the least, by minimax."""
@@ -50,24 +42,31 @@ class TileSearch:
         cells = np.array([CELLS.index(cell) for cell, _, _ in parts], np.uint64)
         values = self._board.values
         tiles = np.array([values.index(int(tile or 0)) for _, _, tile in parts], np.uint64)
-
-        def look(order: Array, ahead: int, flag: Flag, out: Array) -> int:
-            common = self._settings, flag, self._scratch, out
-            return int(placement_worths(position, cells[order], tiles[order], ahead, *common))
-
-        return self._deepen(legal, depth, stop, look, -1)
+        return self._deepen(legal, depth, stop, -1, placement_worths, position, cells, tiles)
 
     def _deepen(
-        self, legal: Sequence[str], depth: int, stop: Flag, look: Look, sign: int
+        self,
+        legal: Sequence[str],
+        depth: int,
+        stop: Flag,
+        sign: int,
+        worths: Any,
+        position: Tiles,
+        *choices: Array,
     ) -> BestChoice:
-        """Look further and further ahead, at the best choices of the last time first."""
+        """Look further and further ahead, at the best choices of the last time first: those with
+        the greatest `worths`, a kernel, times `sign`.
+        """
         scratch, order = self._scratch, np.arange(len(legal))
         scratch["nodes"] = 0
         best, worth, reached = 0, 0.0, 0
         while reached < depth and (reached == 0 or not stop[0]):
             out = np.empty(len(legal))
             scratch["stopped"] = 0
-            finished = look(order, reached + 1, stop if reached else NEVER, out)
+            ordered = (each[order] for each in choices)
+            until = stop if reached else NEVER
+            common = reached + 1, self._settings, until, scratch, out
+            finished = int(worths(position, *ordered, *common))
             if finished:
                 ranked = np.argsort(-sign * out[:finished], kind="stable")
                 best, worth = int(order[ranked[0]]), float(out[ranked[0]])
