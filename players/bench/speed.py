@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -123,21 +122,10 @@ def seconds_to_ready() -> float:
     }
 
     def run(_: int) -> None:
-        command = [sys.executable, "-m", "players.uct"]
-        with (
-            tempfile.TemporaryFile("w+") as errors,
-            subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
-            ) as process,
-        ):
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
-            if not process.stdout.readline():
-                errors.seek(0)
-                raise RuntimeError(f"{' '.join(command)} did not start:\n{errors.read()}")
-            process.stdin.close()
+        command, line = [sys.executable, "-m", "players.uct"], json.dumps(request) + "\n"
+        ended = subprocess.run(command, input=line, capture_output=True, text=True, check=False)
+        if not ended.stdout:
+            raise RuntimeError(f"{' '.join(command)} did not start:\n{ended.stderr}")
 
     return quickest(run)
 
