@@ -11,7 +11,6 @@ from players.games.othello.evaluation import LONGEST_TUPLE
 from players.games.registry import load_board
 from players.games.tiles.boards import CELL_BITS, TileBoard
 from rules import tiles
-from rules.position import square_name
 
 BOARD_GAMES = ("othello", "dots")
 
@@ -46,12 +45,11 @@ class BoardCells:
                     f"{variant['rows']}×{variant['cols']}"
                 )
             self.size = variant["rows"]
-            names = dict[str, Cell]()
-            for row, column in np.ndindex(self.size + 1, self.size + 1):
-                for word, (down, right) in enumerate(((0, 1), (1, 0))):  # horizontal, vertical
-                    if row + down <= self.size and column + right <= self.size:
-                        end = square_name(row + down, column + right)
-                        names[square_name(row, column) + end] = (word, row, column)
+            edges = load_board(rules, variant).moves
+            names: dict[str, Cell] = {
+                name: (move // WORD, *divmod(move % WORD, self.size + 1))
+                for name, move in edges.items()
+            }
         elif rules == "othello":
             if variant["size"] > SIDE:
                 raise ValueError(f"networks for Othello are for boards of up to 8×8, not {variant}")
