@@ -12,7 +12,7 @@ import msgspec
 from pydantic_core import to_json
 
 from arena.model.game_spec import GameSetup, derive
-from arena.model.protocol import PROTOCOL_VERSION, Clock
+from arena.model.protocol import PROTOCOL_VERSION, Clock, Turn
 from arena.model.record import STDERR_FOLLOWS
 from arena.referee.outcome import Outcome, points
 from rules.position import Position
@@ -42,18 +42,8 @@ class TurnRequest(msgspec.Struct, frozen=True):
     """Whether the time to the answer comes off a bank."""
 
 
-class _Turn(msgspec.Struct, frozen=True):
-    """The fields of a `Turn`, in their order: a struct is written faster than a dict."""
-
-    type: str
-    game: str
-    ply: int
-    time_ms: int
-    bank_ms: int | None
-    state: msgspec.Raw
-    moves: Moves
-    legal: Collection[str]
-    used_ms: int
+_Turn = msgspec.defstruct("_Turn", Turn.model_fields, frozen=True)
+"""The fields of a `Turn`, in their order: a struct is written faster than a dict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,5 +163,5 @@ def _raw(value: object) -> msgspec.Raw:
     return msgspec.Raw(to_json(value, inf_nan_mode="null"))
 
 
-def _line(message: dict[str, Any] | _Turn) -> bytes:
+def _line(message: dict[str, Any] | msgspec.Struct) -> bytes:
     return _ENCODER.encode(message) + b"\n"
