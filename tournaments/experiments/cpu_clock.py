@@ -5,17 +5,20 @@ played at the lowest priority next to other work. One game at a time; no player 
 and none loses on time.
 """
 
+import json
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from random import Random
+from typing import Any
 
 from arena.model.contender import Contender, Module
 from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import CHANCE
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
 from arena.referee.outcome import after_plies, finished, make_record
-from arena.referee.requests import PlayerClock
+from arena.referee.requests import Requests
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Played, Report, Task
 from players import sdk
@@ -68,10 +71,11 @@ class _CpuClockedGame:
         self.played: list[PlayedMove] = []
         for move in spec.opening:
             self._apply(move)
-        self.told = [len(self.moves)] * len(spec.players)
-        self.used_ms = [0.0] * len(spec.players)
-        self.clocks = [PlayerClock.full(each.clock or spec.terms.clock) for each in spec.players]
-        self.starts = [self._start(seat, player) for seat, player in enumerate(spec.players)]
+        self.requests = [
+            Requests.of(spec, seat, player.options, player.clock)
+            for seat, player in enumerate(spec.players)
+        ]
+        self.starts = [_start(each.start(self.position, self.moves).line) for each in self.requests]
         self.players = list(map(_player, spec.players, self.starts))
 
     def play(self, attempt: int) -> GameRecord:
@@ -103,43 +107,25 @@ class _CpuClockedGame:
     def _ask(self) -> None:
         seat = self.position.to_move
         assert seat is not None, "the game is not over"
-        turn = self._turn(seat)
+        requests = self.requests[seat]
+        told = _told(sdk.Turn, requests.turn(self.position, self.moves).line)
+        deadline = time.monotonic() + told["time_ms"] / 1000
+        turn = sdk.Turn(start=self.starts[seat], deadline=deadline, **told)
         answer = self.players[seat].choose(turn)
-        used_ms = (time.monotonic() - turn.deadline) * 1000 + turn.time_ms
-        self.told[seat], self.used_ms[seat] = len(self.moves), used_ms
-        self.clocks[seat] = self.clocks[seat].after(used_ms)
+        used_ms = (time.monotonic() - deadline) * 1000 + turn.time_ms
+        requests.answered(len(self.moves), used_ms)
         self._apply(answer if isinstance(answer, str) else answer[0], used_ms)
 
-    def _turn(self, seat: int) -> sdk.Turn:
-        clock = self.clocks[seat]
-        return sdk.Turn(
-            start=self.starts[seat],
-            game=self.spec.game,
-            ply=len(self.moves),
-            time_ms=clock.limit_ms,
-            bank_ms=clock.shown_bank_ms,
-            state=self.position.state(),
-            moves=self.moves[self.told[seat] :],
-            legal=list(self.position.legal_moves()),
-            used_ms=round(self.used_ms[seat]),
-            deadline=time.monotonic() + clock.limit_ms / 1000,
-        )
 
-    def _start(self, seat: int, player: Contender) -> sdk.Start:
-        terms, game = self.spec.terms, self.position.game
-        return sdk.Start(
-            game=self.spec.game,
-            rules=game.name,
-            variant=game.variant,
-            seat=seat,
-            seats=game.seats,
-            clock=sdk.Clock(**self.clocks[seat].control.model_dump()),
-            startup_ms=terms.startup_ms,
-            seed=derive(self.spec.seed, f"player {seat}"),
-            options=player.options,
-            state=self.position.state(),
-            moves=list(self.moves),
-        )
+def _start(line: bytes) -> sdk.Start:
+    told = _told(sdk.Start, line)
+    return sdk.Start(**told | {"clock": sdk.Clock(**told["clock"])})
+
+
+def _told(kind: type[Any], line: bytes) -> dict[str, Any]:
+    """The fields of a class that a request has."""
+    request = json.loads(line)
+    return {field.name: request[field.name] for field in fields(kind) if field.name in request}
 
 
 def _player(contender: Contender, start: sdk.Start) -> Builtin:

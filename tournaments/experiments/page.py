@@ -166,12 +166,9 @@ def _results(known: dict[str, Experiment]) -> Iterator[str]:
 def _question(name: str) -> str:
     """The first sentence of the comment that an experiment's file begins with."""
     lines = (HERE / f"{name}.toml").read_text().splitlines()
-    head = " ".join(line.removeprefix("#").strip() for line in takewhile(_is_comment, lines))
+    comment = takewhile(lambda line: line.startswith("#"), lines)
+    head = " ".join(line.removeprefix("#").strip() for line in comment)
     return re.split(r"(?<=[.?]) (?=[A-Z])", head)[0]
-
-
-def _is_comment(line: str) -> bool:
-    return line.startswith("#")
 
 
 def _standing(name: str, found: Experiment) -> str:
