@@ -127,7 +127,7 @@ def _rated(
     )
     appearing = (player for game in games for player in game.players)
     names = tuple(dict.fromkeys((*players, *appearing, *fit.players)))
-    rows = _ranked(list(_rows(names, fit, _tallies(columns), games)))
+    rows = _ranked(list(_rows(names, fit, _tallies(columns, moves_first), games)))
     ranked = [row.name for row in rows if row.elo is not None]
     few = len(names) <= MOST_COMPARED
     return Standings(
@@ -181,7 +181,6 @@ def _rows(
             seats[player].append((game, seat))
     for name in names:
         own, tally = seats[name], counted.get(name, _Tally())
-        moves_first = fit.first_mover is not None
         forfeits = (game.termination for game, seat in own if game.offender == seat)
         yield PlayerStanding(
             rank=0,
@@ -189,15 +188,10 @@ def _rows(
             elo=rated.get(name),
             elo_error=fit.error(name) if name in rated else None,
             games=len(own) if games else tally.wins + tally.draws + tally.losses,
-            wins=tally.wins,
-            draws=tally.draws,
-            losses=tally.losses,
-            score=tally.score,
+            **tally._asdict(),
             points=2 * tally.wins + tally.draws,
             course_rank=None,
             difference=difference.get(name),
-            as_first=tally.as_first if moves_first else None,
-            as_second=tally.as_second if moves_first else None,
             forfeits=_by_word(forfeits),
             random_moves=sum(game.random_moves[seat] for game, seat in own),
             times=tables.times([game.used_ms[seat] for game, seat in own]),
@@ -270,7 +264,7 @@ def _match(results: Sequence[Result], player: str, opponent: str) -> Match:
     )
 
 
-def _tallies(results: Columns) -> dict[str, _Tally]:
+def _tallies(results: Columns, moves_first: bool) -> dict[str, _Tally]:
     """By player."""
     if not results.players:
         return {}
@@ -282,9 +276,11 @@ def _tallies(results: Columns) -> dict[str, _Tally]:
     for name, (first, second) in zip(results.players, sides, strict=True):
         taken = np.append(scores[first], 1 - scores[second])
         wins, draws, losses = (int((taken == score).sum()) for score in (1.0, 0.5, 0.0))
-        as_first = tables.share(scores[first], clusters[first])
-        as_second = tables.share(1 - scores[second], clusters[second])
-        found[name] = _Tally(wins, draws, losses, float(taken.mean()), as_first, as_second)
+        found[name] = _Tally(wins, draws, losses, float(taken.mean()))
+        if moves_first:
+            as_first = tables.share(scores[first], clusters[first])
+            as_second = tables.share(1 - scores[second], clusters[second])
+            found[name] = found[name]._replace(as_first=as_first, as_second=as_second)
     return found
 
 
