@@ -6,6 +6,7 @@ game: each gives a record, or a sentence with its number in the file.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -173,14 +174,14 @@ def evaluation_of(move: PlayedMove) -> float | None:
 
 def _played(told: Told, game: Game) -> tuple[Position, list[PlayedMove]]:
     position, moves = first_position(game, told.seed), list[PlayedMove]()
-    for index, move in enumerate(told.moves):
+    rows = zip_longest(told.moves, told.seconds, told.evaluations)
+    for number, (move, seconds, said) in enumerate(rows, 1):
         try:
             if position.must_pass and move != PASS:
                 position = _play(position, PASS, moves)
-            seconds, said = _at(told.seconds, index), _at(told.evaluations, index)
             position = _play(position, move, moves, seconds, said)
         except MoveError as error:
-            raise ValueError(f"move {index + 1}: {error}") from None
+            raise ValueError(f"move {number}: {error}") from None
     return position, moves
 
 
@@ -199,10 +200,6 @@ def _play(
     info = None if said is None else {"score": said}
     moves.append(PlayedMove(seat=position.to_move, move=move, used_ms=used_ms, info=info))
     return after
-
-
-def _at(values: Sequence[float | None], index: int) -> float | None:
-    return values[index] if index < len(values) else None
 
 
 def _ending(told: Told, position: Position) -> tuple[Outcome, tuple[int, ...], tuple[float, ...]]:

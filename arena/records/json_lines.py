@@ -1,20 +1,10 @@
 """JSON lines: everything that is kept of each game, a line each."""
 
-from collections.abc import Iterable
-
 from pydantic import ValidationError
 
 from arena.model.record import GameRecord
 from arena.records.form import text_form
 from rules.position import Game
-
-
-def _one(record: GameRecord, event: str) -> str:
-    return record.model_dump_json() + "\n"
-
-
-def _split(text: str) -> Iterable[str]:
-    return filter(str.strip, text.split("\n"))
 
 
 def parse(text: str, game: Game | None, number: int) -> GameRecord:
@@ -33,4 +23,10 @@ def parse(text: str, game: Game | None, number: int) -> GameRecord:
     return record
 
 
-JSON_LINES = text_form("jsonl", (".jsonl", ".ndjson"), _one, _split, parse)
+JSON_LINES = text_form(
+    "jsonl",
+    (".jsonl", ".ndjson"),
+    lambda record, event: record.model_dump_json() + "\n",
+    lambda text: filter(str.strip, text.split("\n")),
+    parse,
+)
