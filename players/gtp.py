@@ -192,4 +192,4 @@ def _choose_othello(engine: EngineProcess, deadline: float) -> None:
 
 
 if __name__ == "__main__":
-    Gtp.serve()
+    Gtp.run()

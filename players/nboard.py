@@ -144,4 +144,4 @@ def _searched(pv: list[str], score: str, depth: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    NBoard.serve()
+    NBoard.run()

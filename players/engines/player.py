@@ -157,10 +157,10 @@ class EnginePlayer(Builtin):
             EnginePlayer._running = None
 
     @classmethod
-    def serve(cls) -> None:
+    def run(cls) -> None:
         """Play games until the referee says quit; the engine ends then too."""
         try:
-            cls.run()
+            super().run()
         finally:
             cls.close()
 
