@@ -39,25 +39,21 @@ class EngineProcess:
             self._process = subprocess.Popen(command, stdin=PIPE, stdout=PIPE, cwd=folder)
         except (OSError, ValueError) as error:
             raise EngineFault(f"{command[0]} could not be started: {error}.") from None
+        assert self._process.stdin is not None and isinstance(self._process.stdout, BufferedReader)
+        self._input = self._process.stdin
+        self.output = self._process.stdout
+        """What it writes."""
 
     @property
     def alive(self) -> bool:
         """Whether it still runs."""
         return self._process.poll() is None
 
-    @property
-    def output(self) -> BufferedReader:
-        """What it writes."""
-        output = self._process.stdout
-        assert isinstance(output, BufferedReader)  # asked for at the start
-        return output
-
     def send(self, line: str, command: str | None = None) -> None:
         """Write a line; a fault names `command` where it is given. Raises EngineFault."""
-        assert self._process.stdin is not None  # asked for at the start
         try:
-            self._process.stdin.write(line.encode() + b"\n")
-            self._process.stdin.flush()
+            self._input.write(line.encode() + b"\n")
+            self._input.flush()
         except BrokenPipeError:
             raise self.ended(command or line) from None
 
@@ -88,9 +84,8 @@ class EngineProcess:
     def close(self) -> None:
         """End the process: by `quit`, or else by force."""
         with suppress(OSError):
-            assert self._process.stdin is not None  # asked for at the start
-            self._process.stdin.write(b"quit\n")
-            self._process.stdin.close()
+            self._input.write(b"quit\n")
+            self._input.close()
         try:
             self._process.wait(_QUIT_S)
         except subprocess.TimeoutExpired:
