@@ -23,13 +23,6 @@ _CELLS = str.maketrans("*XxO0o-._", "XXXOOO...")
 _CONTROL = re.compile(r"[];\s]")
 
 
-class Property(NamedTuple):
-    """A name and its value."""
-
-    name: str
-    value: str
-
-
 def write_properties(properties: Iterable[tuple[str, str]]) -> str:
     """A game in one line. What would end a value or a line is written as a blank."""
     clean = (f"{name}[{_CONTROL.sub(' ', value)}]" for name, value in properties)
@@ -41,9 +34,9 @@ def split_games(text: str) -> Iterator[str]:
     yield from re.findall(r"\(;.*?(?=\(;|\Z)", text, re.DOTALL)
 
 
-def read_properties(text: str) -> list[Property]:
-    """The properties of the game that `text` begins with. ValueError where it has no end or
-    something else is between them.
+def read_properties(text: str) -> list[tuple[str, str]]:
+    """The names and values of the properties of the game that `text` begins with. ValueError where
+    it has no end or something else is between them.
     """
     found = _GAME.match(text.strip())
     if found is None:
@@ -53,7 +46,7 @@ def read_properties(text: str) -> list[Property]:
         one = _PROPERTY.match(inside, at)
         if one is None:
             raise ValueError(f"{inside[at : at + 20]!r} is no property, as TY[8] is one")
-        properties.append(Property(one[1], one[2].strip()))
+        properties.append((one[1], one[2].strip()))
         at = one.end()
     return properties
 
