@@ -175,7 +175,7 @@ def _last_traceback(lines: Sequence[str]) -> int | None:
 
 def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
     """Python names the innermost place last, above the error; others first, mostly below it."""
-    frames = list(_python_places(lines))
+    frames = list(_places(lines, _PYTHON_PLACE))
     if frames:
         begun = _last_traceback(lines)
         is_fatal = at is not None and lines[at].startswith(_FATAL)
@@ -188,19 +188,12 @@ def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
     if at is not None and (found := _PLACE_IN_ERROR.search(lines[at])):
         path, number = filter(None, found.groups())
         return Place(path, int(number), at)
-    others = list(_other_places(lines))
+    others = [each for each in _places(lines, _OTHER_PLACE) if not _RUNTIME.search(lines[each[2]])]
     below = [place for place in others if place.named_in >= (at or 0)]
     return next(iter(below[:1] or others[-1:]), None)
 
 
-def _python_places(lines: Sequence[str]) -> Iterator[Place]:
+def _places(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Place]:
     for index, line in enumerate(lines):
-        if found := _PYTHON_PLACE.search(line):
-            yield Place(found[1], int(found[2]), index)
-
-
-def _other_places(lines: Sequence[str]) -> Iterator[Place]:
-    for index, line in enumerate(lines):
-        found = None if _RUNTIME.search(line) else _OTHER_PLACE.search(line)
-        if found:
+        if found := pattern.search(line):
             yield Place(found[1], int(found[2]), index)
