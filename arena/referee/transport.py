@@ -239,16 +239,16 @@ class PlayerProcess:
             self.container.freeze()  # signals miss a process that was being forked
         if self._owes:
             self._lateness.watch()
-        if self._stdout in self._events(0) and len(self._buffer) <= MAX_LINE_BYTES:
+        if self._stdout in self._events() and len(self._buffer) <= MAX_LINE_BYTES:
             self._read_stdout()
         try:
             self._watch_memory()
         except PlayerFault as fault:
             self.fault = fault
 
-    def _events(self, timeout_ms: int) -> Collection[int]:
-        """Descriptors that are ready now or within the timeout, stderr drained and left out."""
-        return self._without_stderr(self._poll.poll(timeout_ms))
+    def _events(self) -> Collection[int]:
+        """Descriptors that are ready now, stderr drained and left out."""
+        return self._without_stderr(self._poll.poll(0))
 
     def _without_stderr(self, found: Iterable[tuple[int, int]]) -> Collection[int]:
         ready = dict(found)
@@ -309,7 +309,7 @@ class PlayerProcess:
 
     def _exited(self) -> PlayerFault:
         for _ in range(4):  # stderr from before its death; bounded, a child may flood
-            self._events(0)
+            self._events()
         self._judge_memory()
         if (failure := self.container.host_failure()) is not None:
             raise OSError(f"{failure}.{STDERR_FOLLOWS}{self.stderr.last_lines()}")
@@ -349,7 +349,7 @@ class PlayerProcess:
         self._killed = True
         self.note_peak_memory()
         self.container.kill()
-        self._events(0)  # the end of its stderr
+        self._events()  # the end of its stderr
         os.close(self._pidfd)
         for pipe in self._pipes:
             with suppress(OSError):  # closing flushes: the reader may be gone
