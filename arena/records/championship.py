@@ -19,7 +19,6 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from string import ascii_lowercase
 from typing import Any
 
 from arena.errors import RecordError
@@ -30,6 +29,7 @@ from rules.dots import Dots
 from rules.position import Game, MoveError
 
 _PIECE = re.compile(r"([rb])\(([a-z])0?([0-9]{1,2})(,[hv])\)")
+_DOT = re.compile(r"([a-z])(\d+)")
 _COLOURS = "rb"
 _POINTS: dict[str, tuple[float, float] | None] = {"R": (1.0, 0.0), "B": (0.0, 1.0), "U": None}
 """What a winner stands for; U leaves it to the boxes."""
@@ -125,16 +125,10 @@ def read_record(game: Dots, text: str) -> Told:
 
 def _edge_names(game: Dots) -> list[str]:
     """The championship's names of the edges, such as `a6,h`, in the order of `game.names`."""
-    rows, cols = game.rows, game.cols
-    across = (
-        f"{ascii_lowercase[col]}{rows + 1 - row},h"
-        for row in range(rows + 1)
-        for col in range(cols)
-    )
-    down = (
-        f"{ascii_lowercase[col]}{rows - row},v" for row in range(rows) for col in range(cols + 1)
-    )
-    return [*across, *down]
+    return [
+        f"{letter}{game.rows + 2 - int(lower)},{'h' if upper == lower else 'v'}"
+        for (letter, upper), (_, lower) in map(_DOT.findall, game.names)
+    ]
 
 
 def _value(data: dict[str, Any], key: str, kind: type) -> Any:
