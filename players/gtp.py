@@ -13,7 +13,6 @@ from pydantic import Field, field_validator
 
 from players.engines.player import COLOURS, EngineOptions, EnginePlayer
 from players.engines.process import LONGEST_ANSWER, EngineFault, EngineProcess
-from players.options import read_options
 from players.sdk import Start, Turn
 from rules.position import PASS
 
@@ -78,10 +77,6 @@ class Gtp(EnginePlayer):
     _takes_passes: ClassVar[bool] = True
     _size: ClassVar[int] = 0
     """What the engine's board has now."""
-
-    def __init__(self, start: Start) -> None:
-        self._options = read_options(GtpOptions, start)
-        super().__init__(start, self._options)
 
     def introduce(self, deadline: float) -> None:
         """Choose Othello and send the setup."""

@@ -16,8 +16,7 @@ from pydantic import Field
 
 from players.builtin import open_places
 from players.engines.player import EngineOptions, EnginePlayer
-from players.options import read_options
-from players.sdk import Start, Turn
+from players.sdk import Turn
 from rules.ggf import BLACK_WHITE, read_move, write_board, write_move, write_properties
 from rules.position import PASSES
 
@@ -49,10 +48,6 @@ class NBoard(EnginePlayer):
     board: ClassVar = {"size": 8, **EnginePlayer.board}
 
     _pings = count(1)
-
-    def __init__(self, start: Start) -> None:
-        self._options = read_options(NBoardOptions, start)
-        super().__init__(start, self._options)
 
     def introduce(self, deadline: float) -> None:
         """Say which protocol it is, and the depth; the engine may say its name."""

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationInfo, field_validator
 import rules
 from players.builtin import Builtin
 from players.engines.process import EngineFault, EngineProcess, find_engine
-from players.options import Options
+from players.options import Options, read_options
 from players.sdk import Answer, Start, Turn
 from rules.position import PASS, MoveError, Position
 
@@ -76,6 +76,7 @@ class EnginePlayer(Builtin):
 
     uses_clock = None
     runs_programs = True
+    options: ClassVar[type[EngineOptions]]
     protocol: ClassVar[str]
     """What the engine speaks, as people call it."""
     board: ClassVar[Mapping[str, Any]] = {"start": "centre", "corners": True, "free_centre": False}
@@ -95,8 +96,9 @@ class EnginePlayer(Builtin):
                 return f"it plays standard Othello, {setting} {value!r} and not {given!r}"
         return None
 
-    def __init__(self, start: Start, options: EngineOptions) -> None:
+    def __init__(self, start: Start) -> None:
         """Start the engine where it does not run yet, and set up its board."""
+        self._options: Any = read_options(self.options, start)
         deadline = time.monotonic() + _START_SHARE * start.startup_ms / 1000
         self.start = start
         self.first: Position = rules.load(start.rules, **start.variant).start()
@@ -107,8 +109,8 @@ class EnginePlayer(Builtin):
         """Its last move in its own words."""
         self._follow(start.moves, start.state)
         try:
-            if not self._runs(options):
-                self._start_engine(options)
+            if not self._runs(self._options):
+                self._start_engine(self._options)
                 self.introduce(deadline)
             self.begin(deadline)
             self.catch_up(deadline)
