@@ -83,23 +83,17 @@ class Header(TomlTable):
             raise ValueError("must be empty")
         return variant
 
-    @field_validator("tuples")
+    @field_validator("tuples", "stages")
     @classmethod
-    def _are_cells(
-        cls, tuples: tuple[tuple[str, ...], ...], info: ValidationInfo
-    ) -> tuple[tuple[str, ...], ...]:
+    def _are_of_the_board(cls, given: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
         if {"rules", "variant"} <= info.data.keys():
-            cells = board_cells(info.data["rules"], info.data["variant"])
-            for names in tuples:
-                cells.in_order(names)
-        return tuples
-
-    @field_validator("stages")
-    @classmethod
-    def _are_floors(cls, stages: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
-        if {"rules", "variant"} <= info.data.keys():
-            board_cells(info.data["rules"], info.data["variant"]).floors(stages)
-        return stages
+            board = board_cells(info.data["rules"], info.data["variant"])
+            if info.field_name == "stages":
+                board.floors(given)
+            else:
+                for names in given:
+                    board.in_order(names)
+        return given
 
     @field_validator("scales")
     @classmethod
