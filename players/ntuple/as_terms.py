@@ -57,7 +57,7 @@ def _word(terms: Array, at: Array) -> Any:
 @part
 def worth(board: Grid, terms: Array) -> Any:
     """What the mover of a board still wins, in hundredths, by a network's numbers."""
-    a, b, c, d, e, f, g, h = symmetric(board)
+    images = symmetric(board)
     tuples, floors = np.int64(terms[1]), np.int64(terms[2])
     stage, reached = np.int64(0), np.int64(progress(board))
     for index in range(floors):
@@ -69,12 +69,7 @@ def worth(board: Grid, terms: Array) -> Any:
     for _ in range(tuples):
         masks = _word(terms, at), _word(terms, at + 2)
         table = np.uint64(first + terms[at + 4])
-        total += (
-            (np.int64(terms[table + entry(a, masks)]) + np.int64(terms[table + entry(b, masks)]))
-            + (np.int64(terms[table + entry(c, masks)]) + np.int64(terms[table + entry(d, masks)]))
-        ) + (
-            (np.int64(terms[table + entry(e, masks)]) + np.int64(terms[table + entry(f, masks)]))
-            + (np.int64(terms[table + entry(g, masks)]) + np.int64(terms[table + entry(h, masks)]))
-        )
+        for image in images:
+            total += np.int64(terms[table + entry(image, masks)])
         at += RECORD
     return total >> GRAIN_BITS

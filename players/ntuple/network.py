@@ -62,21 +62,15 @@ def entries(board: Grid, network: Network, out: Array, first: Word) -> None:
     """Write where the board's weights are to the uint64 array `out`, `breadth` places from `first`
     on, and have the processor fetch them.
     """
-    a, b, c, d, e, f, g, h = symmetric(board)
+    images = symmetric(board)
     begin, spread, count = stage_offset(board, network), network.spread, first
     for index in range(len(network.masks)):
         at, mask = np.uint64(begin + network.offsets[index]), network.masks[index]
-        out[count] = at + entry(a, mask) << spread
-        out[count + N1] = at + entry(b, mask) << spread
-        out[count + N2] = at + entry(c, mask) << spread
-        out[count + N3] = at + entry(d, mask) << spread
-        out[count + N4] = at + entry(e, mask) << spread
-        out[count + N5] = at + entry(f, mask) << spread
-        out[count + N6] = at + entry(g, mask) << spread
-        out[count + N7] = at + entry(h, mask) << spread
-        for place in range(count, count + N8):
+        for image in images:
+            out[count] = at + entry(image, mask) << spread
+            count += N1
+        for place in range(count - N8, count):
             prefetch(network.weights, np.int64(out[place]))
-        count += N8
 
 
 @part
@@ -141,26 +135,18 @@ def symmetric(board: Grid) -> Any:
 def _value_in_stage(board: Grid, network: Network) -> Any:
     """`value` of a network with several stages."""
     a, b, c, d, e, f, g, h = symmetric(board)
-    first, spread, total = stage_offset(board, network), network.spread, NOTHING
+    first, total = stage_offset(board, network), NOTHING
     for index in range(len(network.masks)):
         at, mask = np.uint64(first + network.offsets[index]), network.masks[index]
-        total += (
-            (
-                weight(network, at + entry(a, mask) << spread)
-                + weight(network, at + entry(b, mask) << spread)
-            )
-            + (
-                weight(network, at + entry(c, mask) << spread)
-                + weight(network, at + entry(d, mask) << spread)
-            )
-        ) + (
-            (
-                weight(network, at + entry(e, mask) << spread)
-                + weight(network, at + entry(f, mask) << spread)
-            )
-            + (
-                weight(network, at + entry(g, mask) << spread)
-                + weight(network, at + entry(h, mask) << spread)
-            )
+        total += (_two(a, b, at, mask, network) + _two(c, d, at, mask, network)) + (
+            _two(e, f, at, mask, network) + _two(g, h, at, mask, network)
         )
     return network.initial + np.float64(total)
+
+
+@part
+def _two(one: Grid, other: Grid, at: Word, mask: Array, network: Network) -> Any:
+    """The sum of the weights of two boards under one tuple, whose table begins at `at`."""
+    spread = network.spread
+    first = weight(network, at + entry(one, mask) << spread)
+    return first + weight(network, at + entry(other, mask) << spread)
