@@ -18,13 +18,13 @@ from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import CHANCE
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
 from arena.referee.outcome import after_plies, finished, make_record
-from arena.referee.requests import Requests
+from arena.referee.requests import Moves, Requests
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Played, Report, Task
 from players import sdk
 from players.builtin import Builtin
 from players.catalogue import BUILTINS
-from rules.position import Position, forced_move
+from rules.position import forced_move
 
 
 def tell_time_by_cpu() -> None:
@@ -53,9 +53,7 @@ class CpuClockExecutor:
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
         """Play the game to its end."""
-        played = [
-            Played(task, _CpuClockedGame(task.spec).play(task.attempt)) for task in self._tasks
-        ]
+        played = [Played(task, _play(task.spec, task.attempt)) for task in self._tasks]
         self._tasks.clear()
         return played
 
@@ -63,58 +61,47 @@ class CpuClockExecutor:
         """Nothing is left to end."""
 
 
-class _CpuClockedGame:
-    def __init__(self, spec: GameSpec) -> None:
-        self.spec = spec
-        self.position: Position = spec.start()
-        self.moves: list[tuple[int, str]] = []
-        self.played: list[PlayedMove] = []
-        for move in spec.opening:
-            self._apply(move)
-        self.requests = [
-            Requests.of(spec, seat, player.options, player.clock)
-            for seat, player in enumerate(spec.players)
-        ]
-        self.starts = [_start(each.start(self.position, self.moves).line) for each in self.requests]
-        self.players = list(map(_player, spec.players, self.starts))
+def _play(spec: GameSpec, attempt: int) -> GameRecord:
+    position, moves, played = spec.start(), Moves(), list[PlayedMove]()
 
-    def play(self, attempt: int) -> GameRecord:
-        started_at, began = datetime.now(UTC), time.monotonic()
-        chance, most = Random(derive(self.spec.seed, "chance")), self.spec.terms.max_plies
-        while not self.position.is_over and (most is None or len(self.moves) < most):
-            forced = forced_move(self.position, chance)
-            self._apply(forced) if forced is not None else self._ask()
-        over = finished(self.position) if self.position.is_over else None
-        return make_record(
-            self.spec,
-            attempt,
-            seats=tuple(
-                SeatRecord(player=player.name, clock=player.clock) for player in self.spec.players
-            ),
-            moves=tuple(self.played),
-            position=self.position,
-            outcome=over or after_plies(self.position, len(self.moves)),
-            started_at=started_at,
-            duration_ms=(time.monotonic() - began) * 1000,
-        )
+    def apply(move: str, used_ms: float | None = None) -> None:
+        nonlocal position
+        seat = CHANCE if position.to_move is None else position.to_move
+        position = position.play(move)
+        moves.append((seat, move))
+        played.append(PlayedMove(seat=seat, move=move, used_ms=used_ms))
 
-    def _apply(self, move: str, used_ms: float | None = None) -> None:
-        seat = CHANCE if self.position.to_move is None else self.position.to_move
-        self.position = self.position.play(move)
-        self.moves.append((seat, move))
-        self.played.append(PlayedMove(seat=seat, move=move, used_ms=used_ms))
-
-    def _ask(self) -> None:
-        seat = self.position.to_move
-        assert seat is not None, "the game is not over"
-        requests = self.requests[seat]
-        told = _told(sdk.Turn, requests.turn(self.position, self.moves).line)
+    for move in spec.opening:
+        apply(move)
+    requests = [
+        Requests.of(spec, seat, player.options, player.clock)
+        for seat, player in enumerate(spec.players)
+    ]
+    starts = [_start(each.start(position, moves).line) for each in requests]
+    players = list(map(_player, spec.players, starts))
+    started_at, began = datetime.now(UTC), time.monotonic()
+    chance, most = Random(derive(spec.seed, "chance")), spec.terms.max_plies
+    while (seat := position.to_move) is not None and (most is None or len(moves) < most):
+        forced = forced_move(position, chance)
+        if forced is not None:
+            apply(forced)
+            continue
+        told = _told(sdk.Turn, requests[seat].turn(position, moves).line)
         deadline = time.monotonic() + told["time_ms"] / 1000
-        turn = sdk.Turn(start=self.starts[seat], deadline=deadline, **told)
-        answer = self.players[seat].choose(turn)
-        used_ms = (time.monotonic() - deadline) * 1000 + turn.time_ms
-        requests.answered(len(self.moves), used_ms)
-        self._apply(answer if isinstance(answer, str) else answer[0], used_ms)
+        answer = players[seat].choose(sdk.Turn(start=starts[seat], deadline=deadline, **told))
+        used_ms = (time.monotonic() - deadline) * 1000 + told["time_ms"]
+        requests[seat].answered(len(moves), used_ms)
+        apply(answer if isinstance(answer, str) else answer[0], used_ms)
+    return make_record(
+        spec,
+        attempt,
+        seats=tuple(SeatRecord(player=each.name, clock=each.clock) for each in spec.players),
+        moves=tuple(played),
+        position=position,
+        outcome=finished(position) if position.is_over else after_plies(position, len(moves)),
+        started_at=started_at,
+        duration_ms=(time.monotonic() - began) * 1000,
+    )
 
 
 def _start(line: bytes) -> sdk.Start:
