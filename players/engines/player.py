@@ -109,9 +109,12 @@ class EnginePlayer(Builtin):
         """Its last move in its own words."""
         self._follow(start.moves, start.state)
         try:
-            if not self._runs(self._options):
-                self._start_engine(self._options)
+            running = EnginePlayer._running
+            if running is None or not running[1].alive or running[0] != self._options:
+                self.engine = self._start_engine(self._options)
                 self.introduce(deadline)
+            else:
+                self.engine = running[1]
             self.begin(deadline)
             self.catch_up(deadline)
         except EngineFault as fault:
@@ -166,19 +169,8 @@ class EnginePlayer(Builtin):
         finally:
             cls.close()
 
-    @property
-    def engine(self) -> EngineProcess:
-        """The engine that runs."""
-        assert EnginePlayer._running is not None  # started with the game
-        return EnginePlayer._running[1]
-
-    @staticmethod
-    def _runs(options: EngineOptions) -> bool:
-        running = EnginePlayer._running
-        return running is not None and running[1].alive and running[0] == options
-
     @classmethod
-    def _start_engine(cls, options: EngineOptions) -> None:
+    def _start_engine(cls, options: EngineOptions) -> EngineProcess:
         cls.close()
         program, *arguments = options.words
         try:
@@ -187,6 +179,7 @@ class EnginePlayer(Builtin):
             sys.exit(f"{error}.")
         engine = EngineProcess([found, *arguments], Path(options.folder or "."))
         EnginePlayer._running = options, engine
+        return engine
 
     def _follow(self, moves: Iterable[tuple[int, str]], state: Mapping[str, Any]) -> None:
         for seat, move in moves:
