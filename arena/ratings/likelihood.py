@@ -108,10 +108,8 @@ class Likelihood:
         between[[upper, lower]] = 1, -1
         expected = self.expected(at)
         step = solve(self.information(expected), between)
-        gradient = self.gradient(at, expected)
-        return float(between @ at + step @ gradient), float(
-            np.sum((self.score_rows(at) @ step) ** 2)
-        )
+        variance = np.sum((self.score_rows(at) @ step) ** 2)
+        return float(between @ at + step @ self.gradient(at, expected)), float(variance)
 
     def lead_from_level(self, at: Array, upper: int, lower: int) -> tuple[float, float]:
         """The same from "no lead", both players half way between their ratings: sharp where one of
