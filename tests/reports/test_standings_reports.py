@@ -277,7 +277,7 @@ def test_a_bot_is_left_out_of_every_report(
 
 
 @pytest.mark.parametrize(("format_", "chose"), [("swiss", True), ("round-robin", False)])
-def test_where_results_chose_the_opponents_errors_are_told_to_be_too_small(
+def test_where_results_chose_the_opponents_the_prior_is_fitted(
     format_: str, chose: bool, cup: list[GameRecord], tmp_path: Path
 ) -> None:
     path = tmp_path / "cup.sqlite"
@@ -285,7 +285,13 @@ def test_where_results_chose_the_opponents_errors_are_told_to_be_too_small(
         for number, record in enumerate(cup):
             pair = f"{number // 2}"
             store.add(record.model_copy(update={"round": 1, "pair": pair}))
-    assert ("their ± too small" in arena("report", path).stdout) is chose
+    told = json.loads(arena("report", path, "--json").stdout)
+    rated = [digest(each.model_copy(update={"pair": f"{n // 2}"})) for n, each in enumerate(cup)]
+    fitted = standings_of_results(results_of(rated), matched=chose)
+    assert (told["matched"], told["prior"]) == (chose, fitted.prior)
+    assert [row["elo"] for row in told["players"]] == [row.elo for row in fitted.players]
+    text = " ".join(arena("report", path).stdout.split())
+    assert ("Elo: one Bayesian fit" in text) is chose and f"Prior: {fitted.prior}." in text
 
 
 def test_versions_that_play_no_more_are_named(table: Standings) -> None:
