@@ -5,7 +5,8 @@ difference with variance v, known from the rounds before, a pair of games leaves
 i = 2·p(1 − p) is the information of two games that one wins with probability p. So close players
 meet, and those of whom little is known. With an odd number one of those rests who played most.
 
-The ratings are one fit of all results (`arena.ratings.elo`), whatever their order.
+The ratings are one fit of all results (`arena.ratings.elo`), whatever their order, and without the
+fitted prior of the standings: with it the meetings of ladders played so far would change.
 """
 
 import math
