@@ -42,10 +42,11 @@ import numpy as np
 
 from arena.ratings.columns import Array, Columns
 from arena.ratings.fitted_prior import posterior
-from arena.ratings.likelihood import Likelihood
+from arena.ratings.likelihood import Likelihood, Maximum
 from arena.ratings.model import MOST_COMPARED, Advantage, Neighbours
 from arena.ratings.results import Result
 from arena.ratings.sandwich import Covariance, sandwich
+from arena.ratings.solving import MOST_DENSE
 
 SCALE = 400 / math.log(10)
 """Elo in one unit of the logistic function: 173.72."""
@@ -71,9 +72,10 @@ class Fit:
     """The player whose rating is given; None for the mean."""
     spread: Covariance | None = None
     """Of the parameters, in units of SCALE; None without players."""
-    maximum: tuple[Likelihood, Array] | None = None
-    """The likelihood, and the parameters where it is greatest; None without players, and with the
-    fitted prior."""
+    maxima: tuple[Maximum, ...] = ()
+    """Of the likelihood, or of one for each spread of the fitted prior; none without players."""
+    matched: bool = False
+    """Whether the prior is fitted, as results chose the opponents."""
 
     @cached_property
     def covariance(self) -> Array:
@@ -119,30 +121,30 @@ class Fit:
 
     def _neighbours(self, upper: str, lower: str, difference: float, spread: float) -> Neighbours:
         linked = self.linked(upper, lower)
-        sure = difference / spread
-        if linked and self.maximum and len(self.players) <= MOST_COMPARED:
-            # each takes an equation of the field
-            sure = max(sure, self._from_level(upper, lower), key=abs)
+        los = NormalDist().cdf(difference / spread)
+        if linked and len(self.players) <= MOST_COMPARED:  # each takes an equation of the field
+            los = max(los, self._from_level(upper, lower), key=lambda known: abs(known - 0.5))
         return Neighbours(
             upper=upper,
             lower=lower,
             difference=difference,
             error=Z95 * spread,
-            los=NormalDist().cdf(sure),
-            separated=linked and abs(sure) > Z95,
+            los=los,
+            separated=linked and abs(los - 0.5) > 0.475,
         )
 
     def _from_level(self, upper: str, lower: str) -> float:
-        """The lead in standard errors, both as they are where there is none. Where a player won or
-        lost all its results, those of the fit are too wide; elsewhere this tells nothing new.
+        """The probability of the lead, with errors as they are where there is none. Those of the
+        fit are too wide where a player won or lost all its results; elsewhere it tells nothing new.
         """
-        assert self.maximum is not None
-        likelihood, parameters = self.maximum
         places = self._index[upper], self._index[lower]
-        if not likelihood.one_sided[list(places)].any():
-            return 0.0
-        lead, variance = likelihood.lead_from_level(parameters, *places)
-        return lead / math.sqrt(variance)
+        if not self.maxima[0].likelihood.one_sided[list(places)].any():
+            return 0.5
+        known = 0.0
+        for likelihood, parameters, share in self.maxima:
+            lead, variance = likelihood.lead_from_level(parameters, *places)
+            known += share * NormalDist().cdf(lead / math.sqrt(variance))
+        return min(known, 1.0)
 
 
 def fit(
@@ -157,7 +159,8 @@ def fit(
 
     `anchor` is the player whose rating is `anchor_elo`; without one, the mean of the pool is.
     `first_mover=False` leaves the advantage of the first move out, for games that have none.
-    `matched`: results chose the opponents, so the prior is that of `arena.ratings.fitted_prior`.
+    `matched`: results chose the opponents, so the prior is that of `arena.ratings.fitted_prior`,
+    in a field whose covariance can be held whole.
     No results give a fit without players. ValueError: a score outside 0 to 1, a player against
     itself, an anchor without results.
     """
@@ -170,9 +173,11 @@ def fit(
         raise ValueError(f"the anchor {anchor!r} has no results; it must be one of {known}")
     model = Likelihood(columns, first_mover)
     strengths = model.maximum()
+    matched = matched and len(strengths) <= MOST_DENSE
+    maxima: tuple[Maximum, ...] = (Maximum(model, strengths),)
     spread: Covariance
     if matched:
-        strengths, spread = posterior(columns, first_mover)
+        strengths, spread, maxima = posterior(columns, first_mover, *maxima)
     else:
         information = model.information(model.expected(strengths))
         spread = sandwich(information, model.score_rows(strengths))
@@ -193,7 +198,8 @@ def fit(
         groups=_groups(columns),
         anchor=anchor,
         spread=spread,
-        maximum=None if matched else (model, strengths),
+        maxima=maxima,
+        matched=matched,
     )
 
 

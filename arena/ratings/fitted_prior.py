@@ -16,36 +16,49 @@ are d times those of their results alone (the design effect, Kish 1965).
 import numpy as np
 
 from arena.ratings.columns import Array, Columns
-from arena.ratings.likelihood import Likelihood
+from arena.ratings.likelihood import Likelihood, Maximum
 from arena.ratings.sandwich import Whole
 
 SPREADS = np.geomspace(0.05, 10, 20)
 """Of strengths, in units of the logistic function: 9 to 1,737 Elo."""
+_LEAST_SHARE = 1e-6
+"""Of the belief: spreads with less are left out."""
 
 
-def posterior(results: Columns, first_mover: bool) -> tuple[Array, Whole]:
-    """The parameters of a `Likelihood` in the mean, and their covariance."""
-    weight = 1 / max(1.0, _design_effect(Likelihood(results, first_mover)))
-    means, covariances, evidence = list[Array](), list[Array](), list[float]()
+def posterior(
+    results: Columns, first_mover: bool, plain: Maximum
+) -> tuple[Array, Whole, tuple[Maximum, ...]]:
+    """The parameters of a `Likelihood` in the mean, their covariance, and the maxima at the spreads
+    that it is made of. `plain` is the maximum without this prior.
+    """
+    weight = 1 / max(1.0, _design_effect(plain))
+    pools, modes, evidence = list[Likelihood](), list[Array](), list[float]()
+    strengths = None
     for spread in SPREADS:
         pool = Likelihood(results, first_mover, weight=weight, spread=spread)
-        strengths = pool.maximum()
+        strengths = pool.maximum(strengths)
         information = pool.information(pool.expected(strengths)).toarray()
         volume = pool.size * np.log(spread) + np.linalg.slogdet(information)[1] / 2
         # the smaller the spreads, the closer together they are
         evidence.append(pool.log_likelihood(strengths) - volume + np.log(spread))
-        means.append(strengths)
-        covariances.append(np.linalg.inv(information))
+        pools.append(pool)
+        modes.append(strengths)
     shares = np.exp(np.array(evidence) - max(evidence))
+    shares[shares < _LEAST_SHARE] = 0
     shares /= shares.sum()
-    mean = shares @ np.array(means)
-    off = np.array(means) - mean
-    return mean, Whole(np.tensordot(shares, covariances, 1) + (off.T * shares) @ off)
+    found = [Maximum(*each) for each in zip(pools, modes, shares.tolist(), strict=True) if each[-1]]
+    mean = shares @ np.array(modes)
+    covariance = np.zeros((len(mean), len(mean)))
+    for pool, mode, share in found:  # one at a time, as they are large
+        inverse = np.linalg.inv(pool.information(pool.expected(mode)).toarray())
+        covariance += share * (inverse + np.outer(mode - mean, mode - mean))
+    return mean, Whole(covariance), tuple(found)
 
 
-def _design_effect(pool: Likelihood) -> float:
+def _design_effect(plain: Maximum) -> float:
     """By what factor results of one cluster that go together enlarge the squares of the scores."""
-    missed, of_players = pool.missed(pool.expected(pool.maximum())), slice(pool.size)
-    alone = (pool.design[pool.pairing] * missed[:, None])[:, of_players]
-    together = pool.cluster_rows(missed)[:, of_players]
-    return float(together.power(2).sum() / alone.power(2).sum())
+    pool, of_players = plain.likelihood, slice(plain.likelihood.size)
+    missed = pool.missed(pool.expected(plain.parameters))
+    alone = (pool.design[pool.pairing] * missed[:, None])[:, of_players].power(2).sum()
+    together = pool.cluster_rows(missed)[:, of_players].power(2).sum()
+    return float(together / alone) if alone else 1.0  # 0: all were draws

@@ -2,7 +2,7 @@
 the clusters' scores.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,9 +85,9 @@ class Likelihood:
         weighted = self.design * (self.games * expected * (1 - expected))[:, None]
         return (self.design.T @ weighted + sparse.diags_array(self.precision)).tocsr()
 
-    def maximum(self) -> Array:
+    def maximum(self, near: Array | None = None) -> Array:
         """The parameters of greatest likelihood: Newton's method, halving bad steps."""
-        strengths = np.zeros(self.design.shape[1])
+        strengths = np.zeros(self.design.shape[1]) if near is None else near
         likelihood = self.log_likelihood(strengths)
         for _ in range(_NEWTON_STEPS):
             expected = self.expected(strengths)
@@ -103,12 +103,16 @@ class Likelihood:
     def lead(self, at: Array, upper: int, lower: int) -> tuple[float, float]:
         """The lead of one player over another after one Newton step from the parameters `at`, and
         its variance: the same for each `at` near the maximum, as a score test from elsewhere.
+        With a normal prior it is that of the posterior.
         """
         between = np.zeros(len(at))
         between[[upper, lower]] = 1, -1
         expected = self.expected(at)
         step = solve(self.information(expected), between)
-        variance = np.sum((self.score_rows(at) @ step) ** 2)
+        if self.precision.any():
+            variance = between @ step
+        else:
+            variance = np.sum((self.score_rows(at) @ step) ** 2)
         return float(between @ at + step @ self.gradient(at, expected)), float(variance)
 
     def lead_from_level(self, at: Array, upper: int, lower: int) -> tuple[float, float]:
@@ -146,3 +150,12 @@ class Likelihood:
 
         shape = int(self.clusters.max()) + 1, self.design.shape[0]
         return sparse.csr_array((missed, (self.clusters, self.pairing)), shape) @ self.design
+
+
+class Maximum(NamedTuple):
+    """Where a likelihood is greatest."""
+
+    likelihood: Likelihood
+    parameters: Array
+    share: float = 1.0
+    """Of the belief, among several likelihoods."""

@@ -115,7 +115,7 @@ class PlayerStanding(Frozen):
     name: str
     """The name in the tournament."""
     elo: float | None
-    """Joint maximum-likelihood rating; null without a result."""
+    """Rating by one fit of all results, with the `prior`; null without a result."""
     elo_error: float | None
     """Half of its 95 % interval, relative to the anchor; 0 for the anchor itself."""
     games: int
@@ -219,7 +219,7 @@ class Standings(Frozen):
     replaced: tuple[str, ...] = ()
     """Versions that play no more, as a newer one of their bot does: their games count."""
     matched: bool = False
-    """Whether results chose the opponents: then the prior is fitted too."""
+    """Whether the prior is fitted, as results chose the opponents; not beyond 2,000 players."""
     began: datetime | None = None
     """When the first of its games to end began; null for a list of results."""
     ended: datetime | None = None

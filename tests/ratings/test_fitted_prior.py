@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from arena.ratings.elo import Fit, fit
+from arena.ratings.model import PRIOR
 from arena.ratings.results import Result
+from arena.ratings.standings import standings_of_results
 from tests.ratings.test_elo import expected
 
 
@@ -33,7 +35,7 @@ def field(size: int, spread: float, seed: int) -> dict[str, float]:
 def off(rated: Fit, strengths: dict[str, float]) -> np.ndarray:
     """By how much each rating is wrong."""
     truth = np.array([strengths[name] for name in rated.players])
-    return np.abs(rated.elo - truth + truth.mean())
+    return np.asarray(np.abs(rated.elo - truth + truth.mean()))
 
 
 @pytest.mark.parametrize(("spread", "share"), [(0, 0.5), (100, 0.9)])
@@ -90,6 +92,28 @@ def test_equals_that_met_their_like_are_not_separated() -> None:
         best = sorted(rated.players, key=lambda name: -rated.elo[rated.players.index(name)])
         wrongly += rated.compare(best[0], best[-1]).separated
     assert wrongly == 0
+
+
+def test_a_player_that_won_all_its_results_is_separated() -> None:
+    games = [Result(*names, float(names[0] == "a"), "") for names in (("a", "b"), ("b", "a"))]
+    assert not fit(games, matched=True).compare("a", "b").separated
+    lead = fit(10 * games, matched=True).compare("a", "b")
+    assert lead.separated and lead.los > 0.99
+    assert not lead.difference > lead.error
+
+
+@pytest.mark.filterwarnings("error")
+def test_draws_alone() -> None:
+    rated = fit([Result("a", "b", 0.5, str(number // 2)) for number in range(8)], matched=True)
+    assert rated.elo == pytest.approx([0, 0]) and rated.errors[0] > 50
+
+
+def test_a_field_too_large_for_the_whole_covariance(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = swiss(field(8, 150, 3), 5, 3)
+    monkeypatch.setattr("arena.ratings.elo.MOST_DENSE", 8)
+    rated = standings_of_results(results, matched=True)
+    assert not rated.matched and rated.prior == PRIOR
+    assert rated.players == standings_of_results(results).players
 
 
 def test_few_results() -> None:
