@@ -86,7 +86,7 @@ class PlayerData(Frozen):
     version: str
     """Of a submitted bot, as `version 2 (9c0c2c46)`; empty for others."""
     versions: list[int]
-    """All versions of this bot, places in `RunData.players`; empty where there is one."""
+    """All versions of this bot, with this one, by places in `RunData.players`; empty for one."""
     status: Literal["playing", "replaced", "gone", "out"]
     """As in the configuration: all but `playing` meet nobody any more."""
     random_moves: int
