@@ -102,7 +102,6 @@ def test_a_player_that_won_all_its_results_is_separated() -> None:
     assert not lead.difference > lead.error
 
 
-@pytest.mark.filterwarnings("error")
 def test_draws_alone() -> None:
     rated = fit([Result("a", "b", 0.5, str(number // 2)) for number in range(8)], matched=True)
     assert rated.elo == pytest.approx([0, 0]) and rated.errors[0] > 50
