@@ -327,7 +327,7 @@ def test_frozen_it_stands_still(started: Open, mode: Mode) -> None:
     line(process)
     process.container.freeze()
     time.sleep(0.1)  # what was on its way
-    while process._stdout in process._events(0) and process._read_stdout():
+    while process._stdout in process._events() and process._read_stdout():
         pass
     process._buffer.clear()
     assert fault(process, 200_000_000).termination is T.TIMEOUT
