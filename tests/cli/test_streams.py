@@ -85,6 +85,21 @@ def test_names_reach_a_program_as_they_are_in_any_locale(tmp_path: Path, form: s
     assert {"Müller", "Möller"} <= set(re.findall(r"\w+", shown.stdout.decode()))
 
 
+def test_the_equations_of_ratings_are_solved_without_other_threads(tmp_path: Path) -> None:
+    results = tmp_path / "results.csv"
+    results.write_text("first,second,score\na,b,1\nb,a,0.5\n")
+    code = (
+        "import arena.__main__ as entry, atexit, os\n"
+        "atexit.register(lambda: print('threads', len(os.listdir('/proc/self/task'))))\n"
+        "entry.main()\n"
+    )
+    command = [sys.executable, "-c", code, "rate", str(results)]
+    environment = dict(os.environ)
+    environment.pop("OPENBLAS_NUM_THREADS", None)
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines()[-1] == "threads 1"
+
+
 @pytest.mark.slow
 def test_ctrl_c_while_the_program_loads_is_no_traceback() -> None:
     code = (
