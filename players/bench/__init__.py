@@ -30,11 +30,14 @@ def bench_search() -> Iterator[tuple[str, float, str, float | None]]:
 
     iterations, nodes = speed.iterations_per_second, speed.nodes_per_second
     unit, name = "iterations/s", "UCT, 300,000 iterations from the start"
-    alone = iterations("othello", CORNERLESS, 300_000)
-    shared = iterations("othello", CORNERLESS, 300_000, threads=2)
-    yield f"cornerless {name}", alone, unit, 300_000
-    yield "the same, two threads sharing the tree", shared / alone, "times", 1.8
-    yield f"dots 5×5 {name}", iterations("dots", DOTS, 300_000), unit, 500_000
+    for title, game, settings, target in (
+        ("cornerless", "othello", CORNERLESS, 300_000.0),
+        ("dots 5×5", "dots", DOTS, 500_000.0),
+    ):
+        alone = iterations(game, settings, 300_000)
+        shared = iterations(game, settings, 300_000, threads=2)
+        yield f"{title} {name}", alone, unit, target
+        yield "the same, two threads sharing the tree", shared / alone, "times", 1.8
     name = "cornerless games of a tuning, UCT of 100 iterations, two threads"
     yield name, speed.tuning_games_per_second(500, threads=2), "games/s", 200
     name = "standard Othello alpha-beta, 10 deep"

@@ -1,9 +1,9 @@
 """The tree of a Monte Carlo search as flat arrays: one entry a node.
 
 Invariants, while no search runs:
-- Entry 0 is the root; `used[0]` entries are in use.
+- Entry 0 is the root; `used[0]` entries are in use, or set aside by threads that share the tree.
 - The children of a node are one block of `count` entries from `first`, in random order, made
-  together and always behind their parent.
+  together.
 - `count` is UNEXPANDED before that, and 0 for a node where the game is over.
 - Children are tried from the front of the block: the first `tried` have been visited. With RAVE
   they are tried in any order, and `tried` stays 0.
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from players.compiled.cache import kernel
+from players.compiled.cache import kernel, part
 from players.search.types import Array, Node
 
 UNEXPANDED, EXPANDING = -1, -2
@@ -110,32 +110,44 @@ def child_by_move(tree: Tree, node: int, move: int) -> int | None:
 def reroot(tree: Tree, root: Node) -> None:
     """Make `root` entry 0 and keep what is below it, in the same order.
 
-    As children are behind their parents, one pass finds where all that is kept goes, and a second
-    moves it, never onto an entry that is still to be moved.
+    What is kept is found first: `moved_to` of an entry is the one to be looked at after it. As the
+    order stays, no entry then moves onto one that is still to be moved.
     """
     used = tree.used[0]
-    tree.moved_to[root:used] = -1
+    tree.moved_to[:used] = -1
+    tree.moved_to[root] = used
+    node = root
+    while node < used:
+        upcoming = tree.moved_to[node]
+        first = tree.first[node]
+        for child in range(first, first + tree.count[node]):
+            tree.moved_to[child] = upcoming
+            upcoming = child
+        node = upcoming
     tree.moved_to[root] = 0
-    kept = 0
-    for node in range(root, used):
-        if tree.moved_to[node] >= 0:
+    kept = 1
+    for node in range(used):
+        if tree.moved_to[node] >= 0 and node != root:
             tree.moved_to[node] = kept
             kept += 1
-            first = tree.first[node]
-            for child in range(first, first + tree.count[node]):
-                tree.moved_to[child] = 0
-    for node in range(root, used):
-        place = tree.moved_to[node]
-        if place >= 0:
-            tree.visits[place] = tree.visits[node]
-            tree.total[place] = tree.total[node]
-            if len(tree.near_visits) > 0:
-                tree.near_visits[place] = tree.near_visits[node]
-                tree.near_total[place] = tree.near_total[node]
-            tree.count[place] = tree.count[node]
-            tree.tried[place] = tree.tried[node]
-            tree.move[place] = tree.move[node]
-            tree.proof[place] = tree.proof[node]
-            if tree.count[node] > 0:
-                tree.first[place] = tree.moved_to[tree.first[node]]
+    _move_entry(tree, root)
+    for node in range(used):
+        if tree.moved_to[node] > 0:
+            _move_entry(tree, node)
     tree.used[0] = kept
+
+
+@part
+def _move_entry(tree: Tree, node: Node) -> None:
+    place = tree.moved_to[node]
+    tree.visits[place] = tree.visits[node]
+    tree.total[place] = tree.total[node]
+    if len(tree.near_visits) > 0:
+        tree.near_visits[place] = tree.near_visits[node]
+        tree.near_total[place] = tree.near_total[node]
+    tree.count[place] = tree.count[node]
+    tree.tried[place] = tree.tried[node]
+    tree.move[place] = tree.move[node]
+    tree.proof[place] = tree.proof[node]
+    if tree.count[node] > 0:
+        tree.first[place] = tree.moved_to[tree.first[node]]

@@ -136,6 +136,8 @@ class UctSearch:
         """Make the node that `moves` lead to, passes left out or not, the root; an empty tree when
         there is none, as after a pruned move, its moves are not `legal`, or it is not to be reused.
         """
+        for worker in self._workers:
+            worker.room[:] = 0
         for tree in self._trees:
             node: int | None = 0 if reuse else None
             for name in moves:

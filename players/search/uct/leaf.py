@@ -12,6 +12,9 @@ from players.search.tree import EXPANDING, NEAR, UNEXPANDED, UNKNOWN, Tree
 from players.search.types import Array, Flag, Int, Node, Position, Real, Rng, Seat
 from players.search.uct.settings import Memory, Settings, Worker, sign_or_margin
 
+STRETCH = 1024
+"""Entries of the tree that one of several threads takes at once."""
+
 
 @bare_part
 def leaf_worth(
@@ -120,7 +123,7 @@ def is_ripe(tree: Tree, node: Node, settings: Settings) -> bool:
 
 @bare_part
 def expand(
-    tree: Tree, node: Node, position: Position, settings: Settings, buffer: Array, state: Rng
+    tree: Tree, node: Node, position: Position, settings: Settings, worker: Worker, state: Rng
 ) -> Rng:
     """Give `node` its children in random order; the state of the random numbers.
 
@@ -130,6 +133,7 @@ def expand(
         tree.count, node, np.int8(UNEXPANDED), np.int8(EXPANDING)
     ):
         return state
+    buffer = worker.moves
     forced_move = np.int64(forced(position)) if settings.prune else np.int64(NO_MOVE)
     if forced_move != NO_MOVE:
         buffer[0], count = forced_move, np.int64(1)
@@ -137,7 +141,7 @@ def expand(
         count = np.int64(candidates(position, buffer))
     else:
         count = np.int64(game.moves(position, buffer))
-    first = _claim_block(tree, count, settings)
+    first = _claim_block(tree, count, settings, worker.room)
     if first < 0:
         atomics.publish(tree.count, node, np.int8(UNEXPANDED))
         return state
@@ -164,20 +168,29 @@ def expand(
 
 
 @bare_part
-def _claim_block(tree: Tree, count: Int, settings: Settings) -> Node:
-    """The first of `count` new entries; −1 when there is no room for them."""
-    room = len(tree.move)
-    if tree.used[0] + count > room:
-        return np.int64(-1)
-    if not settings.shared:
-        first: Node = tree.used[0]
-        tree.used[0] = first + count
-        return first
-    first = atomics.add(tree.used, 0, count)
-    if first + count <= room:
-        return first
-    atomics.add(tree.used, 0, -count)
-    return np.int64(-1)
+def _claim_block(tree: Tree, count: Int, settings: Settings, room: Array) -> Node:
+    """The first of `count` new entries; −1 when there is no room for them.
+
+    Threads that share the tree take STRETCH entries at once, as long as there are that many: so
+    that they seldom write next to each other, which is slow.
+    """
+    if room[0] + count > room[1]:
+        left = len(tree.move) - tree.used[0]
+        if count > left:
+            return np.int64(-1)
+        size = np.int64(STRETCH) if settings.shared and left >= STRETCH else count
+        first = tree.used[0]
+        if settings.shared:
+            first = atomics.add(tree.used, 0, size)
+            if first + size > len(tree.move):
+                atomics.add(tree.used, 0, -size)
+                return np.int64(-1)
+        else:
+            tree.used[0] = first + size
+        room[0], room[1] = first, first + size
+    block: Node = room[0]
+    room[0] = block + count
+    return block
 
 
 @bare_part

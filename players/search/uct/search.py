@@ -17,6 +17,10 @@ from players.search.types import Array, Flag, Int, Node, Position, Real, Seat
 from players.search.uct.leaf import expand, is_ripe, leaf_worth
 from players.search.uct.settings import Memory, Settings, Worker, add
 
+BUSY, STAY = 512, 8
+"""A thread that comes to a node with fewer than BUSY leaves stays below it for STAY iterations: the
+way there is chosen and its counts are written once for all (df-UCT; Yoshizoe and others 2011)."""
+
 SPREAD_STEP = 64
 """Iterations after which c is set again from the spread of the results."""
 
@@ -39,7 +43,7 @@ def iterate(
 
     `memory` is the endgame solver's. A visit is counted on the way down, before its result is
     known: until then it is lost for the player who chooses there, and other threads look elsewhere
-    (virtual loss).
+    (virtual loss). In busy nodes the visits of several iterations are counted at once.
     """
     path, chooser = worker.path, worker.chooser
     samples = np.int32(settings.samples)
@@ -47,43 +51,97 @@ def iterate(
     c = settings.c
     done = 0
     while done < limit and not is_set(stop) and tree.proof[0] <= NEAR:
-        if settings.spread_factor > 0.0 and done % SPREAD_STEP == 0:
-            c = settings.spread_factor * spread(worker.moments)
-        node, here, depth = np.int64(0), position, 0
+        # the thread stays below `base`, which the first of up to `share` iterations finds
+        base, base_here, above = np.int64(0), position, 0
+        share, ran, total = np.int32(min(STAY, limit - done)), np.int32(0), 0.0
         path[0], chooser[0] = 0, 0
-        add(tree.visits, node, samples, settings)
-        while tree.proof[node] <= NEAR and depth < settings.plies:
-            count = np.int64(atomics.read(tree.count, node))
-            if count == UNEXPANDED and (node == 0 or is_ripe(tree, node, settings)):
-                state = expand(tree, node, here, settings, worker.moves, state)
-                count = np.int64(tree.count[node])
-            if count <= 0:
-                break
-            child = np.int64(-1)
-            if settings.rave == 0.0:
-                child = next_untried(tree, node, count, settings)
-            if child < 0:
-                opponent = here.seat != position.seat
-                child = select(tree, node, here.seat, opponent, c, settings, worker.values)
-            depth += 1
-            path[depth], chooser[depth] = child, here.seat
-            add(tree.visits, child, samples, settings)
-            here = game.play(here, np.int64(tree.move[child]))
-            node = child
-        if settings.rave > 0.0:
-            worker.near[:] = np.float32(0.0)
-        worth, state = leaf_worth(tree, node, here, depth, settings, memory, worker, state, stop)
-        if settings.rave > 0.0:
-            pass_back(tree, worker, depth, worth, settings)
-        worker.deepest[0] = max(worker.deepest[0], depth)
-        result = worth / settings.samples
-        worker.moments[0] += 1.0
-        worker.moments[1] += result
-        worker.moments[2] += result * result
-        back_up(tree, path, chooser, depth, worth, settings)
-        done += 1
+        while ran == 0 or (ran < share and not is_set(stop) and tree.proof[base] <= NEAR):
+            if settings.spread_factor > 0.0 and done % SPREAD_STEP == 0:
+                c = settings.spread_factor * spread(worker.moments)
+            node, here, depth = base, base_here, above
+            add(tree.visits, node, samples, settings)
+            while tree.proof[node] <= NEAR and depth < settings.plies:
+                if ran == 0 and depth == above and is_busy(tree, node, settings):
+                    add(tree.visits, node, (share - np.int32(1)) * samples, settings)
+                    above += 1
+                count = np.int64(atomics.read(tree.count, node))
+                if count == UNEXPANDED and (node == 0 or is_ripe(tree, node, settings)):
+                    state = expand(tree, node, here, settings, worker, state)
+                    count = np.int64(tree.count[node])
+                if count <= 0:
+                    break
+                child = np.int64(-1)
+                if settings.rave == 0.0:
+                    child = next_untried(tree, node, count, settings)
+                if child < 0:
+                    opponent = here.seat != position.seat
+                    child = select(tree, node, here.seat, opponent, c, settings, worker.values)
+                depth += 1
+                path[depth], chooser[depth] = child, here.seat
+                add(tree.visits, child, samples, settings)
+                here = game.play(here, np.int64(tree.move[child]))
+                node = child
+                if depth == above:
+                    base, base_here = node, here
+            if settings.rave > 0.0:
+                worker.near[:] = np.float32(0.0)
+            worth, state = leaf_worth(
+                tree, node, here, depth, settings, memory, worker, state, stop
+            )
+            if settings.rave > 0.0:
+                pass_back(tree, worker, worker.near, depth, above, worth, samples, settings)
+                if above > 0:
+                    keep_near(worker, ran == 0)
+            worker.deepest[0] = max(worker.deepest[0], depth)
+            result = worth / settings.samples
+            worker.moments[0] += 1.0
+            worker.moments[1] += result
+            worker.moments[2] += result * result
+            total += back_up(tree, worker, depth, above, worth, samples, settings)
+            ran += 1
+            done += 1
+        if above > 0:
+            count_above(tree, worker, above, total, ran, share, settings)
     worker.random_state[0] = state
     return done
+
+
+@bare_part
+def is_busy(tree: Tree, node: Node, settings: Settings) -> bool:
+    """Whether several iterations are counted at once in a node."""
+    return bool(tree.visits[node] >= BUSY * settings.samples and tree.count[node] > 0)
+
+
+@bare_part
+def keep_near(worker: Worker, first: bool) -> None:
+    """Add what an iteration gathered to what is for above, which begins with the `first` one."""
+    near, sums = worker.near, worker.near_above
+    for seat in range(2):
+        for kind in range(2):
+            for move in range(game.MOVES):
+                before = np.float32(0.0) if first else sums[seat, kind, move]
+                sums[seat, kind, move] = before + near[seat, kind, move]
+
+
+@bare_part
+def count_above(
+    tree: Tree,
+    worker: Worker,
+    above: int,
+    worth: Real,
+    ran: np.int32,
+    share: np.int32,
+    settings: Settings,
+) -> None:
+    """Count iterations that `ran` below the node at depth `above`, all worth `worth`, in the nodes
+    on the way there, where the visits of `share` of them were counted.
+    """
+    samples = np.int32(settings.samples)
+    for step in range(above if ran < share else 0):
+        add(tree.visits, np.int64(worker.path[step]), (ran - share) * samples, settings)
+    if settings.rave > 0.0:
+        pass_back(tree, worker, worker.near_above, above, 0, worth, ran * samples, settings)
+    back_up(tree, worker, above - 1, 0, worth, ran * samples, settings)
 
 
 @bare_part
@@ -145,20 +203,30 @@ def select(
 
 @bare_part
 def back_up(
-    tree: Tree, path: Array, chooser: Array, depth: int, worth: Real, settings: Settings
-) -> None:
-    """Add a leaf's worth, or what is proven, to the totals on the way as each chooser sees it."""
+    tree: Tree,
+    worker: Worker,
+    depth: int,
+    least: int,
+    worth: Real,
+    playouts: Int,
+    settings: Settings,
+) -> Real:
+    """Add what `playouts` are worth, or what is proven, to the totals on the way back from a depth
+    to another as each chooser sees it; what they are worth above.
+    """
+    path, chooser = worker.path, worker.chooser
     proven = tree.proof[np.int64(path[depth])] > NEAR
-    for step in range(depth, -1, -1):
+    for step in range(depth, least - 1, -1):
         node = np.int64(path[step])
-        result = worth if chooser[step] == 0 else settings.samples - worth
+        result = worth if chooser[step] == 0 else playouts - worth
         add(tree.total, node, result, settings)
         if proven and step > 0:
             parent = np.int64(path[step - 1])
             proven = _prove_parent(tree, parent, node, chooser[step], settings)
             if proven:
                 proof = np.float64(tree.proof[parent])
-                worth = settings.samples * (0.5 + settings.worth * proof)
+                worth = playouts * (0.5 + settings.worth * proof)
+    return worth
 
 
 @bare_part
@@ -196,21 +264,29 @@ def spread(moments: Array) -> float:
 
 
 @bare_part
-def pass_back(tree: Tree, worker: Worker, depth: int, worth: Real, settings: Settings) -> None:
-    """Add what was gathered, and the descent's own moves, to the children of each node on the way:
-    those with the moves from there on. `worth` is the leaf's.
+def pass_back(
+    tree: Tree,
+    worker: Worker,
+    near: Array,
+    depth: int,
+    least: int,
+    worth: Real,
+    playouts: Int,
+    settings: Settings,
+) -> None:
+    """Add what was gathered in `near`, and the descent's own moves, to the children of each node on
+    the way back from one depth to another: those with the moves from there on.
     """
-    near = worker.near
-    for step in range(depth, 0, -1):
+    for step in range(depth, least, -1):
         node, parent = np.int64(worker.path[step]), np.int64(worker.path[step - 1])
         seat = np.int64(worker.chooser[step])
-        near[seat, 0, tree.move[node]] += np.float32(settings.samples)
+        near[seat, 0, tree.move[node]] += np.float32(playouts)
         near[seat, 1, tree.move[node]] += np.float32(worth)
         first, count = np.int64(tree.first[parent]), np.int64(tree.count[parent])
         for child in range(first, first + count):
-            playouts, total = near[seat, 0, tree.move[child]], near[seat, 1, tree.move[child]]
-            add(tree.near_visits, child, playouts, settings)
-            add(tree.near_total, child, total if seat == 0 else playouts - total, settings)
+            games, total = near[seat, 0, tree.move[child]], near[seat, 1, tree.move[child]]
+            add(tree.near_visits, child, games, settings)
+            add(tree.near_total, child, total if seat == 0 else games - total, settings)
 
 
 @bare_part

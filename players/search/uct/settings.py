@@ -73,6 +73,8 @@ class Worker(NamedTuple):
     """float64[3]: how many results there were for seat 0, their sum, the sum of their squares."""
     deepest: Array
     """int64[1]: plies from the root to the deepest leaf."""
+    room: Array
+    """int64[2]: the next of the tree's entries set aside for the thread, and where they end."""
     moves: Array
     """int16[MOVES]: room for a node's moves."""
     values: Array
@@ -81,6 +83,8 @@ class Worker(NamedTuple):
     """uint64[5, BATCH]: the moves of a leaf's playouts, as the games write them."""
     near: Array
     """float32[2, 2, MOVES]: by seat and move, playouts with it and the sum of seat 0's results."""
+    near_above: Array
+    """The same over the iterations that a thread stays below a node, for what is above it."""
     path: Array
     """int32[PLIES + 1]: the nodes of a descent, the root first."""
     chooser: Array
@@ -92,10 +96,12 @@ def new_worker(seed: int) -> Worker:
         random_state=np.array([seed], np.uint64),
         moments=np.zeros(3),
         deepest=np.zeros(1, np.int64),
+        room=np.zeros(2, np.int64),
         moves=np.zeros(game.MOVES, np.int16),
         values=np.zeros(game.MOVES, np.float32),
         record=np.zeros((5, game.BATCH), np.uint64),
         near=np.zeros((2, 2, game.MOVES), np.float32),
+        near_above=np.zeros((2, 2, game.MOVES), np.float32),
         path=np.zeros(game.PLIES + 1, np.int32),
         chooser=np.zeros(game.PLIES + 1, np.int8),
     )

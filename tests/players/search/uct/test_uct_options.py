@@ -12,8 +12,9 @@ from players.compiled.cache import bare_kernel, kernel
 from players.games import interface as kernels
 from players.games.registry import compiled_game, load_board
 from players.options import Final
-from players.search.tree import NEAR, UNKNOWN, children, new_tree
+from players.search.tree import NEAR, UNKNOWN, Tree, child_by_move, children, new_tree
 from players.search.uct.driver import FINALS, ThinkingLimits, best_child, root_moves
+from players.search.uct.leaf import STRETCH
 from players.search.uct.search import iterate, select, spread
 from players.search.uct.settings import Settings, make_settings
 from players.weights.evaluations import load_terms
@@ -240,7 +241,7 @@ def test_limits_are_met(limits: ThinkingLimits, visits: Any, left: float, expect
 
 
 def test_thinking_ends_when_a_limit_is_met() -> None:
-    position = random_position(CORNERLESS, 30, Random(5))
+    position = random_position(CORNERLESS, 30, Random(8))
     ends = {}
     for name, options in {
         "depth": {"depth": 6},
@@ -273,20 +274,35 @@ def test_threads_share_the_work_and_lose_nothing(parallel: str) -> None:
             assert search.visits == 8000 * round_
         assert len(search._trees) == (1 if parallel == "tree" else 2)
         for tree in search._trees:
-            used = int(tree.used[0])
-            assert used <= memory_mb * 1_000_000 // 24
-            below = np.zeros(used, np.int64)
-            owners = np.zeros(used, np.int64)
-            for node in range(used):
+            nodes, used = below(tree, 0), int(tree.used[0])
+            assert len(set(nodes)) == len(nodes) <= used <= memory_mb * 1_000_000 // 24
+            apart = 2 * STRETCH + used // 16  # set aside by threads, or too short for a block
+            assert used - len(nodes) <= (apart if parallel == "tree" else 0)
+            for node in nodes:
                 block = list(children(tree, node))
-                below[node] = tree.visits[block].sum() if block else 0
-                owners[block] += 1
+                assert tree.visits[block].sum() <= tree.visits[node]
                 assert len(set(tree.move[block].tolist())) == len(block)
-            assert (owners[1:] == 1).all()
-            assert (below <= tree.visits[:used]).all()
-            visited = tree.visits[:used] > 0
-            assert (tree.total[:used][visited] <= tree.visits[:used][visited]).all()
+                assert tree.total[node] <= tree.visits[node]
         assert sum(tree.visits[list(children(tree, 0))].sum() for tree in search._trees) > 23_900
+        best = root_moves(search._trees)[0][root_moves(search._trees)[1].argmax()]
+        kept = [below(tree, child_by_move(tree, 0, best)) for tree in search._trees]
+        wanted = [
+            tree.visits[nodes].tolist() for tree, nodes in zip(search._trees, kept, strict=True)
+        ]
+        position = game.start().play(search._board.names[best])
+        search.follow([search._board.names[best]], position.legal_moves(), reuse=True)
+        for tree, visits in zip(search._trees, wanted, strict=True):
+            assert tree.visits[below(tree, 0)].tolist() == visits
+            assert int(tree.used[0]) == len(visits)
+
+
+def below(tree: Tree, node: int | None) -> list[int]:
+    """A node and all that are below it."""
+    assert node is not None
+    nodes = [node]
+    for each in nodes:
+        nodes.extend(children(tree, each))
+    return nodes
 
 
 @pytest.mark.slow
@@ -355,8 +371,9 @@ def test_a_single_thread_needs_no_sharing() -> None:
         iterate(*arguments, search._memory, NEVER, 5000)
         tree = search._trees[0]
         assert sum(tree.visits[list(children(tree, 0))]) == 5000
+        nodes = below(tree, 0)
         written = (tree.visits, tree.total, tree.count, tree.move, tree.proof)
-        trees.append([array[: search.nodes].tolist() for array in written])
+        trees.append([array[nodes].tolist() for array in written])
     assert trees[0][1][0] > 0
     assert trees[0] == trees[1]
 
