@@ -14,6 +14,7 @@ import numba.extending
 from llvmlite import ir
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime.nrt import rtsys
 from numba.core.types import BaseTuple
 
 from arena.files.cache import CACHE_VARIABLE
@@ -63,9 +64,13 @@ class _Cache(FunctionCache):
         return ", ".join(map(_in_words, sig)), *rest
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel, or None, also where its files may not be read or are damaged."""
+        """The kernel, or None, also where its files may not be read or are damaged.
+
+        numba's own makes all ready for compiling first, which takes longer than to load.
+        """
+        rtsys.initialize(target_context)
         try:
-            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call] # as above
+            found = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call] # as above
         except OSError:
             return None
         except Exception:  # half a file, as after a power failure: pickle may raise anything
