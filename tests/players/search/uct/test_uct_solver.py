@@ -66,9 +66,11 @@ def test_what_is_proven_is_true(mode: dict[str, Any]) -> None:
         for seed in range(4):
             position = random_position(game, plies, Random(seed))
             search = search_of(game, **options)
-            think(search, position, 2000)
+            samples = options.get("samples", 1)
+            thought = think(search, position, 2000)
+            assert search.visits == samples * thought.iterations
             if "threads" not in mode:
-                check_tree(search._trees[0], options.get("samples", 1))
+                check_tree(search._trees[0], samples)
             proofs = check_proofs(search, position, mode.get("backup") == "score")
             inner, leaves = inner + proofs[0], leaves + proofs[1]
     assert leaves >= 10
