@@ -18,8 +18,9 @@ from players.search.uct.leaf import expand, is_ripe, leaf_worth
 from players.search.uct.settings import Memory, Settings, Worker, add
 
 BUSY, STAY = 512, 8
-"""A thread that comes to a node with fewer than BUSY leaves stays below it for STAY iterations: the
-way there is chosen and its counts are written once for all (df-UCT; Yoshizoe and others 2011)."""
+"""A node is busy after BUSY iterations through it. A thread chooses its way through busy nodes once
+for STAY iterations, which all go on from the first node that is not busy, and counts them there at
+once (df-UCT; Yoshizoe and others 2011)."""
 
 SPREAD_STEP = 64
 """Iterations after which c is set again from the spread of the results."""
@@ -109,7 +110,8 @@ def iterate(
 @bare_part
 def is_busy(tree: Tree, node: Node, settings: Settings) -> bool:
     """Whether several iterations are counted at once in a node."""
-    return bool(tree.visits[node] >= BUSY * settings.samples and tree.count[node] > 0)
+    visits = np.int64(tree.visits[node]) - settings.prior
+    return bool(visits >= BUSY * settings.samples and tree.count[node] > 0)
 
 
 @bare_part

@@ -48,3 +48,19 @@ def test_a_prior_is_a_use_of_the_evaluation() -> None:
     assert UctOptions(prior=10, evaluation="classic").evaluation == "classic"
     with pytest.raises(ValueError, match="nothing is evaluated without leaf, leaf_plies or prior"):
         UctOptions(evaluation="classic")
+
+
+def test_visits_that_a_node_begins_with_do_not_make_it_busy() -> None:
+    """Below a root that was kept, 200 iterations at once are the same as one by one."""
+    trees = []
+    for step in (1, 200):
+        search = search_of(CORNERLESS, terms=TERMS, prior=1000)
+        think(search, CORNERLESS.start(), 200)
+        move = choose(search, CORNERLESS.start()).move
+        position = CORNERLESS.start().play(move)
+        search.follow([move], position.legal_moves(), reuse=True)
+        assert search.visits > 1000
+        for _ in range(0, 200, step):
+            think(search, position, step)
+        trees.append(search._trees[0].visits[: search.nodes].tolist())
+    assert trees[0] == trees[1]
