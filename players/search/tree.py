@@ -110,8 +110,9 @@ def child_by_move(tree: Tree, node: int, move: int) -> int | None:
 def reroot(tree: Tree, root: Node) -> None:
     """Make `root` entry 0 and keep what is below it, in the same order.
 
-    What is kept is found first: `moved_to` of an entry is the one to be looked at after it. As the
-    order stays, no entry then moves onto one that is still to be moved.
+    What is kept is found first, from `root` down, with a stack in `moved_to`: it holds which entry
+    is to be looked at after each; `used` for none. As the order stays, no entry then moves onto one
+    that is still to be moved.
     """
     used = tree.used[0]
     tree.moved_to[:used] = -1

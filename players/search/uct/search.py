@@ -12,7 +12,7 @@ from players.compiled import atomics
 from players.compiled.bits import is_set
 from players.compiled.cache import bare_kernel, bare_part
 from players.games import interface as game
-from players.search.tree import LANES, NEAR, UNEXPANDED, Tree
+from players.search.tree import LANES, NEAR, UNEXPANDED, UNKNOWN, Tree
 from players.search.types import Array, Flag, Int, Node, Position, Real, Seat
 from players.search.uct.leaf import expand, is_ripe, leaf_worth
 from players.search.uct.settings import Memory, Settings, Worker, add
@@ -52,7 +52,8 @@ def iterate(
     c = settings.c
     done = 0
     while done < limit and not is_set(stop) and tree.proof[0] <= NEAR:
-        # the thread stays below `base`, which the first of up to `share` iterations finds
+        # up to `share` iterations go on from `base`, which the first one finds: the node at depth
+        # `above`, below busy nodes alone; `ran` were run, worth `total` to the node above it
         base, base_here, above = np.int64(0), position, 0
         share, ran, total = np.int32(min(STAY, limit - done)), np.int32(0), 0.0
         path[0], chooser[0] = 0, 0
@@ -68,7 +69,7 @@ def iterate(
                 count = np.int64(atomics.read(tree.count, node))
                 if count == UNEXPANDED and (node == 0 or is_ripe(tree, node, settings)):
                     state = expand(tree, node, here, settings, worker, state)
-                    count = np.int64(tree.count[node])
+                    count = np.int64(atomics.read(tree.count, node))
                 if count <= 0:
                     break
                 child = np.int64(-1)
@@ -116,7 +117,7 @@ def is_busy(tree: Tree, node: Node, settings: Settings) -> bool:
 
 @bare_part
 def keep_near(worker: Worker, first: bool) -> None:
-    """Add what an iteration gathered to what is for above, which begins with the `first` one."""
+    """Add what an iteration gathered to `near_above`, which begins anew with the `first` one."""
     near, sums = worker.near, worker.near_above
     for seat in range(2):
         for kind in range(2):
@@ -135,8 +136,8 @@ def count_above(
     share: np.int32,
     settings: Settings,
 ) -> None:
-    """Count iterations that `ran` below the node at depth `above`, all worth `worth`, in the nodes
-    on the way there, where the visits of `share` of them were counted.
+    """Count in the nodes above depth `above` the iterations that `ran` from there, together worth
+    `worth`; their visits were counted as those of `share`, of which the rest is taken back.
     """
     samples = np.int32(settings.samples)
     for step in range(above if ran < share else 0):
@@ -213,8 +214,8 @@ def back_up(
     playouts: Int,
     settings: Settings,
 ) -> Real:
-    """Add what `playouts` are worth, or what is proven, to the totals on the way back from a depth
-    to another as each chooser sees it; what they are worth above.
+    """Add what `playouts` are worth, or what is proven, to the totals on the way back from `depth`
+    up to depth `least`, as each chooser sees it; what they are worth above that.
     """
     path, chooser = worker.path, worker.chooser
     proven = tree.proof[np.int64(path[depth])] > NEAR
@@ -242,9 +243,10 @@ def _prove_parent(tree: Tree, parent: Node, child: Node, seat: Seat, settings: S
     sign = 1 if seat == 0 else -1
     best = sign * np.int64(proof)
     if best < settings.highest:
+        # another thread may be proving the parent just now
+        atomics.claim(tree.proof, parent, np.int8(UNKNOWN), np.int8(NEAR))
         if tree.proof[parent] > NEAR:
             return True
-        tree.proof[parent] = NEAR
         first, count = np.int64(tree.first[parent]), np.int64(tree.count[parent])
         for sibling in range(first, first + count):
             proof = tree.proof[sibling]
@@ -277,7 +279,8 @@ def pass_back(
     settings: Settings,
 ) -> None:
     """Add what was gathered in `near`, and the descent's own moves, to the children of each node on
-    the way back from one depth to another: those with the moves from there on.
+    the way back from `depth` up to depth `least`: to each child the games that have its move from
+    there on. `worth` is that of all `playouts`.
     """
     for step in range(depth, least, -1):
         node, parent = np.int64(worker.path[step]), np.int64(worker.path[step - 1])
