@@ -35,7 +35,7 @@ class Tree(NamedTuple):
     """
 
     used: Array
-    """int64[1]: how many entries are in use."""
+    """int64[1]: how many entries are in use or set aside."""
     visits: Array
     """int32: playouts through the node, those under way included."""
     total: Array

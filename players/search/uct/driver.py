@@ -149,8 +149,15 @@ class UctSearch:
                 nodes.reroot(tree, node)
 
     def _fits(self, tree: Tree, node: int, legal: Sequence[str]) -> bool:
-        """Whether a node has children, and they are the `legal` moves but for those pruned."""
-        names = {self._board.names[tree.move[child]] for child in nodes.children(tree, node)}
+        """Whether a node has children, and they are the `legal` moves but for those pruned; not
+        when it is proven and none of them tells by which move, as where a thread solved it while
+        another expanded it.
+        """
+        block = nodes.children(tree, node)
+        proof = tree.proof[node]
+        if proof > nodes.NEAR and proof not in tree.proof[block]:
+            return False
+        names = {self._board.names[tree.move[child]] for child in block}
         pruned = self._settings.prune and len(names) > 0
         return names <= set(legal) if pruned else names == set(legal)
 

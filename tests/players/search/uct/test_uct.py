@@ -120,6 +120,11 @@ def test_a_tree_that_does_not_fit_the_position_is_dropped() -> None:
     assert search.visits == 500
     search.follow([], after.legal_moves(), reuse=False)
     assert search.visits == 0
+    think(search, after, 500)
+    for proof, kept in ((-1, 500), (1, 0)):  # which the first move proves, or none
+        search._trees[0].proof[0], search._trees[0].proof[search._trees[0].first[0]] = proof, -1
+        search.follow([], after.legal_moves(), reuse=True)
+        assert search.visits == kept
 
 
 def test_a_tree_goes_on_growing_in_what_room_is_left() -> None:
