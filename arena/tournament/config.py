@@ -187,6 +187,14 @@ class TournamentConfig(UnderTerms):
 
     @model_validator(mode="before")
     @classmethod
+    def _without_clashes(cls, data: Any) -> Any:
+        """Leave out what stores of one version hold besides: names that bots took from others."""
+        if not isinstance(data, Mapping):
+            return data
+        return {key: value for key, value in data.items() if key != "clashes"}
+
+    @model_validator(mode="before")
+    @classmethod
     def _lift_sprt(cls, data: Any) -> Any:
         """Take what stores of schema 1 hold, where the keys of a test stand on their own."""
         if not isinstance(data, Mapping) or "sprt" not in data:

@@ -32,6 +32,12 @@ def test_a_configuration_of_schema_1_has_its_terms() -> None:
     assert TournamentConfig.model_validate_json(config.model_dump_json()) == config
 
 
+def test_a_configuration_of_schema_2_may_have_clashes() -> None:
+    config = TournamentConfig.model_validate_json((SCHEMA_1 / "config.json").read_bytes())
+    told = config.model_dump() | {"clashes": ("ant does not take part: another has its name",)}
+    assert TournamentConfig.model_validate(told) == config
+
+
 def test_a_record_of_schema_1_has_the_terms_it_tells() -> None:
     text = (SCHEMA_1 / "record.json").read_text()
     record = GameRecord.model_validate_json(text)
