@@ -9,10 +9,12 @@ from pydantic import ValidationError
 import rules
 from players.compiled.cache import kernel
 from players.games import interface as kernels
+from players.games.registry import load_board
 from players.search.tree import children
+from players.search.uct.search import iterate
 from players.uct import UctOptions
 from rules.position import Game
-from tests.players.uct_helpers import choose, compiled, search_of, think
+from tests.players.uct_helpers import NEVER, choose, compiled, search_of, think
 
 GAMES = [rules.load("othello", preset="cornerless"), rules.load("dots", rows=4, cols=5)]
 
@@ -61,6 +63,24 @@ def test_a_move_is_known_by_more_games_than_begin_with_it(
             assert tree.near_visits[child] >= tree.visits[child]
             assert -0.01 <= tree.near_total[child] <= tree.near_visits[child] * 1.001
     assert search.nodes > 1000
+
+
+def test_iterations_counted_at_once_count_as_one_by_one() -> None:
+    """Where weights leave no choice, a thread that stays below busy nodes makes the same tree."""
+    game = rules.load("dots", rows=1, cols=3)
+    moves = sorted(set(load_board(game.name, game.variant).moves.values()))
+    weights = np.ones((2, kernels.MOVES), np.float32)
+    weights[:, moves] = 10_000.0 ** np.arange(len(moves))
+    trees = []
+    for step in (1, 2000):
+        search = search_of(game, rave=300.0, samples=8, prune=False, solver=False, weights=weights)
+        arguments = search._trees[0], compiled(game.start()), search._settings, search._workers[0]
+        for _ in range(0, 2000, step):
+            iterate(*arguments, search._memory, NEVER, step)
+        tree = arguments[0]
+        written = tree.visits, tree.total, tree.near_visits, tree.near_total
+        trees.append([array[1 : search.nodes].tolist() for array in written])
+    assert trees[0] == trees[1]
 
 
 def test_it_finds_what_wins() -> None:
