@@ -23,6 +23,9 @@ from players.search.uct.settings import Settings, new_worker
 MOST_VISITS = 2**31 - 2**20
 """A root is not visited more often, as its counter has 31 bits."""
 
+MOST_ENTRIES = 2**31 - 1
+"""A tree has no more, as numbers of entries have 31 bits, whatever the memory."""
+
 FIRST_ROUND, ROUND_SECONDS = 256, 0.01
 """Where the tree is watched, or several threads work, each runs its iterations in rounds: the first
 of that many, then as many as take about so long."""
@@ -110,9 +113,8 @@ class UctSearch:
         self._memory = endgame.memory
         rave = settings.rave > 0
         size = nodes.ENTRY_BYTES + nodes.NEAR_BYTES if rave else nodes.ENTRY_BYTES
-        self._trees = [
-            nodes.new_tree(memory_mb * 1_000_000 // size // count, rave=rave) for _ in range(count)
-        ]
+        entries = min(memory_mb * 1_000_000 // size // count, MOST_ENTRIES)
+        self._trees = [nodes.new_tree(entries, rave=rave) for _ in range(count)]
         self._workers = [new_worker(seed + thread) for thread in range(threads)]
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
         """None for one thread."""

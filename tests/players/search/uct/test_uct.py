@@ -141,6 +141,18 @@ def test_a_tree_goes_on_growing_in_what_room_is_left() -> None:
     assert search.visits == 150_000
 
 
+def test_a_tree_has_no_more_entries_than_their_numbers_tell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+    monkeypatch.setattr(
+        "players.search.tree.new_tree", lambda entries, *, rave: asked.append(entries)
+    )
+    for memory_mb in (1, 65_536):
+        search_of(GAMES[0], memory_mb=memory_mb)
+    assert asked == [1_000_000 // ENTRY_BYTES, np.iinfo(np.int32).max]
+
+
 def test_a_node_waits_for_its_visits_before_it_is_expanded() -> None:
     game = rules.load("dots", rows=2, cols=3)
     for wait in (1, 5, 20):
