@@ -258,7 +258,8 @@ def changed_players(old: TournamentConfig, new: TournamentConfig) -> Iterator[st
     for name, one, other in _both(old, new):
         if one.bot == other.bot and one.digest != other.digest:
             was, now = (each.digest[:12] if each.digest else "unknown" for each in (one, other))
-            yield f"{name}: its program changed since, {other.bot} (digest {was} → {now})"
+            changed = "changed" if one.digest else "may have changed"  # of an earlier version
+            yield f"{name}: its program {changed} since, {other.bot} (digest {was} → {now})"
 
 
 def _both(old: TournamentConfig, new: TournamentConfig) -> Iterator[tuple[str, Player, Player]]:

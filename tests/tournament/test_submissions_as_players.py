@@ -108,6 +108,10 @@ def test_a_changed_script_is_another_run(load: Load, tmp_path: Path) -> None:
     script.write_text(LAST)
     (line,) = differences(config, load(text, players=1))
     assert line.startswith("mine: its program changed since, mine.py (digest ")
+    undigested = config.players[0].model_copy(update={"digest": None})
+    early = config.model_copy(update={"players": (undigested, *config.players[1:])})
+    (line,) = differences(early, config)
+    assert line.startswith("mine: its program may have changed since, mine.py (digest unknown → ")
 
 
 def test_a_script_at_another_place_is_the_same(load: Load, tmp_path: Path) -> None:
