@@ -188,7 +188,7 @@ class TournamentConfig(UnderTerms):
     @model_validator(mode="before")
     @classmethod
     def _without_clashes(cls, data: Any) -> Any:
-        """Leave out what stores of one version hold besides: names that bots took from others."""
+        """Drop `clashes`, which one earlier version kept: bots whose names others had taken."""
         if not isinstance(data, Mapping):
             return data
         return {key: value for key, value in data.items() if key != "clashes"}

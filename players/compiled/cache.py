@@ -66,11 +66,11 @@ class _Cache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel, or None, also where its files may not be read or are damaged.
 
-        numba's own makes all ready for compiling first, which takes longer than to load.
+        numba's own gets everything ready for compiling first, which takes longer than loading.
         """
         rtsys.initialize(target_context)
         try:
-            found = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call] # as above
+            found = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call] # numba ships no types
         except OSError:
             return None
         except Exception:  # half a file, as after a power failure: pickle may raise anything
