@@ -353,6 +353,9 @@ def test_tests_before_more_games_are_counted(folder: Path) -> None:
     del content["earlier_tests"]  # as files of earlier versions lack it
     checkpoint.write_text(json.dumps(content))
     assert not Tuner(load_config(folder / "it.toml"), folder).earlier_tests
+    checkpoint.write_text(json.dumps({"format": 2, "version": "0.1.0"}))
+    with pytest.raises(ValueError, match=r"has format 2, .* arena 0\.1\.0, .* move it away"):
+        Tuner(load_config(folder / "it.toml"), folder)
 
 
 def raise_aborted(runner: InProcessRunner, tasks: Sequence[MatchTask]) -> list[PlayedGame]:

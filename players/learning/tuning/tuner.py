@@ -221,14 +221,15 @@ class Tuner:
     def _restore(self, path: Path) -> None:
         with readable(path, *_DAMAGED):
             content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            is_known, by = content["format"] == FORMAT, content["version"]
+            number, by = content["format"], content["version"]
+            is_known = number == FORMAT
             before = content["config"] if is_known else {}
             now = json.loads(json.dumps(self.config.identity()))
             changed = changes(before, now) if is_known and now != before else None
         if not is_known:
             raise ValueError(
-                f"{path}: written by another version of the arena, {by}; finish with that, or move "
-                "it away to begin again"
+                f"{path}: has format {number}, written by arena {by}, and this arena goes on with "
+                f"format {FORMAT} alone; finish with that arena, or move it away to begin again"
             )
         if changed is not None:
             raise ValueError(
