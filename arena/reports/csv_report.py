@@ -10,7 +10,7 @@ from typing import Any
 from arena.errors import RateError, first_few
 from arena.model.protocol import Termination
 from arena.ratings import tables
-from arena.ratings.model import Cell, PlayerStanding, Standings
+from arena.ratings.model import Cell, PlayerStanding, Share, Standings
 from arena.ratings.results import Result, Results, refuse_names, results_of
 from arena.reports import submissions
 from arena.reports.games import GameRow, seen_by_each
@@ -18,8 +18,8 @@ from arena.tournament.run_view import RunView, as_planned
 
 PLAYER_COLUMNS = (
     "rank", "name", "elo", "elo_error", "games", "wins", "draws", "losses", "score", "points",
-    "course_rank", "difference", "as_first", "as_first_low", "as_first_high",
-    "as_second", "as_second_low", "as_second_high",
+    "course_rank", "difference", "as_first", "as_first_error", "as_first_low", "as_first_high",
+    "as_second", "as_second_error", "as_second_low", "as_second_high",
     "forfeits", "random_moves", "moves", "mean_ms", "p99_ms", "max_ms",
     "mean_tile_score", "mean_tile_score_error", "best_tile_score", "best_tile",
     *(f"forfeit_{word}" for word in Termination if word.is_forfeit),
@@ -55,12 +55,11 @@ def players(standings: Standings) -> Columns:
 
 
 def _player_row(row: PlayerStanding) -> Sequence[object]:
-    first, second, times, tiles = row.as_first, row.as_second, row.times, row.tiles
+    times, tiles = row.times, row.tiles
     return (
         row.rank, row.name, row.elo, row.elo_error, row.games, row.wins, row.draws, row.losses,
         row.score, row.points, row.course_rank, row.difference,
-        first and first.score, first and first.low, first and first.high,
-        second and second.score, second and second.low, second and second.high,
+        *_of_share(row.as_first), *_of_share(row.as_second),
         sum(row.forfeits.values()), row.random_moves,
         times and times.moves, times and times.mean_ms, times and times.p99_ms,
         times and times.max_ms,
@@ -68,6 +67,10 @@ def _player_row(row: PlayerStanding) -> Sequence[object]:
         tiles and tiles.reach[0].tile,
         *(row.forfeits.get(word, 0) for word in Termination if word.is_forfeit),
     )  # fmt: skip
+
+
+def _of_share(share: Share | None) -> Sequence[float | None]:
+    return (share.score, share.error, share.low, share.high) if share else (None,) * 4
 
 
 def owners(view: RunView) -> Columns:

@@ -204,6 +204,10 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
             assert line["elo"] == ("" if row.elo is None else str(row.elo))
             assert int(line["forfeits"]) == sum(row.forfeits.values())
             assert int(line["forfeit_timeout"]) == row.forfeits.get("timeout", 0)
+            for side, share in (("as_first", row.as_first), ("as_second", row.as_second)):
+                told = (share.score, share.error, share.low, share.high) if share else ("",) * 4
+                columns = [line[side + end] for end in ("", "_error", "_low", "_high")]
+                assert columns == list(map(str, told))
     cells = list(
         csv.DictReader(io.StringIO(csv_report.table(*csv_report.crosstable(table.crosstable))))
     )
