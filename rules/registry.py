@@ -9,8 +9,9 @@ set and whose value is a `Registration`:
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from inspect import signature
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rules import dots, othello, tiles
 from rules.position import Game
+from rules.rehearsal import BrokenPromise, lines_of, rehearse, told
 from rules.settings import one_of, only_known
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GROUP = "arena.games"
+_NAME = "[a-z0-9][a-z0-9_-]*"
+"""A name is part of those of files and addresses."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +57,23 @@ GAMES = tuple(_OWN)
 
 
 @cache
-def _registered() -> Mapping[str, EntryPoint]:
-    """The entry points of other games, by the names of their rule sets."""
+def _registered() -> Mapping[str, Sequence[EntryPoint]]:
+    """The entry points by the names of their rule sets; one for a game that can be loaded."""
     from importlib.metadata import entry_points  # long to import and seldom needed, as the next
 
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in _OWN}
+    found: dict[str, dict[str, EntryPoint]] = {}
+    for point in entry_points(group=GROUP):
+        found.setdefault(point.name, {})[point.value] = point
+    return {name: tuple(points.values()) for name, points in found.items()}
+
+
+def _foreign() -> Iterator[str]:
+    return (name for name in sorted(_registered()) if name not in _OWN)
 
 
 def names() -> tuple[str, ...]:
     """The names `load` knows: GAMES, then registered ones."""
-    return (*GAMES, *sorted(_registered()))
+    return (*GAMES, *_foreign())
 
 
 @cache
@@ -70,16 +81,23 @@ def registration(name: str) -> Registration:
     """The registration of the rule set `name`. ValueError: unknown, or cannot be imported."""
     if name in _OWN:
         return _OWN[name]
-    point = _registered()[one_of("the game", name, names())]
+    points = _registered()[one_of("the game", name, names())]
+    if len(points) > 1:
+        both = " and ".join(sorted(f"{point.value} of {_package(point)}" for point in points))
+        raise ValueError(f"the game {name!r} is registered twice, by {both}: uninstall one of them")
+    (point,) = points
     try:
         found = point.load()
     except (Exception, SystemExit) as error:  # its module may do anything
-        said = f"{type(error).__name__}: {error}"
-        why = f"the game {name!r} cannot be loaded from {point.value}: {said}"
+        why = f"the game {name!r} cannot be loaded from {point.value}: {told(error)}"
         raise ValueError(why) from error
     if not isinstance(found, Registration):
         raise ValueError(f"the game {name!r}: {point.value} is no rules.Registration")
     return found
+
+
+def _package(point: EntryPoint) -> str:
+    return f"the package {point.dist.name} {point.dist.version}" if point.dist else "a package"
 
 
 def folders(name: str) -> tuple[Path, ...]:
@@ -91,7 +109,7 @@ def folders(name: str) -> tuple[Path, ...]:
     from importlib.util import find_spec
     from pathlib import Path
 
-    point = _registered()[one_of("the game", name, names())]
+    point = _registered()[one_of("the game", name, names())][0]
     package = find_spec(point.module.partition(".")[0])
     found = [Path(each) for each in (package and package.submodule_search_locations) or ()]
     if point.dist is not None:
@@ -149,6 +167,25 @@ def unusable(name: str) -> str:
     return wrong.get("", "")
 
 
+def misnamed() -> Iterator[str]:
+    """A sentence for each game of a package that is called as one of GAMES, which is played."""
+    for name in _OWN:
+        for point in _registered().get(name, ()):
+            yield (
+                f"the game {name!r} of {_package(point)} needs another name: the arena has one of "
+                "that name, which is played"
+            )
+
+
+def blame(error: BaseException) -> str:
+    """A sentence on the package's game that an error comes from; "" where it comes from none."""
+    for line in reversed(lines_of(error)):
+        for name in _foreign():
+            if line.package in (each.module.partition(".")[0] for each in _registered()[name]):
+                return f"the game {name!r} failed in `{line.function}`: {told(error)}"
+    return ""
+
+
 def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str, str]]:
     """The rule set as far as its settings can be used, and what is wrong with the others: by key,
     under "" what is wrong with them together, where there is no game. ValueError: an unknown name.
@@ -159,9 +196,8 @@ def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str
         try:
             return load(name, **left) if name in _OWN else _load_foreign(name, left), wrong
         except ValueError as error:
-            said = str(error)
-            first_word = re.split(r"\W", said, maxsplit=1)[0]
-            key = next((key for key in left if key == first_word or f"option {key!r}" in said), "")
+            said, first = str(error), _first_word(error)
+            key = next((key for key in left if key == first or f"option {key!r}" in said), "")
             wrong[key] = said
             if not key:
                 return None, wrong
@@ -172,31 +208,48 @@ def _load_foreign(name: str, settings: Mapping[str, Any]) -> Game:
     """A package's game. ValueError: it refuses a setting, cannot begin or contradicts itself."""
     try:
         game = load(name, **settings)
-        _refuse_contradictions(name, game)
-        game.start(0).state()
-    except ValueError:
-        raise
+    except ValueError as error:
+        if _first_word(error) in (*settings, name):
+            raise
+        raise ValueError(f"the game {name!r} refuses its settings: {error}") from error
     except Exception as error:  # its code may do anything
-        said = f"{type(error).__name__}: {error}"
-        raise ValueError(f"the game {name!r} cannot begin: {said}") from error
+        raise ValueError(f"the game {name!r} cannot begin: {told(error)}") from error
+    try:
+        _refuse_contradictions(name, game)
+        rehearse(game)
+    except BrokenPromise as error:
+        raise ValueError(f"the game {name!r} contradicts itself: {error}") from error
+    except Exception as error:
+        raise ValueError(f"the game {name!r} cannot begin: {told(error)}") from error
     return game
 
 
+def _first_word(error: ValueError) -> str:
+    return re.split(r"\W", str(error), maxsplit=1)[0]
+
+
 def _refuse_contradictions(name: str, game: Game) -> None:
-    """ValueError: a package's game says of itself what cannot be."""
-    said = f"the game {name!r} contradicts itself:"
+    """BrokenPromise: a package's game says of itself what cannot be."""
+    if not isinstance(game, Game):
+        raise BrokenPromise(f"its `load` gives {game!r}, no rules.Game")
     if game.name != name:
-        raise ValueError(f"{said} its `name` is {game.name!r}, and must be that of its entry point")
-    if load(name, **game.variant) != game:
-        raise ValueError(
-            f"{said} its `variant` {game.variant} makes another game, and must have every setting"
+        raise BrokenPromise(f"its `name` is {game.name!r}, and must be that of its entry point")
+    if not re.fullmatch(_NAME, name):
+        raise BrokenPromise("its name must be of small letters a to z, digits, - and _")
+    if load(name, **json.loads(json.dumps(game.variant))) != game:
+        raise BrokenPromise(
+            f"its `variant` {game.variant} makes another game, and must have every setting, of the "
+            "types of JSON"
         )
+    for board, settings in game.check_boards.items():
+        try:
+            load(name, **settings)
+        except ValueError as error:
+            raise BrokenPromise(f"its board {board!r} of `check_boards`: {error}") from error
     if game.seats not in (1, 2):
-        raise ValueError(f"{said} its `seats` are {game.seats}, and must be 1 or 2")
+        raise BrokenPromise(f"its `seats` are {game.seats}, and must be 1 or 2")
     if game.seats == 1 and not game.decided_by_seed:
-        raise ValueError(f"{said} one plays it alone, so `decided_by_seed` must be True")
-    for move in game.start(0).legal_moves():
-        if move != move.lower() or not re.fullmatch(game.move_pattern, move):
-            raise ValueError(
-                f"{said} its move {move!r} must be lower case, and match `move_pattern` as a whole"
-            )
+        raise BrokenPromise("one plays it alone, so `decided_by_seed` must be True")
+    why = registration(name).unsupported(game.variant)
+    if not (why is None or (isinstance(why, str) and why)):
+        raise BrokenPromise(f"its `unsupported` gives {why!r}, neither a sentence nor None")

@@ -90,11 +90,13 @@ def _forget() -> None:
     registry.default.cache_clear()
 
 
-def describe(folder: Path, name: str, value: str) -> None:
-    """Say of a package in `folder` that it registers the game `name`."""
-    description = folder / f"{name}-1.0.dist-info"
+def describe(folder: Path, name: str, value: str, package: str = "") -> None:
+    """Say of a package in `folder`, called as the game, that it registers the game `name`."""
+    package = package or name
+    description = folder / f"{package}-1.0.dist-info"
     description.mkdir(exist_ok=True)
-    (description / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    metadata = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+    (description / "METADATA").write_text(metadata)
     (description / "entry_points.txt").write_text(f"[arena.games]\n{name} = {value}\n")
 
 
@@ -270,7 +272,7 @@ def test_a_registration_that_cannot_be_loaded_is_told(broken: Path, value: str) 
         ("variant = {'row': 5}", "broken has no option 'row'; known: rows; did you mean 'rows'?"),
         ("seats = 3", "its `seats` are 3, and must be 1 or 2"),
         ("seats = 1", "one plays it alone, so `decided_by_seed` must be True"),
-        ("seats, decided_by_seed = 1, True", ""),
+        ("seats, decided_by_seed = 1, True", "`marks` are 'XO', not one for each seat"),
         ("move_pattern = '[a-f]'", "its move 'g' must be lower case, and match `move_pattern`"),
         ("start = lambda self, seed: Upper(self, (), 0)", "its move 'A' must be lower case"),
     ],
@@ -282,6 +284,45 @@ def test_a_game_that_contradicts_itself_is_told(broken: Path, changed: str, wron
     assert (game is None) == bool(wrong)
     assert wrong in "".join(found.values())
     assert bool(found) == bool(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wrong"),
+    [
+        ("broken", "another:REGISTRATION", "by another:REGISTRATION of the package other 1.0 and "),
+        ("Big", "broken_game:REGISTRATION", "its name must be of small letters a to z"),
+        ("dots", "broken_game:REGISTRATION", "'dots' of the package other 1.0 needs another name"),
+    ],
+)
+def test_a_name_that_cannot_be_is_told(broken: Path, name: str, value: str, wrong: str) -> None:
+    write_broken(broken, f"name = {name!r}", "load")
+    describe(broken, name, value, package="other")
+    _forget()
+    assert wrong in " ".join((rules.unusable(name), *rules.misnamed()))
+    assert "dots" in rules.usable()
+
+
+def test_settings_that_a_game_stumbles_over_are_told(broken: Path) -> None:
+    write_broken(broken, "seats = 2", "lambda rows=6: Broken(6 + int(str(rows)) // 7)")
+    _, wrong = rules.judge("broken", {"rows": "six"})
+    assert wrong[""].startswith("the game 'broken' refuses its settings: invalid literal")
+    told = arena(broken, "play", "broken", "--set", "rows=six", code=2)
+    assert "--set: the game 'broken' refuses its settings: invalid literal for int()" in told
+
+
+FAILING = """
+    title = 'Broken'
+    def start(self, seed=None):
+        import sys
+        if 'arena.matches.play' in sys.modules: 1 / 0
+        return super().start(seed)
+"""
+
+
+def test_a_game_that_fails_later_is_told(broken: Path) -> None:
+    write_broken(broken, FAILING, "load")
+    said = arena(broken, "match", "monkey", "greedy", "--rules", "broken", code=2)
+    assert "the game 'broken' failed in `start`: ZeroDivisionError: division by zero (br" in said
 
 
 def write_broken(folder: Path, changed: str, registered: str) -> None:

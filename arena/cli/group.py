@@ -66,6 +66,8 @@ def _told(ctx: Any) -> Iterator[None]:
     asks_help = {"-h", "--help"}.intersection(ctx.args)  # a command takes them away
     try:
         yield
+    except typer.Exit:
+        raise
     except _UsageError as error:
         param = getattr(error, "param", None)
         if param is not None and (wrong := _reworded(error)):
@@ -79,6 +81,7 @@ def _told(ctx: Any) -> Iterator[None]:
     except (KeyboardInterrupt, RuntimeError) as error:
         # Python 3.11 covers what is raised while a class is made, as Ctrl-C in an import.
         if not isinstance(error.__cause__ or error, KeyboardInterrupt):
+            _refuse_game_of(error)
             raise
         say("Interrupted.", err=True)
         raise typer.Exit(Exit.INTERRUPTED) from None
@@ -96,6 +99,17 @@ def _told(ctx: Any) -> Iterator[None]:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else _gone()
         raise _refused(f"{where}{error.strerror or error}") from None
+    except Exception as error:
+        _refuse_game_of(error)
+        raise
+
+
+def _refuse_game_of(error: BaseException) -> None:
+    """End with a sentence where an error comes from the game of a package."""
+    from rules import blame
+
+    if said := blame(error):
+        raise _refused(said) from None
 
 
 def _gone() -> str:

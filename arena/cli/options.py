@@ -101,7 +101,7 @@ def load_game(name: str, settings: Sequence[str] | None, **more: Any) -> Game:
     import rules
     from arena.files.toml import read_pairs
 
-    try:
-        return rules.load(name, **more | read_pairs("--set", settings))
-    except ValueError as error:
-        raise UserError(f"--set: {error}") from None
+    game, wrong = rules.judge(name, more | read_pairs("--set", settings))
+    if wrong or game is None:
+        raise UserError("\n".join(f"--set: {said}" for said in wrong.values()))
+    return game

@@ -102,6 +102,7 @@ def facts() -> Facts:
     delays = scheduling_delay(cores, DELAY_S)
     busy = delay_warning(delays)
     broken = [f"{why}." for name in rules.names() if (why := rules.unusable(name))]
+    broken += [f"{why}." for why in rules.misnamed()]
     return Facts(
         host=this_host(),
         kernel=platform.release(),

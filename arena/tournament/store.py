@@ -139,9 +139,22 @@ class Store:
                     f"{self.path}: played with the game {config.terms.rules!r}, which is not "
                     "installed here; install its package"
                 )
+            self._check_game(config)
             config.schedule()
         except (TypeError, ValueError, LookupError) as error:
             raise faults.unusable(self.path, error, to_play=self._to_play) from None
+
+    def _check_game(self, config: TournamentConfig) -> None:
+        """Raise StoreError where a package does not have its game as it was any more."""
+        if config.terms.rules in rules.GAMES:
+            return
+        try:
+            config.terms.game  # noqa: B018  # it is loaded
+        except Exception as error:  # its code may do anything
+            raise StoreError(
+                f"{self.path}: its game cannot be loaded as it was played: {error}. Install the "
+                f"package that has {config.terms.rules!r} as it was then"
+            ) from None
 
     def refuse_changed(self, config: TournamentConfig) -> None:
         """Raise ConfigChangedError where the run was begun with another configuration than this."""

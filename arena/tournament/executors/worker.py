@@ -27,6 +27,7 @@ from arena.model.contender import Contender, Home, Prepared
 from arena.referee import SessionPool, play_game
 from arena.sandbox.processes import become_subreaper, die_with_parent, kill_children
 from arena.tournament.executors.base import Task
+from rules import blame
 
 READY, MOVES, RECORD, FAILED = b"+", b"m", b"r", b"x"
 """The worker is up · a ply and the moves from it on · the game's record · why there is none."""
@@ -104,8 +105,9 @@ def _play(
         record = play_game(spec, players, pool, attempt=task.attempt, on_move=on_move)
     except ArenaError as error:  # a contender cannot be prepared here
         return FAILED + f"a player cannot be started: {error}".encode()
-    except Exception:  # the referee's fault: this game is void, the next may go well
-        return FAILED + f"the referee failed: {traceback.format_exc().strip()}".encode()
+    except Exception as error:  # the referee's fault: this game is void, the next may go well
+        said = blame(error) or f"the referee failed: {traceback.format_exc().strip()}"
+        return FAILED + said.encode()
     return RECORD + record.model_dump_json().encode("utf-8")
 
 

@@ -1,0 +1,208 @@
+"""A package's game, tried before it is played: random games, in which each promise of
+`rules.position` is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from functools import cache
+from itertools import count
+from math import isclose
+from random import Random
+from time import monotonic
+from typing import NamedTuple
+
+from rules.position import CHANCE, PASS, Game, MoveError, Position, draw_chance
+from rules.transcript import read_transcript, write_transcript
+
+_SECONDS = 0.2
+"""How long games are begun."""
+_LENGTHS, _LEAST = 100, 60
+"""A random game of more than that many times its typical plies, at least these, does not end."""
+_SHOWN = 12
+"""Moves that lead to a mistake, the last ones."""
+
+
+class BrokenPromise(ValueError):
+    """A game does not keep a promise of `rules.position`; the text says which, and where."""
+
+
+@cache
+def rehearse(game: Game) -> None:
+    """Play random games, at least one. Raises BrokenPromise."""
+    until = monotonic() + _SECONDS
+    _try_traits(game)
+    for seed in count():
+        _play(game, seed, until)
+        if monotonic() > until:
+            return
+
+
+class Line(NamedTuple):
+    """A line that an error went through."""
+
+    package: str
+    """The first part of the name of its module."""
+    function: str
+    file: str
+    number: int
+
+
+def lines_of(error: BaseException) -> list[Line]:
+    """The lines of packages that an error went through; last the one that is nearest to it."""
+    trace, lines = error.__traceback__, list[Line]()
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        package = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
+        file = code.co_filename.rpartition("/")[2]
+        if package not in ("arena", "players", "rules") and package not in sys.stdlib_module_names:
+            lines.append(Line(package, code.co_name, file, trace.tb_lineno))
+        trace = trace.tb_next
+    return lines
+
+
+def told(error: BaseException) -> str:
+    """An error of a package's code in words, with the line of the package."""
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if isinstance(error, SyntaxError):  # which names its own place
+        return said
+    return "".join((said, *(f" ({at.file}, line {at.number})" for at in lines_of(error)[-1:])))
+
+
+def _keep(kept: bool, promise: str) -> None:
+    """Raise BrokenPromise unless the promise is kept."""
+    if not kept:
+        raise BrokenPromise(promise)
+
+
+def _try_traits(game: Game) -> None:
+    plies, marks = game.typical_plies, game.marks
+    _keep(type(plies) is int and plies > 0, f"`typical_plies` is {plies!r}, no integer from 1 on")
+    opening = game.opening_plies
+    _keep(type(opening) is int and opening >= 0, f"`opening_plies` is {opening!r}, no integer")
+    _keep(len(marks) in (0, game.seats), f"`marks` are {marks!r}, not one for each seat")
+    try:
+        re.compile(game.move_pattern)
+    except (re.error, TypeError) as error:
+        raise BrokenPromise(
+            f"`move_pattern` {game.move_pattern!r} cannot be read: {error}"
+        ) from error
+    for name in ("title", "unit", "move_gap"):
+        found = getattr(game, name)
+        _keep(isinstance(found, str), f"`{name}` is {found!r}, no text")
+    if not game.decided_by_seed:
+        _keep(
+            game.start(1) == game.start(2),
+            "`start` depends on its seed, and only a game with `decided_by_seed` may: let chance, "
+            "seat −1, move first, or make it a setting",
+        )
+    legal = set(game.start(0).legal_moves())
+    for renamed in game.symmetries:
+        _keep(
+            {renamed.get(move, move) for move in legal} == legal,
+            f"`symmetries`: {dict(renamed)} makes other moves of those at the start",
+        )
+
+
+def _play(game: Game, seed: int, until: float) -> None:
+    """A random game. Its positions are tried `until` a time, the first and the last one always."""
+    random, moves = Random(seed), list[str]()
+    most = _LENGTHS * max(game.typical_plies, _LEAST)
+    try:
+        position = start = game.start(seed)
+        _keep(start == game.start(seed), "`start` gives another position for the same seed")
+        while not position.is_over:
+            if not moves or monotonic() < until:
+                _try(position, moves)
+            _keep(len(moves) < most, f"{most} random moves do not end it: end it by a rule")
+            by_chance, before = position.to_move == CHANCE, position.state()
+            legal = position.legal_moves()
+            moves.append(draw_chance(position, random) if by_chance else random.choice(legal))
+            after = position.play(moves[-1])
+            _keep(position.state() == before, f"`play` of {moves[-1]!r} changes the position")
+            position = after
+        _try(position, moves)
+        _try_transcript(start, moves)
+    except Exception as error:  # its code may do anything
+        shown = ["…", *moves[-_SHOWN:]] if len(moves) > _SHOWN else moves
+        where = f"after {' '.join(map(str, shown))}" if moves else "at the start"
+        said = error if isinstance(error, BrokenPromise) else told(error)
+        raise BrokenPromise(f"{where}: {said}") from error
+
+
+def _try(position: Position, moves: list[str]) -> None:
+    """Try what a position says of itself, where `moves` led to it."""
+    game, legal, scores = position.game, position.legal_moves(), position.scores()
+    seat, seats = position.to_move, (None, CHANCE, *range(game.seats))
+    _keep(seat in seats, f"`to_move` is {seat!r}, no seat, −1 for chance, or None")
+    _keep(isinstance(legal, tuple), f"`legal_moves` gives a {type(legal).__name__}, no tuple")
+    if seat is None:
+        _keep(not legal, f"the game is over, but `legal_moves` gives {legal}")
+    else:
+        _keep(bool(legal), f"`legal_moves` is empty, but `to_move` is {seat}")
+    for move in legal:
+        _keep(isinstance(move, str), f"the move {move!r} is no text")
+        fits = move == PASS or re.fullmatch(game.move_pattern, move)
+        _keep(
+            move == move.lower() and bool(fits),
+            f"its move {move!r} must be lower case, and match `move_pattern` as a whole",
+        )
+    _keep(len(set(legal)) == len(legal), f"`legal_moves` has a move twice: {legal}")
+    _keep(
+        isinstance(scores, tuple) and [type(each) for each in scores] == [int] * game.seats,
+        f"`scores` are {scores!r}, no tuple of an integer for each seat",
+    )
+    chances = dict(position.chance())
+    if seat == CHANCE:
+        _keep(
+            chances.keys() == set(legal) and isclose(sum(chances.values()), 1, abs_tol=1e-6),
+            f"`chance` {chances} must give each legal move, with probabilities of the sum 1",
+        )
+    else:
+        _keep(not chances, f"`chance` is {chances}, but chance is not to move")
+    str(position)
+    _try_state(position)
+    for move in ("?", *moves[-1:]):
+        if move not in legal:
+            _try_refusal(position, move)
+
+
+def _try_state(position: Position) -> None:
+    state = position.state()
+    try:
+        text = json.dumps(state, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise BrokenPromise(f"`state` cannot be JSON: {error}") from error
+    quick = position.state_json()
+    _keep(quick in (None, text.encode()), f"`state_json` gives {quick!r}, but `state` is {text}")
+    again = position.game.position(json.loads(text))
+    _keep(again == position, f"`position` makes another position of its `state` {text}")
+    _keep(hash(again) == hash(position), "`hash` differs for equal positions")
+
+
+def _try_refusal(position: Position, move: str) -> None:
+    try:
+        position.play(move)
+    except MoveError:
+        return
+    except Exception as error:
+        why = f"`play` raises no MalformedMove or IllegalMove for {move!r}, but {told(error)}"
+        raise BrokenPromise(why) from error
+    raise BrokenPromise(f"`play` takes the move {move!r}, which `legal_moves` does not give")
+
+
+def _try_transcript(start: Position, moves: list[str]) -> None:
+    """Try whether moves can be told apart in a line of text."""
+    while moves[-1:] == [PASS]:
+        moves = moves[:-1]
+    text = write_transcript(start, moves)
+    try:
+        again = list(read_transcript(start, text))
+    except ValueError as error:
+        again = [str(error)]
+    _keep(
+        again == moves,
+        f"`move_pattern` and `move_gap` do not tell its moves apart in {text!r}",
+    )

@@ -1,0 +1,123 @@
+"""A package's game is tried before it is played: each promise that it may break."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import pytest
+
+import rules
+from rules.rehearsal import BrokenPromise, rehearse
+
+
+@dataclass(frozen=True)
+class Sticks(rules.Game):
+    """Take one or two of five sticks; who takes the last wins."""
+
+    name = "sticks"
+    seats = 2
+    move_pattern = r"\d"
+    variant: ClassVar[dict[str, Any]] = {}
+    kind: type[SticksPosition]
+
+    def start(self, seed: int | None = None) -> rules.Position:
+        return self.kind(self, 5, 0)
+
+    def position(self, state: Mapping[str, Any]) -> rules.Position:
+        return self.kind(self, state["left"], state["to_move"])
+
+
+@dataclass(frozen=True)
+class SticksPosition(rules.Position):
+    game: Sticks
+    left: int
+    to_move: int | None
+
+    def legal_moves(self) -> tuple[str, ...]:
+        return ("1", "2")[: self.left]
+
+    def play(self, move: str) -> rules.Position:
+        if move not in self.legal_moves():
+            raise rules.IllegalMove(f"{move!r} is illegal")
+        left = self.left - int(move)
+        return replace(self, left=left, to_move=1 - (self.to_move or 0) if left else None)
+
+    def scores(self) -> tuple[int, ...]:
+        return 0, 0
+
+    def state(self) -> dict[str, Any]:
+        return {"left": self.left, "to_move": self.to_move}
+
+
+def test_games_that_keep_their_promises_pass() -> None:
+    rehearse(Sticks(SticksPosition))
+    rehearse(rules.load("2048"))
+
+
+def _stuck(at: SticksPosition) -> tuple[str, ...]:
+    return () if at.left < 5 else ("2",)
+
+
+def _endless(at: SticksPosition, move: str) -> rules.Position:
+    SticksPosition.play(at, move)
+    return replace(at, to_move=1 - (at.to_move or 0))
+
+
+def _third(at: SticksPosition, move: str) -> rules.Position:
+    SticksPosition.play(at, move)
+    return replace(at, left=3, to_move=2)
+
+
+def _failing(at: SticksPosition, move: str) -> rules.Position:
+    return at if at.left < 5 and 1 / 0 else SticksPosition.play(at, move)
+
+
+@pytest.mark.parametrize(
+    ("does", "why"),
+    [
+        ({"legal_moves": _stuck}, "after 2: `legal_moves` is empty, but `to_move` is 1"),
+        ({"legal_moves": lambda at: ["1"]}, "`legal_moves` gives a list, no tuple"),
+        ({"legal_moves": lambda at: ("1", "1")}, "`legal_moves` has a move twice"),
+        ({"legal_moves": lambda at: (1,)}, "the move 1 is no text"),
+        ({"legal_moves": lambda at: ("A",)}, "its move 'A' must be lower case"),
+        ({"legal_moves": lambda at: ("1", "3")[:1]}, "game is over, but `legal_moves` gives"),
+        ({"play": _endless}, "6000 random moves do not end it"),
+        ({"play": _failing}, "but ZeroDivisionError: division by zero (test_rehearsal.py, line"),
+        ({"play": lambda at, move: at}, "at the start: `play` takes the move '?'"),
+        ({"play": _third}, "`to_move` is 2, no seat"),
+        ({"scores": lambda at: (1.0, 0.0)}, "`scores` are (1.0, 0.0), no tuple of an integer"),
+        ({"scores": lambda at: (0,)}, "`scores` are (0,), no tuple of an integer for each seat"),
+        ({"chance": lambda at: (("1", 1.0),)}, "but chance is not to move"),
+        ({"state": lambda at: {"left": {5}}}, "`state` cannot be JSON: Object of type set"),
+        ({"state": lambda at: {"left": 1, "to_move": 0}}, "`position` makes another position of"),
+        ({"state_json": lambda at: b"{}"}, "`state_json` gives b'{}', but `state` is"),
+        ({"__str__": lambda at: 1 / 0}, "at the start: ZeroDivisionError: division by zero ("),
+    ],
+)
+def test_a_position_that_breaks_a_promise_is_told(does: dict[str, Any], why: str) -> None:
+    kind: Any = type("Odd", (SticksPosition,), does)
+    with pytest.raises(BrokenPromise) as caught:
+        rehearse(Sticks(kind))
+    assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("has", "why"),
+    [
+        ({"typical_plies": 0}, "`typical_plies` is 0, no integer from 1 on"),
+        ({"opening_plies": None}, "`opening_plies` is None, no integer"),
+        ({"marks": "X"}, "`marks` are 'X', not one for each seat"),
+        ({"unit": 3}, "`unit` is 3, no text"),
+        ({"move_pattern": "[1"}, "`move_pattern` '[1' cannot be read: unterminated"),
+        ({"move_pattern": r"\d\d?", "move_gap": ""}, "do not tell its moves apart in '"),
+        ({"symmetries": ({"1": "2"},)}, "`symmetries`: {'1': '2'} makes other moves"),
+        ({"start": lambda of, seed: of.kind(of, seed + 3, 0)}, "`start` depends on its seed"),
+    ],
+)
+def test_a_trait_that_cannot_be_is_told(has: dict[str, Any], why: str) -> None:
+    game: Any = type("Odd", (Sticks,), has)
+    with pytest.raises(BrokenPromise) as caught:
+        rehearse(game(SticksPosition))
+    assert why in str(caught.value)
