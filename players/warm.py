@@ -29,6 +29,7 @@ import rules as rule_sets
 from arena.files.imports import module_command
 from players.compiled.folder import cache_folder
 from players.games.registry import unsupported
+from rules.rehearsal import told
 
 BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")
@@ -63,12 +64,14 @@ def _load_for_tiles(rules: str, searches: Sequence[str]) -> None:
 
 
 def _load_for_board(rules: str, searches: Sequence[str]) -> None:
+    from players.games.agreement import refuse_unanswered
     from players.games.endgame import load_endgame
     from players.games.registry import compiled_game, load_board
 
     game = rule_sets.load(rules)
     board = load_board(rules, game.variant)
     position, endgame = board.position(game.start().state()), load_endgame(rules, board, 1)
+    refuse_unanswered(position)
     if "uct" in searches:
         from players.search.uct import driver as uct
         from players.search.uct.settings import make_settings
@@ -85,6 +88,22 @@ def _load_for_board(rules: str, searches: Sequence[str]) -> None:
         from players.search import analysis
 
         analysis.load_kernels(position, endgame)
+    if rules not in rule_sets.GAMES:
+        _compare_with_rules(rules)
+
+
+def _compare_with_rules(rules: str) -> None:
+    """Raise ValueError where the compiled code of a package is of another game than its rules."""
+    from players.games.agreement import refuse_disagreement
+    from players.games.registry import load_board
+    from players.weights.evaluations import load_terms
+
+    usual = rule_sets.load(rules)
+    others = (rule_sets.load(rules, **settings) for settings in usual.check_boards.values())
+    for game in dict.fromkeys((usual, *others)):
+        if not unsupported(rules, game.variant):
+            board = load_board(rules, game.variant)
+            refuse_disagreement(game, board, load_terms(rules, game.variant))
 
 
 def _steps(
@@ -156,9 +175,18 @@ def _load(step: Sequence[str]) -> None:
     for kernels in step:
         rules, _, search = kernels.partition(":")
         searches[rules].append(search)
+    failed = False
     for rules, wanted in searches.items():
         load = _load_for_board if _searches_of(rules) == BOARD_SEARCHES else _load_for_tiles
-        load(rules, wanted)
+        try:
+            load(rules, wanted)
+        except Exception as error:  # a package's code may do anything
+            if rules in rule_sets.GAMES:
+                raise
+            sys.stderr.write(f"The compiled code of the game {rules!r}: {told(error)}\n")
+            failed = True
+    if failed:
+        sys.exit(1)
     if unkept:
         sys.exit(_UNKEPT)
 

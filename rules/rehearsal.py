@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Sequence
 from functools import cache
 from itertools import count
 from math import isclose
@@ -21,12 +22,14 @@ _SECONDS = 0.2
 """How long games are begun."""
 _LENGTHS, _LEAST = 100, 60
 """A random game of more than that many times its typical plies, at least these, does not end."""
+_OURS = ("__main__", "arena", "players", "rules")
+"""Packages that have no game of others."""
 _SHOWN = 12
 """Moves that lead to a mistake, the last ones."""
 
 
 class BrokenPromise(ValueError):
-    """A game does not keep a promise of `rules.position`; the text says which, and where."""
+    """A package's game is not what it must be; the text says in what, and where."""
 
 
 @cache
@@ -57,7 +60,7 @@ def lines_of(error: BaseException) -> list[Line]:
         code = trace.tb_frame.f_code
         package = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
         file = code.co_filename.rpartition("/")[2]
-        if package not in ("arena", "players", "rules") and package not in sys.stdlib_module_names:
+        if package not in _OURS and package not in sys.stdlib_module_names:
             lines.append(Line(package, code.co_name, file, trace.tb_lineno))
         trace = trace.tb_next
     return lines
@@ -65,6 +68,8 @@ def lines_of(error: BaseException) -> list[Line]:
 
 def told(error: BaseException) -> str:
     """An error of a package's code in words, with the line of the package."""
+    if isinstance(error, BrokenPromise):
+        return str(error)
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError):  # which names its own place
         return said
@@ -126,10 +131,13 @@ def _play(game: Game, seed: int, until: float) -> None:
         _try(position, moves)
         _try_transcript(start, moves)
     except Exception as error:  # its code may do anything
-        shown = ["…", *moves[-_SHOWN:]] if len(moves) > _SHOWN else moves
-        where = f"after {' '.join(map(str, shown))}" if moves else "at the start"
-        said = error if isinstance(error, BrokenPromise) else told(error)
-        raise BrokenPromise(f"{where}: {said}") from error
+        raise BrokenPromise(f"{place(moves)}: {told(error)}") from error
+
+
+def place(moves: Sequence[str]) -> str:
+    """Where a game is after these moves, in words."""
+    shown = ["…", *moves[-_SHOWN:]] if len(moves) > _SHOWN else moves
+    return f"after {' '.join(map(str, shown))}" if moves else "at the start"
 
 
 def _try(position: Position, moves: list[str]) -> None:

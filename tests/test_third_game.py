@@ -19,6 +19,7 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.tournament.store import Store
 from rules import registry
+from rules.rehearsal import BrokenPromise
 from rules.transcript import read_transcript, write_transcript
 from tests.rules.test_perft import perft as count
 
@@ -151,21 +152,18 @@ def test_the_rules_count_as_they_should(folder: Path) -> None:
 def test_kernels_agree_with_the_rules_move_by_move(folder: Path) -> None:
     import numpy as np
 
+    from players.games.agreement import refuse_disagreement, refuse_unanswered
     from players.games.registry import load_board
-    from players.search.sampling import perft, total_net
+    from players.search.sampling import perft
 
-    game, rng = rules.load("connect4"), random.Random(4)
+    game = rules.load("connect4")
     board = load_board(game.name, game.variant)
     start = board.position(game.start().state())
     assert [perft(start, depth, False) for depth in range(1, 8)] == list(PERFT)
-    for _ in range(40):
-        for position in random_game(game, rng):
-            here = board.position(position.state())
-            legal = position.legal_moves()
-            assert perft(here, 1, False) == len(legal)
-            assert perft(here, 2, False) == count(position, 2)
-        first, second = position.scores()
-        assert total_net(here, 1, np.uint64(1)) == first - second
+    refuse_unanswered(start)
+    refuse_disagreement(game, board, np.zeros(1, np.int32))
+    with pytest.raises(BrokenPromise, match="after g: `play` has another `key` than `position`"):
+        refuse_disagreement(rules.load("connect4", rows=5), board, np.zeros(1, np.int32))
 
 
 @pytest.mark.slow
@@ -382,7 +380,7 @@ def test_a_game_that_cannot_begin_is_told_where_it_is_named(
 
 def test_a_game_without_kernels_is_left_out_when_kernels_are_compiled(broken: Path) -> None:
     write_broken(broken, "seats = 2", "load")
-    assert "ready" in arena(broken, "warm", "broken")
+    assert "broken has none: greedy and monkey" in arena(broken, "warm", "broken")
 
 
 def test_kernels_play_the_default_settings(broken: Path) -> None:
@@ -391,6 +389,21 @@ def test_kernels_play_the_default_settings(broken: Path) -> None:
     said = arena(broken, "match", "uct", "monkey", "--rules", "broken", "--set", "rows=5", code=2)
     assert "default settings, with which kernels are compiled, must be played: it plays" in said
     assert "ready" in arena(broken, "warm", "broken")
+
+
+def test_what_compiled_code_does_not_answer_is_told() -> None:
+    from players.games.agreement import refuse_unanswered
+
+    with pytest.raises(BrokenPromise, match="int has no answer to moves, play, net, playout, key"):
+        refuse_unanswered(4)
+
+
+def test_compiled_code_that_cannot_be_loaded_is_told(broken: Path) -> None:
+    write_broken(broken, "seats = 2", "load, 'broken_kernels'")
+    (broken / "broken_kernels.py").write_text("GAMES = 1\n")
+    said = arena(broken, "warm", "broken", code=2)
+    assert "of the game 'broken': AttributeError: module 'broken_kernels' has no attribute" in said
+    assert "Traceback" not in said
 
 
 def test_kernels_with_too_many_moves_are_told(broken: Path) -> None:

@@ -75,11 +75,14 @@ def warm(
 ) -> None:
     """Compile the built-in players' kernels ahead of time."""
     from arena.tournament.warming import warm_kernels
-    from rules import usable
+    from rules import GAMES, registration, usable
 
     if not warm_kernels(rules or usable(), noted_too=True):
         raise UserError("The kernels could not be kept; why is above.")
     say("The kernels are ready.")
+    for name in rules or ():
+        if name not in GAMES and not registration(name).kernels:
+            say(f"{name} has none: greedy and monkey play it by its rules.")
 
 
 @app.command()

@@ -153,6 +153,11 @@ def answers(question: Callable[..., Any], *positions: type) -> Callable[[_Functi
     return register
 
 
+def is_answered(question: Callable[..., Any], position: type) -> bool:
+    """Whether this type of position has an answer of its own."""
+    return position in _answered[question]
+
+
 def by_default(question: _Function) -> _Function:
     """Let the body of a question be its answer for all types that have none of their own."""
     return answers(question)(question)

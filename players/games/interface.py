@@ -146,6 +146,10 @@ def priority(position: Position, move: Move) -> Int:
     raise NotImplementedError  # answered for each type
 
 
+NEEDED = (moves, play, net, playout, key, remaining, evaluate, expectation, priority)
+"""The questions that have no answer by default."""
+
+
 class Nowhere(NamedTuple):
     """Takes the place of an array and loses what is written to it."""
 

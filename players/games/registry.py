@@ -79,8 +79,10 @@ _OWN = {
 def unsupported(rules: str, variant: Mapping[str, Any]) -> str | None:
     """Why no kernels play these rules, in a sentence about a player, or None when they do."""
     found = _OWN.get(rules) or rule_sets.registration(rules)
-    if not found.kernels:
+    if not found.kernels and rules in rule_sets.GAMES:
         return f"it plays {' and '.join(_OWN)}, not {rules}"
+    if not found.kernels:
+        return f"it plays games that have compiled code, and {rules} has none"
     if why := found.unsupported(rule_sets.default(rules).variant):
         return f"the default settings, with which kernels are compiled, must be played: {why}"
     return found.unsupported(variant)
