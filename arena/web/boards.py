@@ -57,7 +57,7 @@ _OWN = {
 def boards() -> dict[str, BoardOffer]:
     """Every board by its name in an address; those of registered games at the end."""
     others = (name for name in rules.usable() if name not in rules.GAMES)
-    return _OWN | {name: BoardOffer(name, name, {}) for name in others}
+    return _OWN | {name: BoardOffer(rules.default(name).title, name, {}) for name in others}
 
 
 class OpponentOffer(NamedTuple):

@@ -2,6 +2,7 @@
 
 import { byId, element, svg } from "./dom.js";
 import { drawingOf, isDrawn, seatMark, textBoard } from "./drawings.js";
+import { squarePlace } from "./othello.js";
 import { targetsOf } from "./targets.js";
 
 /**
@@ -95,7 +96,17 @@ function showButtons(table, { legal, phase }) {
 function moveButtons(table, legal) {
   const slides = Object.keys(SIGNS);
   const moves = legal.some((move) => slides.includes(move)) ? slides : legal;
-  return moves.map((move) => element("button", { type: "button", "aria-label": move, disabled: !legal.includes(move), onclick: () => sendMove(table, move) }, SIGNS[move] ?? move));
+  const buttons = moves.map((move) => element("button", { type: "button", "aria-label": move, disabled: !legal.includes(move), onclick: () => sendMove(table, move) }, SIGNS[move] ?? move));
+  const areSquares = legal.length > 0 && legal.every((move) => /^[a-z]\d{1,2}$/.test(move));
+  byId("choices").classList.toggle("squares", areSquares);
+  if (areSquares) buttons.forEach((button, at) => placeOnGrid(button, moves[at]));
+  return buttons;
+}
+
+/** Squares as buttons lie as on the board. @param {HTMLElement} button @param {string} move */
+function placeOnGrid(button, move) {
+  const { row, column } = squarePlace(move);
+  button.style.gridArea = `${row + 1} / ${column + 1}`;
 }
 
 /** @param {HTMLElement} table @param {string} move */
