@@ -11,7 +11,7 @@ from itertools import count, islice
 from random import Random
 
 from arena.errors import first_few
-from rules.position import CHANCE, Game, Position
+from rules.position import CHANCE, Game, Position, draw_chance
 from rules.transcript import read_transcript
 
 _PLAYOUT_PLIES = 1500
@@ -80,7 +80,8 @@ def random_line(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | 
     """Random moves from the start; None when they lead to no usable position."""
     position, line = game.start(), list[str]()
     while len(line) < plies:
-        moves = list(position.legal_moves())
+        by_chance = position.to_move == CHANCE
+        moves = [draw_chance(position, rng)] if by_chance else list(position.legal_moves())
         rng.shuffle(moves)
         for move in moves:
             after = position.play(move)
@@ -101,7 +102,9 @@ def _share(position: Position, rng: Random) -> float:
     for _ in range(playouts):
         end = position
         while not end.is_over:
-            end = end.play(rng.choice(end.legal_moves()))
+            by_chance = end.to_move == CHANCE
+            move = draw_chance(end, rng) if by_chance else rng.choice(end.legal_moves())
+            end = end.play(move)
         first, second = end.scores()
         points += (first > second) + (first == second) / 2
     return points / playouts

@@ -8,6 +8,7 @@ import pytest
 import rules
 from arena.tournament.openings import (
     OpeningError,
+    random_line,
     random_openings,
     read_openings,
 )
@@ -40,6 +41,13 @@ def share(position: Position, playouts: int, rng: Random) -> float:
         first, second = end.scores()
         points += (first > second) + (first == second) / 2
     return points / playouts
+
+
+def test_chance_is_drawn_as_in_a_game() -> None:
+    rng = Random(1)
+    lines = [random_line(rules.load("2048"), 2, rng) for _ in range(200)]
+    fours = sum(found[0][1].endswith("=4") for found in lines if found)
+    assert 5 < fours < 40  # a tenth, not half
 
 
 @pytest.mark.slow
