@@ -101,8 +101,8 @@ def _package(point: EntryPoint) -> str:
 
 
 def folders(name: str) -> tuple[Path, ...]:
-    """The folders a program must read to find a registered game: its package, and the descriptions
-    of packages next to its own; () for GAMES.
+    """What a program must read to find a registered game: the folder of its package, or the file
+    of its module, and the descriptions of packages next to its own; () for GAMES.
     """
     if name in _OWN:
         return ()
@@ -112,6 +112,8 @@ def folders(name: str) -> tuple[Path, ...]:
     point = _registered()[one_of("the game", name, names())][0]
     package = find_spec(point.module.partition(".")[0])
     found = [Path(each) for each in (package and package.submodule_search_locations) or ()]
+    if package and not found and package.has_location:  # a single module
+        found = [Path(str(package.origin))]
     if point.dist is not None:
         found += sorted(Path(str(point.dist.locate_file(""))).glob("*.dist-info"))
     return tuple(found)

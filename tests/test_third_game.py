@@ -391,6 +391,22 @@ def test_kernels_play_the_default_settings(broken: Path) -> None:
     assert "ready" in arena(broken, "warm", "broken")
 
 
+def test_a_module_is_found_as_a_folder_is(broken: Path) -> None:
+    write_broken(broken, "seats = 2", "load, 'connect4.kernels'")
+    assert broken / "broken_game.py" in rules.folders("broken")
+
+
+def test_rules_alone_leave_compiled_code_as_it_is(broken: Path) -> None:
+    from players.compiled.folder import cache_folder
+
+    write_broken(broken, "seats = 2", "load")
+    before = cache_folder()
+    write_broken(broken, "seats = 1", "load")
+    assert cache_folder() == before
+    write_broken(broken, "import players.games.registry", "load")
+    assert cache_folder() != before
+
+
 def test_what_compiled_code_does_not_answer_is_told() -> None:
     from players.games.agreement import refuse_unanswered
 

@@ -21,15 +21,22 @@ def cache_folder() -> Path:
     """The folder of the kernels as their sources are now."""
     digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('llvmlite')}".encode())
     for folder in _folders():
-        for source in sorted(folder.rglob("*.py")):
+        for source in _sources(folder):
             place = source.relative_to(folder.parent).as_posix()
             digest.update(place.encode() + b"\0" + source.read_bytes())
     return cache_root() / f"kernels-{digest.hexdigest()[:16]}"
 
 
 def _folders() -> Iterator[Path]:
-    """Where compiled code is: the rooms, then the packages of registered games."""
+    """Where compiled code is: the rooms, then what registered games are in and imports players."""
     players = Path(__file__).resolve().parents[1]
     yield from (players / room for room in COMPILED_ROOMS)
-    for name in rules.names()[len(rules.GAMES) :]:
-        yield from (each for each in rules.folders(name) if each.suffix != ".dist-info")
+    games = rules.names()[len(rules.GAMES) :]
+    for folder in dict.fromkeys(folder for name in games for folder in rules.folders(name)):
+        if any(b"players" in source.read_bytes() for source in _sources(folder)):
+            yield folder
+
+
+def _sources(folder: Path) -> list[Path]:
+    """The sources in a folder, or a module that is none."""
+    return [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
