@@ -119,6 +119,11 @@ def folders(name: str) -> tuple[Path, ...]:
     return tuple(found)
 
 
+def package(name: str) -> str:
+    """The package that has a registered game, as `the package connect4 1.0`."""
+    return _package(_registered()[name][0])
+
+
 def load(name: str, /, **settings: Any) -> Game:
     """The rule set `name` with its settings; what is not given has a default.
 

@@ -375,7 +375,9 @@ def test_a_game_that_cannot_begin_is_told_where_it_is_named(
     assert told in arena(broken, "check", broken, code=1)
     (broken / "cup.toml").write_text(TOURNAMENT.replace("connect4", "broken"))
     assert told in arena(broken, "run", broken / "cup.toml", code=2)
-    assert told in arena(broken, "doctor")
+    said = arena(broken, "doctor")
+    assert f"cannot be played: {told}" in said
+    assert "connect4    the package connect4 1.0, with compiled code" in said
 
 
 def test_a_game_without_kernels_is_left_out_when_kernels_are_compiled(broken: Path) -> None:

@@ -72,6 +72,15 @@ class Kernels(Frozen):
     writable: bool  # whether what is missing can be kept once it is compiled
 
 
+class PackagedGame(Frozen):
+    """A game that a package registers."""
+
+    name: str
+    package: str
+    compiled: bool  # whether it has compiled code, with which uct and alphabeta play it
+    wrong: str | None  # why it cannot be played, a sentence; null where it can
+
+
 class Facts(Frozen):
     """All of it."""
 
@@ -87,6 +96,7 @@ class Facts(Frozen):
     bubblewrap: str | None  # its version; null where it is not installed
     tools: tuple[Tool, ...]
     kernels: Kernels
+    games: tuple[PackagedGame, ...]
     delay_ms: dict[int, float]
     """By core, what a busy loop of 200 ms lost to other programs just now."""
     missing: tuple[str, ...]  # what is needed and not there: a sentence each
@@ -101,8 +111,6 @@ def facts() -> Facts:
     cores = usable_cores()
     delays = scheduling_delay(cores, DELAY_S)
     busy = delay_warning(delays)
-    broken = [f"{why}." for name in rules.names() if (why := rules.unusable(name))]
-    broken += [f"{why}." for why in rules.misnamed()]
     return Facts(
         host=this_host(),
         kernel=platform.release(),
@@ -122,8 +130,15 @@ def facts() -> Facts:
         kernels=_kernels(),
         delay_ms=delays,
         missing=_missing(sandboxes),
-        warnings=((busy,) if busy else ()) + tuple(broken),
+        games=tuple(map(_game, rules.names()[len(rules.GAMES) :])),
+        warnings=((busy,) if busy else ()) + tuple(f"{why}." for why in rules.misnamed()),
     )
+
+
+def _game(name: str) -> PackagedGame:
+    wrong = rules.unusable(name) or None
+    compiled = wrong is None and bool(rules.registration(name).kernels)
+    return PackagedGame(name=name, package=rules.package(name), compiled=compiled, wrong=wrong)
 
 
 def _sandbox(mode: Asked) -> TriedSandbox:
@@ -212,6 +227,12 @@ def _report(found: Facts) -> Iterator[Text]:
     yield _line("kernels", there, f"none in {kept.folder}; `arena warm` compiles them, once")
     if not kept.writable:
         yield _lacking("", "That folder cannot be written: what is missing is compiled each time.")
+    if found.games:
+        yield _title("Games of packages")
+    for game in found.games:
+        code = "with compiled code" if game.compiled else "rules alone: greedy and monkey play it"
+        there = f"{game.package}, {code}"
+        yield _line(game.name, None if game.wrong else there, f"cannot be played: {game.wrong}")
     yield Text()
     yield from (Text(sentence, style="yellow") for sentence in found.warnings)
     yield from (Text(sentence, style="red") for sentence in found.missing)
