@@ -147,7 +147,9 @@ class Game(ABC):
 
     @abstractmethod
     def start(self, seed: int | None = None) -> Position:
-        """The first position. `seed` draws what chance places before the game, None at random."""
+        """The first position, the same for every `seed` unless games are `decided_by_seed`: then
+        the seed draws what chance places before the game, None at random.
+        """
 
     @abstractmethod
     def position(self, state: Mapping[str, Any]) -> Position:
