@@ -18,14 +18,16 @@ from typing import NamedTuple
 from rules.position import CHANCE, PASS, Game, MoveError, Position, draw_chance
 from rules.transcript import read_transcript, write_transcript
 
-_SECONDS = 0.2
-"""How long games are begun."""
+_SECONDS, _PATIENCE = 0.2, 5.0
+"""How long games are begun; how much longer one may take whose rules are slow."""
 _LENGTHS, _LEAST = 100, 60
 """A random game of more than that many times its typical plies, at least these, does not end."""
 _OURS = ("__main__", "arena", "players", "rules")
 """Packages that have no game of others."""
 _SHOWN = 12
 """Moves that lead to a mistake, the last ones."""
+_WRITTEN = 40
+"""Moves of a game that are written and read back, the first ones."""
 
 
 class BrokenPromise(ValueError):
@@ -112,7 +114,9 @@ def _try_traits(game: Game) -> None:
 
 
 def _play(game: Game, seed: int, until: float) -> None:
-    """A random game. Its positions are tried `until` a time, the first and the last one always."""
+    """A random game. Its positions are tried `until` a time, the first and the last one always; it
+    is left where it takes too long.
+    """
     random, moves = Random(seed), list[str]()
     most = _LENGTHS * max(game.typical_plies, _LEAST)
     try:
@@ -121,6 +125,8 @@ def _play(game: Game, seed: int, until: float) -> None:
         while not position.is_over:
             if not moves or monotonic() < until:
                 _try(position, moves)
+            if monotonic() > until + _PATIENCE:
+                return
             _keep(len(moves) < most, f"{most} random moves do not end it: end it by a rule")
             by_chance, before = position.to_move == CHANCE, position.state()
             legal = position.legal_moves()
@@ -129,7 +135,7 @@ def _play(game: Game, seed: int, until: float) -> None:
             _keep(position.state() == before, f"`play` of {moves[-1]!r} changes the position")
             position = after
         _try(position, moves)
-        _try_transcript(start, moves)
+        _try_transcript(start, moves[:_WRITTEN])
     except Exception as error:  # its code may do anything
         raise BrokenPromise(f"{place(moves)}: {told(error)}") from error
 
