@@ -213,19 +213,25 @@ def main() -> None:
         _load(given.one)
         return
     steps = list(_steps(given.rules, given.searches, at_once=given.processes > 1))
-    ended = count(1)
+    ended, failed = count(1), list[Sequence[_Kernels]]()
 
     def run(step: Sequence[_Kernels]) -> None:
         about = {"steps": len(steps)}
         _say({**about, "begun": _name(step)})
         began = time.monotonic()
-        kept = _run(step, noted_too=given.noted_too)
+        try:
+            kept = _run(step, noted_too=given.noted_too)
+        except SystemExit:  # a package's game: the others can be compiled
+            failed.append(step)
+            return
         took = round(time.monotonic() - began, 3)
         _say({"step": next(ended), **about, "name": _name(step), "seconds": took, "kept": kept})
 
     with ThreadPoolExecutor(given.processes) as pool:
         for _ in pool.map(run, steps):
             pass  # an error of a step is raised here
+    if failed:
+        sys.exit(1)
 
 
 def _name(step: Sequence[_Kernels]) -> str:

@@ -172,6 +172,20 @@ def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
     assert len(names) == 2
 
 
+def test_a_step_that_fails_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def fail_first(step: Sequence[tuple[str, str]], *, noted_too: bool) -> bool:
+        done.append(step[0][0])
+        return len(done) > 1 or sys.exit(1)
+
+    monkeypatch.setattr(warm, "_run", fail_first)
+    monkeypatch.setattr(sys, "argv", ["warm", "--rules", "dots", "2048"])
+    with pytest.raises(SystemExit):
+        warm.main()
+    assert done == ["dots", "2048"]
+
+
 SMALL = """
 from players.compiled.cache import kernel
 @kernel
