@@ -37,6 +37,8 @@ concurrency = 1
 rules = "dots"
 rows = 2
 cols = 2
+[openings]
+plies = 0
 [[player]]
 bot = "monkey"
 [[player]]
