@@ -78,7 +78,7 @@ def connect4() -> Iterator[None]:
     point = EntryPoint("connect4", "connect4.rules:REGISTRATION", registry.GROUP)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(Path(__file__).parents[2] / "tournaments" / "connect4")
-        patch.setattr(registry, "_registered", lambda: {"connect4": point})
+        patch.setattr(registry, "_registered", lambda: {"connect4": (point,)})
         yield
     registry.registration.cache_clear()
     registry.default.cache_clear()
