@@ -1,7 +1,7 @@
 """Games as one line of text.
 
 Othello is written the way its players do, `f5d6c3…`, with forced passes left out: they follow
-from the position. Dots and boxes is a list of edges, `a1b1 b2b3 …`; 2048 and 2584 a list of
+from the position. A pass that is a choice is written. Dots and boxes is a list of edges, `a1b1 b2b3 …`; 2048 and 2584 a list of
 slides and placements, `up c2=4 left …`. Reading takes upper case, spaces, commas and line
 breaks anywhere between moves, and Othello's passes also where they are spelled out.
 """
@@ -16,9 +16,9 @@ def write_transcript(start: Position, moves: Iterable[str]) -> str:
     """The transcript of `moves` from `start`. Raises MoveError when they are not legal in turn."""
     position, written = start, []
     for move in moves:
-        position = position.play(move)
-        if move != PASS:
+        if move != PASS or not position.must_pass:
             written.append(move)
+        position = position.play(move)
     return start.game.move_gap.join(written)
 
 
@@ -31,6 +31,8 @@ def read_transcript(start: Position, text: str) -> tuple[str, ...]:
     """
     position, moves = start, list[str]()
     for number, move in enumerate(_tokens(start.game, text.lower()), start=1):
+        if move in PASSES and move not in position.legal_moves():
+            move = PASS
         try:
             if position.must_pass and move != PASS:
                 position = position.play(PASS)
@@ -44,13 +46,13 @@ def read_transcript(start: Position, text: str) -> tuple[str, ...]:
 
 def _tokens(game: Game, text: str) -> list[str]:
     tokens = []
-    token = re.compile(rf"[\s,]*({game.move_pattern})[\s,]*")
+    token = re.compile(rf"[\s,]*({game.move_pattern}|{PASS})[\s,]*")
     at = 0
     while text[at:].strip(" \t\r\n,"):
         found = token.match(text, at)
         if not found:
             place, near = f"character {at + 1} of the transcript", text[at : at + 12]
             raise ValueError(f"{place}: {near!r} is no move")
-        tokens.append(PASS if found[1] in PASSES else found[1])
+        tokens.append(found[1])
         at = found.end()
     return tokens

@@ -51,8 +51,21 @@ class SticksPosition(rules.Position):
         return {"left": self.left, "to_move": self.to_move}
 
 
+class WithPasses(SticksPosition):
+    """A pass is a choice."""
+
+    def legal_moves(self) -> tuple[str, ...]:
+        return (*super().legal_moves(), *(["pass"] if self.left else []))
+
+    def play(self, move: str) -> rules.Position:
+        if move == "pass" and self.left:
+            return replace(self, to_move=1 - (self.to_move or 0))
+        return super().play(move)
+
+
 def test_games_that_keep_their_promises_pass() -> None:
     rehearse(Sticks(SticksPosition))
+    rehearse(Sticks(WithPasses))
     rehearse(rules.load("2048"))
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import rules
 from rules.transcript import read_transcript, write_transcript
+from tests.rules.test_rehearsal import Sticks, WithPasses
 
 GAMES = [
     rules.load("othello", size=4),
@@ -56,6 +57,13 @@ def test_forced_passes_are_implied_and_may_be_spelled_out() -> None:
     assert write_transcript(start, moves) == "c1"
     for text in ("c1", "passc1", "-- c1", "PA c1", "PSc1"):
         assert read_transcript(start, text) == moves
+
+
+def test_a_pass_that_is_a_choice_is_written() -> None:
+    start = Sticks(WithPasses).start()
+    moves = ("1", "pass", "2", "pass", "2")
+    assert write_transcript(start, moves) == "1 pass 2 pass 2"
+    assert read_transcript(start, "1 PASS 2, pass 2") == moves
 
 
 @pytest.mark.parametrize(

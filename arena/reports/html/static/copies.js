@@ -11,7 +11,8 @@ const SHOWN_MS = 1500;
 
 /** The moves in a line, as `arena replay --as transcript` writes them. @param {RunData} run @param {GameData} game */
 export function transcriptOf(run, game) {
-  return game.moves.filter((move) => move !== "pass").join(run.move_gap);
+  const moves = isDrawn(run) ? game.moves.filter((move) => move !== "pass") : game.moves;
+  return moves.join(run.move_gap);
 }
 
 /** A position as on the wire; the text of a board without a drawing. @param {RunData} run @param {GameData} game @param {any} shown @param {number} ply */
