@@ -18,8 +18,10 @@ from typing import NamedTuple
 from rules.position import CHANCE, PASS, Game, MoveError, Position, draw_chance
 from rules.transcript import read_transcript, write_transcript
 
-_SECONDS, _PATIENCE = 0.2, 5.0
-"""How long games are begun; how much longer one may take whose rules are slow."""
+_POSITIONS = 200
+"""Positions that are tried, in as many games as have them: the same ones on every machine."""
+_SECONDS = 5.0
+"""What is not tried by then is not tried: the rules are slow."""
 _LENGTHS, _LEAST = 100, 60
 """A random game of more than that many times its typical plies, at least these, does not end."""
 _OURS = ("__main__", "arena", "players", "rules")
@@ -37,11 +39,11 @@ class BrokenPromise(ValueError):
 @cache
 def rehearse(game: Game) -> None:
     """Play random games, at least one. Raises BrokenPromise."""
-    until = monotonic() + _SECONDS
+    left, until = _POSITIONS, monotonic() + _SECONDS
     _try_traits(game)
     for seed in count():
-        _play(game, seed, until)
-        if monotonic() > until:
+        left -= _play(game, seed, left, until)
+        if left <= 0 or monotonic() > until:
             return
 
 
@@ -113,31 +115,32 @@ def _try_traits(game: Game) -> None:
         )
 
 
-def _play(game: Game, seed: int, until: float) -> None:
-    """A random game. Its positions are tried `until` a time, the first and the last one always; it
-    is left where it takes too long.
+def _play(game: Game, seed: int, tried: int, until: float) -> int:
+    """Play a random game, whose first positions are `tried`, and the last one; how many positions
+    it has. It ends early at the time `until`.
     """
     random, moves = Random(seed), list[str]()
     most = _LENGTHS * max(game.typical_plies, _LEAST)
     try:
         position = start = game.start(seed)
         _keep(start == game.start(seed), "`start` gives another position for the same seed")
-        while not position.is_over:
-            if not moves or monotonic() < until:
+        while not position.is_over and monotonic() < until:
+            if len(moves) < tried:
                 _try(position, moves)
-            if monotonic() > until + _PATIENCE:
-                return
             _keep(len(moves) < most, f"{most} random moves do not end it: end it by a rule")
             by_chance, before = position.to_move == CHANCE, position.state()
-            legal = position.legal_moves()
-            moves.append(draw_chance(position, random) if by_chance else random.choice(legal))
+            moves.append(
+                draw_chance(position, random) if by_chance else random.choice(position.legal_moves())
+            )
             after = position.play(moves[-1])
             _keep(position.state() == before, f"`play` of {moves[-1]!r} changes the position")
             position = after
-        _try(position, moves)
-        _try_transcript(start, moves[:_WRITTEN])
+        if monotonic() < until:
+            _try(position, moves)
+            _try_transcript(start, moves[:_WRITTEN])
     except Exception as error:  # its code may do anything
         raise BrokenPromise(f"{place(moves)}: {told(error)}") from error
+    return len(moves) + 1
 
 
 def place(moves: Sequence[str]) -> str:

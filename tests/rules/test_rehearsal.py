@@ -69,6 +69,20 @@ def test_games_that_keep_their_promises_pass() -> None:
     rehearse(rules.load("2048"))
 
 
+def test_the_same_positions_are_tried_on_every_machine() -> None:
+    tried: list[list[int]] = [[], []]
+    for seen in tried:
+
+        def draw(at: SticksPosition, seen: list[int] = seen) -> str:
+            seen.append(at.left)
+            return ""
+
+        kind: Any = type("Seen", (SticksPosition,), {"__str__": draw})
+        rehearse(Sticks(kind))
+    assert tried[0] == tried[1]
+    assert len(tried[0]) >= 200
+
+
 def _stuck(at: SticksPosition) -> tuple[str, ...]:
     return () if at.left < 5 else ("2",)
 
