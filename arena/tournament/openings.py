@@ -77,9 +77,11 @@ def random_opening(game: Game, plies: int, *, seed: str, avoid: Collection[Line]
 
 
 def random_line(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | None:
-    """Random moves from the start; None when they lead to no usable position."""
+    """Random moves from the start, with those of chance that follow; None when they lead to no
+    usable position.
+    """
     position, line = game.start(), list[str]()
-    while len(line) < plies:
+    while len(line) < plies or position.to_move == CHANCE:
         by_chance = position.to_move == CHANCE
         moves = [draw_chance(position, rng)] if by_chance else list(position.legal_moves())
         rng.shuffle(moves)
@@ -91,7 +93,7 @@ def random_line(game: Game, plies: int, rng: Random) -> tuple[Line, Position] | 
             return None
         position = after
         line.append(move)
-    usable = position.to_move not in (None, CHANCE) and not position.must_pass
+    usable = position.to_move is not None and not position.must_pass
     return (tuple(line), position) if usable else None
 
 

@@ -50,6 +50,13 @@ def test_chance_is_drawn_as_in_a_game() -> None:
     assert 5 < fours < 40  # a tenth, not half
 
 
+def test_an_opening_leaves_no_move_to_chance() -> None:
+    found = random_line(rules.load("2048"), 1, Random(1))
+    assert found
+    assert len(found[0]) == 2
+    assert found[1].to_move == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name} {game.variant}")
 def test_openings_leave_an_undecided_game(game: Game) -> None:
