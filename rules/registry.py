@@ -245,8 +245,8 @@ def _refuse_contradictions(name: str, game: Game) -> None:
         raise BrokenPromise("its name must be of small letters a to z, digits, - and _")
     if load(name, **json.loads(json.dumps(game.variant))) != game:
         raise BrokenPromise(
-            f"its `variant` {game.variant} makes another game, and must have every setting, of the "
-            "types of JSON"
+            f"its `variant` {game.variant} makes another game: it must have every setting, of the "
+            "types of JSON, and games must be equal by value, as those of a frozen dataclass are"
         )
     for board, settings in game.check_boards.items():
         try:

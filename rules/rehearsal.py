@@ -28,6 +28,8 @@ _OURS = ("__main__", "arena", "players", "rules")
 """Packages that have no game of others."""
 _SHOWN = 12
 """Moves that lead to a mistake, the last ones."""
+_EXCERPT = 200
+"""Characters of a state that are shown, the first ones."""
 _WRITTEN = 40
 """Moves of a game that are written and read back, the first ones."""
 
@@ -101,13 +103,19 @@ def _try_traits(game: Game) -> None:
     for name in ("title", "unit", "move_gap"):
         found = getattr(game, name)
         _keep(isinstance(found, str), f"`{name}` is {found!r}, no text")
+    start = game.start(1)
+    _keep(
+        start == game.start(1),
+        "`start` gives another position for the same seed, or its positions are not equal by "
+        "value, as those of a frozen dataclass are",
+    )
     if not game.decided_by_seed:
         _keep(
-            game.start(1) == game.start(2),
+            start == game.start(2),
             "`start` depends on its seed, and only a game with `decided_by_seed` may: let chance, "
             "seat −1, move first, or make it a setting",
         )
-    legal = set(game.start(0).legal_moves())
+    legal = set(start.legal_moves())
     for renamed in game.symmetries:
         _keep(
             {renamed.get(move, move) for move in legal} == legal,
@@ -123,7 +131,6 @@ def _play(game: Game, seed: int, tried: int, until: float) -> int:
     most = _LENGTHS * max(game.typical_plies, _LEAST)
     try:
         position = start = game.start(seed)
-        _keep(start == game.start(seed), "`start` gives another position for the same seed")
         while not position.is_over and monotonic() < until:
             if len(moves) < tried:
                 _try(position, moves)
@@ -193,10 +200,18 @@ def _try_state(position: Position) -> None:
     except (TypeError, ValueError) as error:
         raise BrokenPromise(f"`state` cannot be JSON: {error}") from error
     quick = position.state_json()
-    _keep(quick in (None, text.encode()), f"`state_json` gives {quick!r}, but `state` is {text}")
+    _keep(quick in (None, text.encode()), f"`state_json` is not `state` as compact JSON: {_excerpt(text)}")
     again = position.game.position(json.loads(text))
-    _keep(again == position, f"`position` makes another position of its `state` {text}")
+    _keep(
+        again == position,
+        "`position` makes another position of `state`, which must have all that a position "
+        f"depends on: {_excerpt(text)}",
+    )
     _keep(hash(again) == hash(position), "`hash` differs for equal positions")
+
+
+def _excerpt(text: str) -> str:
+    return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}…"
 
 
 def _try_refusal(position: Position, move: str) -> None:

@@ -266,7 +266,7 @@ def test_a_registration_that_cannot_be_loaded_is_told(broken: Path, value: str) 
     ("changed", "wrong"),
     [
         ("name = 'other'", "its `name` is 'other', and must be that of its entry point"),
-        ("variant = {}", "its `variant` {} makes another game, and must have every setting"),
+        ("variant = {}", "its `variant` {} makes another game: it must have every setting"),
         ("variant = {'row': 5}", "broken has no option 'row'; known: rows; did you mean 'rows'?"),
         ("seats = 3", "its `seats` are 3, and must be 1 or 2"),
         ("seats = 1", "one plays it alone, so `decided_by_seed` must be True"),

@@ -119,7 +119,8 @@ def _failing(at: SticksPosition, move: str) -> rules.Position:
         ({"chance": lambda at: (("1", 1.0),)}, "but chance is not to move"),
         ({"state": lambda at: {"left": {5}}}, "`state` cannot be JSON: Object of type set"),
         ({"state": lambda at: {"left": 1, "to_move": 0}}, "`position` makes another position of"),
-        ({"state_json": lambda at: b"{}"}, "`state_json` gives b'{}', but `state` is"),
+        ({"state_json": lambda at: b"{}"}, "`state_json` is not `state` as compact JSON: {"),
+        ({"__eq__": object.__eq__, "__hash__": object.__hash__}, "are not equal by value, as"),
         ({"__str__": lambda at: 1 / 0}, "at the start: ZeroDivisionError: division by zero ("),
     ],
 )
