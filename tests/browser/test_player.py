@@ -82,6 +82,7 @@ def connect4() -> Iterator[None]:
         yield
     registry.registration.cache_clear()
     registry.default.cache_clear()
+    registry.unusable.cache_clear()
 
 
 @pytest.mark.usefixtures("connect4")
