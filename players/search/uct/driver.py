@@ -143,7 +143,7 @@ class UctSearch:
         for tree in self._trees:
             node: int | None = 0 if reuse else None
             for name in moves:
-                if node is not None and name != "pass":
+                if node is not None and name in self._board.moves:  # no forced pass
                     node = nodes.child_by_move(tree, node, self._board.moves[name])
             if node is None or not self._fits(tree, node, legal):
                 nodes.clear(tree)

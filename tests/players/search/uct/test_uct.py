@@ -2,6 +2,8 @@
 
 import time
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,6 +127,16 @@ def test_a_tree_that_does_not_fit_the_position_is_dropped() -> None:
         search._trees[0].proof[0], search._trees[0].proof[search._trees[0].first[0]] = proof, -1
         search.follow([], after.legal_moves(), reuse=True)
         assert search.visits == kept
+
+
+def test_a_pass_that_is_a_choice_is_followed() -> None:
+    game = rules.load("dots", rows=2, cols=2)
+    search = search_of(game, solver=False)
+    think(search, game.start(), 500)
+    board: Any = search._board
+    search._board = SimpleNamespace(names=board.names, moves={"pass": board.moves["a1b1"]})
+    search.follow(["pass"], game.start().play("a1b1").legal_moves(), reuse=True)
+    assert 0 < search.visits < 500
 
 
 def test_a_tree_goes_on_growing_in_what_room_is_left() -> None:
