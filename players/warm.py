@@ -199,7 +199,6 @@ def main() -> None:
         "--rules",
         nargs="+",
         choices=rule_sets.names(),
-        default=rule_sets.usable(),
         help="rule sets whose players are to be ready (default: all)",
     )
     parser.add_argument(
@@ -212,7 +211,7 @@ def main() -> None:
     if given.one:
         _load(given.one)
         return
-    steps = list(_steps(given.rules, given.searches, at_once=given.processes > 1))
+    steps = list(_steps(given.rules or rule_sets.usable(), given.searches, at_once=given.processes > 1))
     ended, failed = count(1), list[Sequence[_Kernels]]()
 
     def run(step: Sequence[_Kernels]) -> None:
