@@ -163,6 +163,7 @@ def usable() -> tuple[str, ...]:
     return tuple(name for name in names() if not unusable(name))
 
 
+@cache
 def unusable(name: str) -> str:
     """Why the game of one of `names()` cannot begin, with default settings; "" where it can."""
     if name in _OWN:

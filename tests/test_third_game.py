@@ -89,6 +89,7 @@ def _forget() -> None:
     registry._registered.cache_clear()
     registry.registration.cache_clear()
     registry.default.cache_clear()
+    registry.unusable.cache_clear()
 
 
 def describe(folder: Path, name: str, value: str, package: str = "") -> None:
