@@ -97,16 +97,21 @@ function moveButtons(table, legal) {
   const slides = Object.keys(SIGNS);
   const moves = legal.some((move) => slides.includes(move)) ? slides : legal;
   const buttons = moves.map((move) => element("button", { type: "button", "aria-label": move, disabled: !legal.includes(move), onclick: () => sendMove(table, move) }, SIGNS[move] ?? move));
-  const areSquares = legal.length > 0 && legal.every((move) => /^[a-z]\d{1,2}$/.test(move));
+  const areSquares = legal.some(isSquare) && legal.every((move) => isSquare(move) || /^[a-z]+$/.test(move));
   byId("choices").classList.toggle("squares", areSquares);
   if (areSquares) buttons.forEach((button, at) => placeOnGrid(button, moves[at]));
   return buttons;
 }
 
-/** Squares as buttons lie as on the board. @param {HTMLElement} button @param {string} move */
+/** @param {string} move */
+function isSquare(move) {
+  return /^[a-z]\d{1,2}$/.test(move);
+}
+
+/** Squares as buttons lie as on the board, words such as pass above them. @param {HTMLElement} button @param {string} move */
 function placeOnGrid(button, move) {
   const { row, column } = squarePlace(move);
-  button.style.gridArea = `${row + 1} / ${column + 1}`;
+  button.style.gridArea = isSquare(move) ? `${row + 2} / ${column + 1}` : "1 / span 3";
 }
 
 /** @param {HTMLElement} table @param {string} move */
