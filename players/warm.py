@@ -29,7 +29,7 @@ import rules as rule_sets
 from arena.files.imports import module_command
 from players.compiled.folder import cache_folder
 from players.games.registry import unsupported
-from rules.rehearsal import told
+from rules.rehearsal import describe
 
 BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")
@@ -183,7 +183,7 @@ def _load(step: Sequence[str]) -> None:
         except Exception as error:  # a package's code may do anything
             if rules in rule_sets.GAMES:
                 raise
-            sys.stderr.write(f"The compiled code of the game {rules!r}: {told(error)}\n")
+            sys.stderr.write(f"The compiled code of the game {rules!r}: {describe(error)}\n")
             failed = True
     if failed:
         sys.exit(1)
@@ -211,7 +211,8 @@ def main() -> None:
     if given.one:
         _load(given.one)
         return
-    steps = list(_steps(given.rules or rule_sets.usable(), given.searches, at_once=given.processes > 1))
+    asked = given.rules or rule_sets.usable()
+    steps = list(_steps(asked, given.searches, at_once=given.processes > 1))
     ended, failed = count(1), list[Sequence[_Kernels]]()
 
     def run(step: Sequence[_Kernels]) -> None:

@@ -205,6 +205,12 @@ def draw_chance(position: Position, rng: Random) -> str:
     return str(rng.choices(moves, weights)[0])
 
 
+def random_move(position: Position, rng: Random) -> str:
+    """A legal move: of chance with its probability, of a player each as likely as the others."""
+    by_chance = position.to_move == CHANCE
+    return draw_chance(position, rng) if by_chance else rng.choice(position.legal_moves())
+
+
 def forced_move(position: Position, rng: Random) -> str | None:
     """The move of chance, or the only one, a pass; None where a player chooses."""
     if position.to_move == CHANCE:

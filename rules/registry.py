@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rules import dots, othello, tiles
 from rules.position import Game
-from rules.rehearsal import BrokenPromise, lines_of, rehearse, told
+from rules.rehearsal import BrokenPromise, describe, lines_of, rehearse
 from rules.settings import one_of, only_known
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def registration(name: str) -> Registration:
     try:
         found = point.load()
     except (Exception, SystemExit) as error:  # its module may do anything
-        why = f"the game {name!r} cannot be loaded from {point.value}: {told(error)}"
+        why = f"the game {name!r} cannot be loaded from {point.value}: {describe(error)}"
         raise ValueError(why) from error
     if not isinstance(found, Registration):
         raise ValueError(f"the game {name!r}: {point.value} is no rules.Registration")
@@ -190,7 +190,7 @@ def blame(error: BaseException) -> str:
     for line in reversed(lines_of(error)):
         for name in _foreign():
             if line.package in (each.module.partition(".")[0] for each in _registered()[name]):
-                return f"the game {name!r} failed in `{line.function}`: {told(error)}"
+                return f"the game {name!r} failed in `{line.function}`: {describe(error)}"
     return ""
 
 
@@ -204,9 +204,9 @@ def judge(name: str, settings: Mapping[str, Any]) -> tuple[Game | None, dict[str
         try:
             return load(name, **left) if name in _OWN else _load_foreign(name, left), wrong
         except ValueError as error:
-            said, first = str(error), _first_word(error)
-            key = next((key for key in left if key == first or f"option {key!r}" in said), "")
-            wrong[key] = said
+            reason, first = str(error), _first_word(error)
+            key = next((key for key in left if key == first or f"option {key!r}" in reason), "")
+            wrong[key] = reason
             if not key:
                 return None, wrong
             del left[key]  # the rest may be wrong too
@@ -221,14 +221,14 @@ def _load_foreign(name: str, settings: Mapping[str, Any]) -> Game:
             raise
         raise ValueError(f"the game {name!r} refuses its settings: {error}") from error
     except Exception as error:  # its code may do anything
-        raise ValueError(f"the game {name!r} cannot begin: {told(error)}") from error
+        raise ValueError(f"the game {name!r} cannot begin: {describe(error)}") from error
     try:
         _refuse_contradictions(name, game)
         rehearse(game)
     except BrokenPromise as error:
         raise ValueError(f"the game {name!r} contradicts itself: {error}") from error
     except Exception as error:
-        raise ValueError(f"the game {name!r} cannot begin: {told(error)}") from error
+        raise ValueError(f"the game {name!r} cannot begin: {describe(error)}") from error
     return game
 
 

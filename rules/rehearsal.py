@@ -15,7 +15,7 @@ from random import Random
 from time import monotonic
 from typing import NamedTuple
 
-from rules.position import CHANCE, PASS, Game, MoveError, Position, draw_chance
+from rules.position import CHANCE, PASS, Game, MoveError, Position, random_move
 from rules.transcript import read_transcript, write_transcript
 
 _POSITIONS = 200
@@ -72,28 +72,28 @@ def lines_of(error: BaseException) -> list[Line]:
     return lines
 
 
-def told(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """An error of a package's code in words, with the line of the package."""
     if isinstance(error, BrokenPromise):
         return str(error)
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError):  # which names its own place
-        return said
-    return "".join((said, *(f" ({at.file}, line {at.number})" for at in lines_of(error)[-1:])))
+        return text
+    return "".join((text, *(f" ({at.file}, line {at.number})" for at in lines_of(error)[-1:])))
 
 
-def _keep(kept: bool, promise: str) -> None:
-    """Raise BrokenPromise unless the promise is kept."""
+def require(kept: bool, problem: str) -> None:
+    """Raise BrokenPromise with the problem unless a promise is kept."""
     if not kept:
-        raise BrokenPromise(promise)
+        raise BrokenPromise(problem)
 
 
 def _try_traits(game: Game) -> None:
     plies, marks = game.typical_plies, game.marks
-    _keep(type(plies) is int and plies > 0, f"`typical_plies` is {plies!r}, no integer from 1 on")
+    require(type(plies) is int and plies > 0, f"`typical_plies` is {plies!r}, no integer from 1 on")
     opening = game.opening_plies
-    _keep(type(opening) is int and opening >= 0, f"`opening_plies` is {opening!r}, no integer")
-    _keep(len(marks) in (0, game.seats), f"`marks` are {marks!r}, not one for each seat")
+    require(type(opening) is int and opening >= 0, f"`opening_plies` is {opening!r}, no integer")
+    require(len(marks) in (0, game.seats), f"`marks` are {marks!r}, not one for each seat")
     try:
         re.compile(game.move_pattern)
     except (re.error, TypeError) as error:
@@ -102,22 +102,22 @@ def _try_traits(game: Game) -> None:
         ) from error
     for name in ("title", "unit", "move_gap"):
         found = getattr(game, name)
-        _keep(isinstance(found, str), f"`{name}` is {found!r}, no text")
+        require(isinstance(found, str), f"`{name}` is {found!r}, no text")
     start = game.start(1)
-    _keep(
+    require(
         start == game.start(1),
         "`start` gives another position for the same seed, or its positions are not equal by "
         "value, as those of a frozen dataclass are",
     )
     if not game.decided_by_seed:
-        _keep(
+        require(
             start == game.start(2),
             "`start` depends on its seed, and only a game with `decided_by_seed` may: let chance, "
             "seat −1, move first, or make it a setting",
         )
     legal = set(start.legal_moves())
     for renamed in game.symmetries:
-        _keep(
+        require(
             {renamed.get(move, move) for move in legal} == legal,
             f"`symmetries`: {dict(renamed)} makes other moves of those at the start",
         )
@@ -134,19 +134,17 @@ def _play(game: Game, seed: int, tried: int, until: float) -> int:
         while not position.is_over and monotonic() < until:
             if len(moves) < tried:
                 _try(position, moves)
-            _keep(len(moves) < most, f"{most} random moves do not end it: end it by a rule")
-            by_chance, before = position.to_move == CHANCE, position.state()
-            moves.append(
-                draw_chance(position, random) if by_chance else random.choice(position.legal_moves())
-            )
+            require(len(moves) < most, f"{most} random moves do not end it: end it by a rule")
+            before = position.state()
+            moves.append(random_move(position, random))
             after = position.play(moves[-1])
-            _keep(position.state() == before, f"`play` of {moves[-1]!r} changes the position")
+            require(position.state() == before, f"`play` of {moves[-1]!r} changes the position")
             position = after
         if monotonic() < until:
             _try(position, moves)
             _try_transcript(start, moves[:_WRITTEN])
     except Exception as error:  # its code may do anything
-        raise BrokenPromise(f"{place(moves)}: {told(error)}") from error
+        raise BrokenPromise(f"{place(moves)}: {describe(error)}") from error
     return len(moves) + 1
 
 
@@ -160,32 +158,32 @@ def _try(position: Position, moves: list[str]) -> None:
     """Try what a position says of itself, where `moves` led to it."""
     game, legal, scores = position.game, position.legal_moves(), position.scores()
     seat, seats = position.to_move, (None, CHANCE, *range(game.seats))
-    _keep(seat in seats, f"`to_move` is {seat!r}, no seat, −1 for chance, or None")
-    _keep(isinstance(legal, tuple), f"`legal_moves` gives a {type(legal).__name__}, no tuple")
+    require(seat in seats, f"`to_move` is {seat!r}, no seat, −1 for chance, or None")
+    require(isinstance(legal, tuple), f"`legal_moves` gives a {type(legal).__name__}, no tuple")
     if seat is None:
-        _keep(not legal, f"the game is over, but `legal_moves` gives {legal}")
+        require(not legal, f"the game is over, but `legal_moves` gives {legal}")
     else:
-        _keep(bool(legal), f"`legal_moves` is empty, but `to_move` is {seat}")
+        require(bool(legal), f"`legal_moves` is empty, but `to_move` is {seat}")
     for move in legal:
-        _keep(isinstance(move, str), f"the move {move!r} is no text")
+        require(isinstance(move, str), f"the move {move!r} is no text")
         fits = move == PASS or re.fullmatch(game.move_pattern, move)
-        _keep(
+        require(
             move == move.lower() and bool(fits),
             f"its move {move!r} must be lower case, and match `move_pattern` as a whole",
         )
-    _keep(len(set(legal)) == len(legal), f"`legal_moves` has a move twice: {legal}")
-    _keep(
+    require(len(set(legal)) == len(legal), f"`legal_moves` has a move twice: {legal}")
+    require(
         isinstance(scores, tuple) and [type(each) for each in scores] == [int] * game.seats,
         f"`scores` are {scores!r}, no tuple of an integer for each seat",
     )
     chances = dict(position.chance())
     if seat == CHANCE:
-        _keep(
+        require(
             chances.keys() == set(legal) and isclose(sum(chances.values()), 1, abs_tol=1e-6),
             f"`chance` {chances} must give each legal move, with probabilities of the sum 1",
         )
     else:
-        _keep(not chances, f"`chance` is {chances}, but chance is not to move")
+        require(not chances, f"`chance` is {chances}, but chance is not to move")
     str(position)
     _try_state(position)
     for move in ("?", *moves[-1:]):
@@ -200,14 +198,17 @@ def _try_state(position: Position) -> None:
     except (TypeError, ValueError) as error:
         raise BrokenPromise(f"`state` cannot be JSON: {error}") from error
     quick = position.state_json()
-    _keep(quick in (None, text.encode()), f"`state_json` is not `state` as compact JSON: {_excerpt(text)}")
+    require(
+        quick in (None, text.encode()),
+        f"`state_json` is not `state` as compact JSON: {_excerpt(text)}",
+    )
     again = position.game.position(json.loads(text))
-    _keep(
+    require(
         again == position,
         "`position` makes another position of `state`, which must have all that a position "
         f"depends on: {_excerpt(text)}",
     )
-    _keep(hash(again) == hash(position), "`hash` differs for equal positions")
+    require(hash(again) == hash(position), "`hash` differs for equal positions")
 
 
 def _excerpt(text: str) -> str:
@@ -220,7 +221,7 @@ def _try_refusal(position: Position, move: str) -> None:
     except MoveError:
         return
     except Exception as error:
-        why = f"`play` raises no MalformedMove or IllegalMove for {move!r}, but {told(error)}"
+        why = f"`play` raises no MalformedMove or IllegalMove for {move!r}, but {describe(error)}"
         raise BrokenPromise(why) from error
     raise BrokenPromise(f"`play` takes the move {move!r}, which `legal_moves` does not give")
 
@@ -233,7 +234,7 @@ def _try_transcript(start: Position, moves: list[str]) -> None:
     except ValueError as error:
         again = [str(error)]
     forced = [PASS] * (len(moves) - len(again))  # at the end, where nothing tells of them
-    _keep(
+    require(
         again + forced == moves,
         f"`move_pattern` and `move_gap` do not tell its moves apart in {text!r}",
     )

@@ -1,9 +1,10 @@
 """Games as one line of text.
 
 Othello is written the way its players do, `f5d6c3…`, with forced passes left out: they follow
-from the position. A pass that is a choice is written. Dots and boxes is a list of edges, `a1b1 b2b3 …`; 2048 and 2584 a list of
-slides and placements, `up c2=4 left …`. Reading takes upper case, spaces, commas and line
-breaks anywhere between moves, and Othello's passes also where they are spelled out.
+from the position. Dots and boxes is a list of edges, `a1b1 b2b3 …`; 2048 and 2584 a list of
+slides and placements, `up c2=4 left …`. A pass that is a choice is written. Reading takes upper
+case, spaces, commas and line breaks anywhere between moves, and forced passes also where they are
+spelled out.
 """
 
 import re

@@ -108,8 +108,8 @@ def _refuse_game_of(error: BaseException) -> None:
     """End with a sentence where an error comes from the game of a package."""
     from rules import blame
 
-    if said := blame(error):
-        raise _refused(said) from None
+    if reason := blame(error):
+        raise _refused(reason) from None
 
 
 def _gone() -> str:

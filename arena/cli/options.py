@@ -103,5 +103,5 @@ def load_game(name: str, settings: Sequence[str] | None, **more: Any) -> Game:
 
     game, wrong = rules.judge(name, more | read_pairs("--set", settings))
     if wrong or game is None:
-        raise UserError("\n".join(f"--set: {said}" for said in wrong.values()))
+        raise UserError("\n".join(f"--set: {reason}" for reason in wrong.values()))
     return game

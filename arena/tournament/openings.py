@@ -11,7 +11,7 @@ from itertools import count, islice
 from random import Random
 
 from arena.errors import first_few
-from rules.position import CHANCE, Game, Position, draw_chance
+from rules.position import CHANCE, Game, Position, draw_chance, random_move
 from rules.transcript import read_transcript
 
 _PLAYOUT_PLIES = 1500
@@ -104,9 +104,7 @@ def _share(position: Position, rng: Random) -> float:
     for _ in range(playouts):
         end = position
         while not end.is_over:
-            by_chance = end.to_move == CHANCE
-            move = draw_chance(end, rng) if by_chance else rng.choice(end.legal_moves())
-            end = end.play(move)
+            end = end.play(random_move(end, rng))
         first, second = end.scores()
         points += (first > second) + (first == second) / 2
     return points / playouts

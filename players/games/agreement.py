@@ -14,7 +14,7 @@ from players.games.interface import Position
 from players.games.registry import Board, compiled_game
 from rules.position import CHANCE, PASS, Game
 from rules.position import Position as RulesPosition
-from rules.rehearsal import BrokenPromise, place
+from rules.rehearsal import BrokenPromise, place, require
 
 _GAMES = 5
 
@@ -49,8 +49,8 @@ def refuse_unanswered(position: Any) -> None:
     """Raise BrokenPromise where compiled code does not answer a question that has no default."""
     kind = type(position)
     missing = [each.__name__ for each in interface.NEEDED if not is_answered(each, kind)]
-    said = f"{kind.__name__} has no answer to {', '.join(missing)} of players.games.interface"
-    _agree(not missing, said)
+    why = f"{kind.__name__} has no answer to {', '.join(missing)} of players.games.interface"
+    require(not missing, why)
 
 
 def refuse_disagreement(game: Game, board: Board, terms: Any) -> None:
@@ -64,11 +64,6 @@ def refuse_disagreement(game: Game, board: Board, terms: Any) -> None:
             raise BrokenPromise(f"{game.title}, {place(moves)}: {error}") from None
 
 
-def _agree(agrees: bool, what: str) -> None:
-    if not agrees:
-        raise BrokenPromise(what)
-
-
 def _compare(
     game: Game, board: Board, terms: Any, most: int, random: Random, moves: list[str]
 ) -> None:
@@ -78,7 +73,7 @@ def _compare(
     while True:
         here = board.position(position.state())
         left.append(_compare_here(position, here, board, terms, most))
-        _agree(len(moves) <= interface.PLIES, f"it is longer than {interface.PLIES} plies")
+        require(len(moves) <= interface.PLIES, f"it is longer than {interface.PLIES} plies")
         if position.is_over:
             break
         move = random.choice(position.legal_moves())
@@ -88,33 +83,33 @@ def _compare(
         while position.must_pass:
             position = position.play(PASS)
         there = board.position(position.state())
-        _agree(key == _key(there), "`play` has another `key` than `position` of the state")
-        _agree(position.is_over or seat == position.to_move, f"`play` lets seat {seat} move")
-        _agree(-100 <= priority <= 100, f"`priority` is {priority}, not from −100 to 100")
+        require(key == _key(there), "`play` has another `key` than `position` of the state")
+        require(position.is_over or seat == position.to_move, f"`play` lets seat {seat} move")
+        require(-100 <= priority <= 100, f"`priority` is {priority}, not from −100 to 100")
     plies = len(moves)
     while left:
         remaining, follow = left.pop(), plies - len(moves)
-        _agree(remaining >= follow, f"`remaining` is {remaining}, and {follow} moves were to come")
+        require(remaining >= follow, f"`remaining` is {remaining}, and {follow} moves were to come")
         del moves[-1:]
 
 
 def _compare_here(position: RulesPosition, here: Any, board: Board, terms: Any, most: int) -> int:
     """Compare in a position; how many moves compiled code sees to come."""
-    _agree(position.to_move != CHANCE, "compiled code knows no moves of chance")
+    require(position.to_move != CHANCE, "compiled code knows no moves of chance")
     out = np.zeros(interface.MOVES, np.int16)
     number, net, remaining, value, share, played = _answers(here, terms, out)
     found = {board.names[move] for move in out[:number]}
     legal = set(position.legal_moves())
     wrong, missing = sorted(found - legal), sorted(legal - found)
-    _agree(not wrong, f"`moves` has {' '.join(wrong)}, not legal by the rules")
-    _agree(not missing, f"`moves` lacks {' '.join(missing)}")
-    _agree(number == len(found), "`moves` has a move twice")
+    require(not wrong, f"`moves` has {' '.join(wrong)}, not legal by the rules")
+    require(not missing, f"`moves` lacks {' '.join(missing)}")
+    require(number == len(found), "`moves` has a move twice")
     if position.is_over:
         first, second = position.scores()
-        _agree(net == first - second, f"`net` is {net}, by the rules {first - second}")
+        require(net == first - second, f"`net` is {net}, by the rules {first - second}")
     else:
-        _agree(here.seat == position.to_move, f"`seat` is {here.seat}, not {position.to_move}")
-    _agree(abs(played) <= most, f"a `playout` ends at {played}, `most_margin` is {most}")
-    _agree(abs(value) <= interface.LIMIT, f"`evaluate` gives {value}")
-    _agree(0 <= share <= 1, f"`expectation` of {value} is {share}, not from 0 to 1")
+        require(here.seat == position.to_move, f"`seat` is {here.seat}, not {position.to_move}")
+    require(abs(played) <= most, f"a `playout` ends at {played}, `most_margin` is {most}")
+    require(abs(value) <= interface.LIMIT, f"`evaluate` gives {value}")
+    require(0 <= share <= 1, f"`expectation` of {value} is {share}, not from 0 to 1")
     return int(remaining)

@@ -106,8 +106,8 @@ def _play(
     except ArenaError as error:  # a contender cannot be prepared here
         return FAILED + f"a player cannot be started: {error}".encode()
     except Exception as error:  # the referee's fault: this game is void, the next may go well
-        said = blame(error) or f"the referee failed: {traceback.format_exc().strip()}"
-        return FAILED + said.encode()
+        reason = blame(error) or f"the referee failed: {traceback.format_exc().strip()}"
+        return FAILED + reason.encode()
     return RECORD + record.model_dump_json().encode("utf-8")
 
 
