@@ -20,17 +20,15 @@ _GAMES = 5
 
 
 @kernel
-def _answers(position: Position, terms: Array, out: Array) -> tuple[Int, Int, Int, Int, float, Int]:
-    """Write the moves to `out`; how many they are, `net`, `remaining`, `evaluate` with what it lets
+def _answers(position: Position, terms: Array, out: Array) -> tuple[Int, Int, Int, float, Int]:
+    """Write the moves to `out`; how many they are, `remaining`, `evaluate` with what it lets
     expect, and `net` after a playout.
     """
     number = interface.moves(position, out)
-    value, share = np.int64(0), 0.5
-    if number > 0:
-        value = np.int64(interface.evaluate(position, terms))
-        share = interface.expectation(position, value)
+    value = np.int64(interface.evaluate(position, terms))
+    share = interface.expectation(position, value)
     played, _ = interface.playout(position, np.uint64(1))
-    return number, interface.net(position), interface.remaining(position), value, share, played
+    return number, interface.remaining(position), value, share, played
 
 
 @kernel
@@ -39,10 +37,11 @@ def _key(position: Position) -> Word:
 
 
 @kernel
-def _after(position: Position, move: Move) -> tuple[Word, Int, Int]:
-    """The key after a move, who moves then, and the priority of the move."""
-    child = interface.play(position, move)
-    return interface.key(child), child.seat, interface.priority(position, move)
+def _after(position: Position, move: Move) -> tuple[Int, Word, Int, Int, Int]:
+    """The priority of a move; after it the key, who moves, how many moves there are, and `net`."""
+    child, priority = interface.play(position, move), interface.priority(position, move)
+    number = interface.count_moves(child)
+    return priority, interface.key(child), child.seat, number, interface.net(child)
 
 
 def refuse_unanswered(position: Any) -> None:
@@ -70,45 +69,44 @@ def _compare(
     """Compare along a random game, whose `moves` are written."""
     position: RulesPosition = game.start(0)
     left = list[int]()
-    while True:
+    while not position.is_over:
+        require(len(moves) < interface.PLIES, f"it is longer than {interface.PLIES} plies")
         here = board.position(position.state())
         left.append(_compare_here(position, here, board, terms, most))
-        require(len(moves) <= interface.PLIES, f"it is longer than {interface.PLIES} plies")
-        if position.is_over:
-            break
         move = random.choice(position.legal_moves())
-        key, seat, priority = _after(here, board.moves[move])
+        priority, key, seat, number, net = _after(here, board.moves[move])
         moves.append(move)
+        require(-100 <= priority <= 100, f"`priority` is {priority}, not from −100 to 100")
         position = position.play(move)
         while position.must_pass:
             position = position.play(PASS)
-        there = board.position(position.state())
-        require(key == _key(there), "`play` has another `key` than `position` of the state")
-        require(position.is_over or seat == position.to_move, f"`play` lets seat {seat} move")
-        require(-100 <= priority <= 100, f"`priority` is {priority}, not from −100 to 100")
+        if position.is_over:
+            first, second = position.scores()
+            require(net == first - second, f"`net` is {net}, by the rules {first - second}")
+            require(number == 0, "`moves` has some, by the rules the game is over")
+        else:
+            there = board.position(position.state())
+            require(key == _key(there), "`play` has another `key` than `position` of the state")
+            require(seat == position.to_move, f"`play` lets seat {seat} move")
     plies = len(moves)
-    while left:
-        remaining, follow = left.pop(), plies - len(moves)
+    while moves:
+        moves.pop()
+        remaining, follow = left[len(moves)], plies - len(moves)
         require(remaining >= follow, f"`remaining` is {remaining}, and {follow} moves were to come")
-        del moves[-1:]
 
 
 def _compare_here(position: RulesPosition, here: Any, board: Board, terms: Any, most: int) -> int:
     """Compare in a position; how many moves compiled code sees to come."""
     require(position.to_move != CHANCE, "compiled code knows no moves of chance")
     out = np.zeros(interface.MOVES, np.int16)
-    number, net, remaining, value, share, played = _answers(here, terms, out)
+    number, remaining, value, share, played = _answers(here, terms, out)
     found = {board.names[move] for move in out[:number]}
     legal = set(position.legal_moves())
     wrong, missing = sorted(found - legal), sorted(legal - found)
     require(not wrong, f"`moves` has {' '.join(wrong)}, not legal by the rules")
     require(not missing, f"`moves` lacks {' '.join(missing)}")
     require(number == len(found), "`moves` has a move twice")
-    if position.is_over:
-        first, second = position.scores()
-        require(net == first - second, f"`net` is {net}, by the rules {first - second}")
-    else:
-        require(here.seat == position.to_move, f"`seat` is {here.seat}, not {position.to_move}")
+    require(here.seat == position.to_move, f"`seat` is {here.seat}, not {position.to_move}")
     require(abs(played) <= most, f"a `playout` ends at {played}, `most_margin` is {most}")
     require(abs(value) <= interface.LIMIT, f"`evaluate` gives {value}")
     require(0 <= share <= 1, f"`expectation` of {value} is {share}, not from 0 to 1")

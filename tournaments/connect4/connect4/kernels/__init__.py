@@ -127,8 +127,6 @@ class Connect4Board:
     def position(self, state: Mapping[str, Any]) -> Connect4Position:
         """The kernels' position of a `state` from the wire."""
         seat = state["to_move"]
-        if seat is None:  # after the last move the other seat would be next
-            seat = sum(row.count("X") - row.count("O") for row in state["board"])
         own, other = ("XO", "OX")[seat]
         board = [(1 << self._rows) - 1 << STRIDE * column for column in range(len(self.names))]
         words = self._word(state, own), self._word(state, other)
