@@ -109,9 +109,15 @@ class HumanGame:
             return f"The game is void: {name} {fault.detail}.", ""
         return f"{name} forfeits ({fault.termination}): {fault.detail}", "You win."
 
+    @property
+    def was_forced(self) -> bool:
+        """Whether the last move was a pass without a choice."""
+        before = self.before
+        return before is not None and self.moves[-1][1] == PASS and before.must_pass
+
     def told(self, made: Made) -> str:
-        """A sentence on a move: a forced pass is told as one."""
-        if made.move == PASS:
+        """A sentence on the last move: a forced pass is told as one."""
+        if self.was_forced:
             return f"{self.name(made.seat)}: no legal move, a forced pass."
         return f"{self.name(made.seat)}: {made.move}"
 

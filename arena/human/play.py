@@ -18,7 +18,7 @@ from arena.referee.pool import SessionPool
 from arena.reports import words
 from arena.reports.board import coloured
 from arena.reports.replay import thoughts
-from rules.position import PASS, Game, MoveError
+from rules.position import Game, MoveError
 from rules.tiles import TilesPosition
 
 Ask = Callable[[str, Sequence[str]], str]
@@ -110,7 +110,7 @@ class TerminalGame:
 
     def _made(self, made: Made) -> None:
         name = self.game.name(made.seat)
-        if made.move == PASS:
+        if self.game.was_forced:
             self._say(self.game.told(made), "yellow")
         notes = []
         if made.answer is not None:

@@ -22,6 +22,7 @@ from arena.model.contender import Contender, Prepared
 from rules.position import PASS
 from rules.transcript import read_transcript
 from tests.command import arena
+from tests.rules.test_rehearsal import Sticks, WithPasses
 
 BOTS = Path(__file__).parent.parent / "programs"
 HOSTILE = f"{sys.executable} -I -S {BOTS}/hostile"
@@ -74,6 +75,11 @@ def test_a_whole_game_over_a_pipe(name: str, settings: dict[str, Any], seat: int
     for move in read_transcript(position, written):
         position = position.play(move)
     assert position == end or position.scores() == end.scores()
+
+
+def test_a_pass_that_is_a_choice_is_a_move_like_others() -> None:
+    game = HumanGame(Sticks(WithPasses), 0, None, seed=1)
+    assert game.told(game.choose(PASS)) == "you: pass"
 
 
 def test_some_of_these_games_have_forced_passes() -> None:
