@@ -186,11 +186,11 @@ def misnamed() -> Iterator[str]:
 
 
 def blame(error: BaseException) -> str:
-    """A sentence on the package's game that an error comes from; "" where it comes from none."""
+    """A sentence on the package of games that an error comes from; "" where it comes from none."""
     for line in reversed(lines_of(error)):
         for name in _foreign():
             if line.package in (each.module.partition(".")[0] for each in _registered()[name]):
-                return f"the game {name!r} failed in `{line.function}`: {describe(error)}"
+                return f"{package(name)} failed in `{line.function}`: {describe(error)}"
     return ""
 
 

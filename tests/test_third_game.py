@@ -321,7 +321,7 @@ FAILING = """
 def test_a_game_that_fails_later_is_told(broken: Path) -> None:
     write_broken(broken, FAILING, "load")
     said = arena(broken, "match", "monkey", "greedy", "--rules", "broken", code=2)
-    assert "the game 'broken' failed in `start`: ZeroDivisionError: division by zero (br" in said
+    assert "package broken 1.0 failed in `start`: ZeroDivisionError: division by zero (br" in said
 
 
 def write_broken(folder: Path, changed: str, registered: str) -> None:
