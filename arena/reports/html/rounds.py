@@ -17,7 +17,6 @@ from arena.reports.rankings import figure
 from arena.tournament.formats import FORMATS
 from arena.tournament.run_view import RunView
 
-_IN_ROUNDS = ("swiss", "ladder")
 _MEETINGS = 400
 """Meetings that are listed, those of the last rounds."""
 _TIMES, _LINES, _FITTED = 16, 8, 100
@@ -28,7 +27,7 @@ _RATINGS: WeakKeyDictionary[RunView, dict[tuple[int, int], dict[str, float]]] = 
 
 def rounds(look: Look) -> dict[str, Any] | None:
     """None for a format that ranks by Elo alone."""
-    found, played_in = look.standings, look.view.config.format in _IN_ROUNDS
+    found, played_in = look.standings, FORMATS[look.view.config.format].matched
     if found.ranking is None and found.sprt is None and not played_in:
         return None
     return {
