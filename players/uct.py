@@ -37,9 +37,6 @@ SHARE_TO_SOLVE = 0.5
 LEAF_SECONDS = 2e-4
 """What solving a leaf may take, with all of the window; with an empty one it takes much less."""
 
-SAME_SETTINGS = {"backup", "opponent", "prior", "expand_after", "prune", "solver", "rave"}
-"""Options that are the search's settings as they stand."""
-
 AUTO_C = 2.0
 """c = "auto" is that many standard deviations of the results."""
 
@@ -328,8 +325,9 @@ class Uct(Builtin):
 def search_settings(options: UctOptions, start: Start, endgame: Endgame, weights: Any) -> Settings:
     """The search's settings. A mistake in the evaluation's file ends the process."""
     from players.games.endgame import reach_in
-    from players.search.uct.settings import make_settings
+    from players.search.uct.settings import Settings, make_settings
 
+    same = {"backup", "opponent", *Settings._fields} - {"c", "weights"}  # by their names
     shares = {"playout": 0.0, "evaluation": 1.0, "mixed": options.mix}
     leaves = options.endgame_leaves
     if leaves is None:
@@ -345,7 +343,7 @@ def search_settings(options: UctOptions, start: Start, endgame: Endgame, weights
         guided=options.playout == "guided",
         samples=options.playouts,
         exact=leaves,
-        **options.model_dump(include=SAME_SETTINGS),
+        **options.model_dump(include=same),
     )
 
 
