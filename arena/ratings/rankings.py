@@ -65,7 +65,10 @@ class Ranking(Frozen):
     notes: tuple[str, ...] = ()
     """Sentences on what figures do not say, as byes."""
     bracket: tuple[BracketRound, ...] = ()
-    """The rounds of a knockout so far; a match for the third place comes last."""
+    """The rounds of a knockout so far, drawn as a tree: the first has a power of two of matches,
+    byes included, each other one half as many. Rounds after the final, as that for the third place,
+    are listed.
+    """
     groups: tuple["Ranking", ...] = ()
     """The tables of the groups that were played before a knockout."""
 
