@@ -72,7 +72,7 @@ def test_the_score_of_a_game_that_was_cut_short_is_no_result(
 ) -> None:
     monkeypatch.setattr(games, "_MAX_PLIES", 9)
     results = list(check(RIGHT, rules=rules))
-    for result in results[-2:]:
+    for result in results[12:14]:
         assert re.search(rf"{rules[0]}.* \d+(–\d+)? \(cut short after 9 plies\)", result.detail)
 
 
@@ -86,7 +86,7 @@ def test_a_game_of_the_other_that_is_void_is_no_result(
 
     monkeypatch.setattr(games, "_MAX_PLIES", 9)
     monkeypatch.setattr(games, "play_game", play)
-    *_, against, itself = check(RIGHT, rules=("2048",))
+    against, itself = list(check(RIGHT, rules=("2048",)))[12:14]
     assert against.passed is None and "The host was overloaded" in against.detail
     assert itself.passed
 
@@ -95,7 +95,7 @@ def test_what_is_wrong_only_late_in_a_game_is_told_by_its_own_line(check: Check)
     late = _MOVE + "        turns += 1\n        move = move.title() if turns > 45 else move\n"
     begins = '    if request["type"] == "start":\n'
     text = RIGHT.replace(_MOVE, late).replace(begins, f"{begins}        turns = 0\n")
-    *_, again, _, _, _, _, against, itself = check(text, rules=("2048",))
+    again, _, _, _, _, against, itself = list(check(text, rules=("2048",)))[7:14]
     assert again.passed
     for result in (against, itself):
         assert result.fix is not None and result.line is not None

@@ -88,4 +88,5 @@ def test_every_item_has_a_mistake_that_fails_it_first() -> None:
         first.add(int(found[1]))
     by_packages = {1, 2}  # tests of packages
     after_others = {14}  # who fails against itself has failed against another
-    assert first | by_packages | after_others == set(range(1, len(ITEMS) + 1))
+    lacking = set(range(1, len(ITEMS) + 1)) - first - by_packages - after_others
+    assert not lacking, f"items {lacking}: add a mistake to mistakes.py, and write its golden file"
