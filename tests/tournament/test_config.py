@@ -100,7 +100,7 @@ WRONG = [
     (
         OTHELLO + '[tournament]\nformat = "swis"\n',
         4,
-        "'groups', 'ladder', 'sprt', got \"swis\"; did you mean \"swiss\"?",
+        ', got "swis"; did you mean "swiss"?',
     ),
     (
         OTHELLO + '[tournament]\non_fault = "forfiet"\n',

@@ -12,6 +12,7 @@ from arena.bots.package import open_bot
 from arena.errors import ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import begun_in, with_field_of
 from arena.tournament.run import run
@@ -261,7 +262,7 @@ def test_nobody_joins_a_sequential_test(course: CourseRun) -> None:
         course.play(text, take_new=True)
 
 
-@pytest.mark.parametrize("name", ["knockout", "groups"])
+@pytest.mark.parametrize("name", [name for name, each in FORMATS.items() if each.walkovers])
 def test_a_player_is_left_out_of_a_closed_tournament_before_it_begins(
     course: CourseRun, name: str
 ) -> None:

@@ -128,6 +128,10 @@ def result(store: Path) -> tuple[Ranking | None, Verdict | None]:
         return view.standings.ranking, view.schedule.verdict
 
 
+def test_each_format_is_killed_and_resumed() -> None:
+    assert not FORMATS.keys() - TOURNAMENTS.keys(), "add a tournament of it to TOURNAMENTS"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TOURNAMENTS)
 @settings(
@@ -180,7 +184,7 @@ def test_killed_and_resumed_it_is_the_same_tournament(
         assert [again[game] for game in both] == [games[game] for game in both]
 
 
-@pytest.mark.parametrize("name", ["knockout", "groups"])
+@pytest.mark.parametrize("name", [name for name, each in FORMATS.items() if each.walkovers])
 @pytest.mark.parametrize("kill_after", [1, 4, 9])
 def test_a_player_that_leaves_gives_its_games_to_its_opponents(
     load: Load, tmp_path: Path, played: Record, name: str, kill_after: int

@@ -1,5 +1,6 @@
 """Players that join an open format later, and players that leave it, move no game of others."""
 
+import re
 from random import Random
 
 import pytest
@@ -8,13 +9,16 @@ import rules
 from arena.tournament.estimate import imagined, rehearse
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Pairing, Plan
+from tests.pages import text_of
 from tests.tournament.helpers import opened, stronger_first
 
+PAGE = "tournaments/README.md"
 OPEN = [name for name, each in FORMATS.items() if not each.closed]
 
 
-def test_which_are_open() -> None:
-    assert OPEN == ["round-robin", "gauntlet", "swiss", "ladder"]
+def test_the_page_says_which_are_open() -> None:
+    (said,) = re.findall(r"Players may \[join later\][^.]*?leave in (.*)\.", text_of(PAGE))
+    assert set(re.findall(r"`(.*?)`", said)) == set(OPEN), f"name them in {PAGE}, Formats"
 
 
 @pytest.mark.parametrize("name", OPEN)
