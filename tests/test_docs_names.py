@@ -11,6 +11,7 @@ import arena
 from arena.bots.course_file import Course
 from arena.bots.manifest import Manifest
 from arena.files.toml_tables import TomlTable
+from arena.records import FORMS
 from arena.tournament.config_tables import TournamentFile
 from arena.tournament.formats import FORMATS
 from players.catalogue import BUILTINS
@@ -29,7 +30,20 @@ def test_the_page_has_every_key_of_a_tournament_file() -> None:
         for key in keys_of(table):
             assert f"`{key}`" in page, f"{name}.{key}"
     for name in FORMATS:
-        assert f'`"{name}"`' in page
+        assert f'| `"{name}"` |' in page, f"Formats has no row of {name}"
+
+
+def test_the_page_and_the_help_have_every_form_of_games() -> None:
+    page, told = text_of("tournaments/README.md"), COMMANDS.commands["export"].help
+    for name in FORMS:
+        assert f"| `{name}` |" in page, f"Games of other programs has no row of {name}"
+        assert re.search(rf"\b{name}\b", told), f"export: its help has no {name}"
+
+
+def test_the_page_has_every_player() -> None:
+    page = text_of("players/README.md")
+    for name in BUILTINS:
+        assert re.search(rf"^\| .*`{name}`.* \|", page, re.MULTILINE), f"no row has {name}"
 
 
 @pytest.mark.parametrize(

@@ -158,8 +158,8 @@ def replay(
         str | None,
         option(
             "FORM",
-            "For other programs instead: transcript, ggf, pgn, obf, record or dots (of dots), "
-            "jsonl, or dialogue: what a bot was sent.",
+            "For other programs instead: a form of `arena export` that is text, or dialogue: what "
+            "a bot was sent.",
             "--as",
         ),
     ] = None,
