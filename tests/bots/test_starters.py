@@ -26,13 +26,14 @@ from arena.referee.requests import PlayerClock, Requests
 from arena.sandbox.probe import resolve
 from rules.position import Position
 from tests.conftest import match
+from tests.pages import text_of
 
 from .starter_policy import starter_move
 
 NAME = "my-first.bot"
 ROOT = Path(__file__).parents[2]
 STARTERS = ROOT / "arena" / "bots" / "starters"
-TOOLS = {"python": "python3", "cpp": "g++", "js": "node", "java": "javac", "rust": "rustc"}
+MANIFESTS = {each: tomllib.loads(starter_files(NAME, each)["bot.toml"]) for each in LANGUAGES}
 GAMES = {
     "othello": ({}, {"preset": "cornerless"}),
     "dots": ({"rows": 3, "cols": 4}, {"rows": 1, "cols": 11}),
@@ -46,21 +47,17 @@ def strongest() -> Mode:
     return resolve("auto", Prepared(name="bot", command=("/bin/sh",))).mode
 
 
-QUICK = ("python", "js")
-"""Languages whose starters need no compiler."""
-
-
 @pytest.fixture(
     scope="module",
     params=[
-        language if language in QUICK else pytest.param(language, marks=pytest.mark.slow)
-        for language in LANGUAGES
+        pytest.param(language, marks=pytest.mark.slow if "build" in manifest else [])
+        for language, manifest in MANIFESTS.items()
     ],
 )
 def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bot as `arena new` writes it."""
     language = request.param
-    tool = TOOLS[language]
+    (tool, *_) = MANIFESTS[language].get("build") or MANIFESTS[language]["command"]
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed")
     folder = tmp_path_factory.mktemp(language) / NAME
@@ -174,6 +171,8 @@ def test_python_needs_no_arena(tmp_path: Path) -> None:
 def test_the_languages_are_those_there_are() -> None:
     assert set(LANGUAGES) == set(get_args(Language))
     assert {*LANGUAGES, "every"} == {path.name for path in STARTERS.iterdir()}
+    (named,) = re.findall(r"arena new \S+ --lang (.*# or .*)", text_of("arena/bots/README.md"))
+    assert set(re.findall(r"\w+", named)) - {"or"} == set(LANGUAGES), "the line of --lang"
 
 
 def test_it_has_the_page_of_the_protocol(starter: Path) -> None:
