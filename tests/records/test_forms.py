@@ -304,5 +304,5 @@ def test_a_form_is_chosen_by_name_or_ending() -> None:
     assert form_of(Path("x.wtb"), "ggf").name == "ggf"
     with pytest.raises(UserError, match=r"name one by --as: transcript \(\.txt\)"):
         form_of(Path("games"))
-    with pytest.raises(UserError, match='there is no form "sgf"'):
-        form_of(Path("games"), "sgf")
+    with pytest.raises(UserError, match='there is no form "chess"'):
+        form_of(Path("games"), "chess")

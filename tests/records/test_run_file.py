@@ -157,7 +157,7 @@ def test_games_of_one_player_come_back_with_one_seat(tmp_path: Path) -> None:
             "GGF has games of othello, not of dots",
         ),
         (("export", "none.sqlite", "--out", "x.ggf"), "none.sqlite: no such run"),
-        (("export", "none.sqlite", "--out", "x.ggf", "--as", "sgf"), 'no form "sgf"'),
+        (("export", "none.sqlite", "--out", "x.ggf", "--as", "chess"), 'no form "chess"'),
         (("rate", "none.pgn"), "none.pgn: cannot be read: No such file"),
         (("rate", "empty.pgn"), "empty.pgn: no result"),
     ],
