@@ -112,7 +112,6 @@ def test_a_greedy_placer_leaves_the_lowest_best_reward(
 def test_the_catalogue_names_modules_options_and_limits() -> None:
     engines = {"gtp", "nboard"}
     boards = {"uct", "weighted-uct", "alphabeta", *engines}
-    assert set(BUILTINS) == {"monkey", "greedy", *boards, *TILE_PLAYERS}
     for name, builtin in BUILTINS.items():
         assert builtin.name == name
         assert builtin.summary
@@ -128,7 +127,7 @@ def test_the_catalogue_names_modules_options_and_limits() -> None:
         assert (builtin.unsupported("dots", {"rows": 5, "cols": 5}) is None) == (
             name not in engines
         )
-        limited = name not in ("monkey", "greedy")
+        limited = name in boards
         assert (builtin.kernels in BOARD_SEARCHES) == (limited and name not in engines)
         assert builtin.uses_clock == (None if name in engines else limited)
         assert builtin.runs_programs == (name in engines)
