@@ -41,7 +41,7 @@ def test_no_route_is_outside_the_routers(app: FastAPI) -> None:
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
 def test_a_route_has_one_rule(route: APIRoute) -> None:
-    assert len(rules(route)) == 1
+    assert len(rules(route)) == 1, "give its router, or the route, one `may(…)` of arena.web.rights"
 
 
 def refused() -> Iterator[tuple[Role, APIRoute]]:
