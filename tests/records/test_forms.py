@@ -73,6 +73,7 @@ def test_what_is_written_is_read_again(
 def test_a_form_has_games_of_its_own_rules_alone(form: str, name: str, tmp_path: Path) -> None:
     players = ("one",) if name == "2048" else ("one", "other")
     record = play_record(name, *players, seed=3)
+    assert form in {*OTHELLO, *DOTS, "obf"}, "add it to OTHELLO or DOTS: what it writes is read"
     any_game = ("transcript", "jsonl", "parquet")
     knows = {"othello": (*OTHELLO, "obf"), "dots": DOTS, "2048": any_game}[name]
     if form in knows:
