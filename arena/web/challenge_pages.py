@@ -15,7 +15,7 @@ from arena.web.upload import AskingOwner
 _LISTED, _OPEN = 50, 8
 """Matches in the JSON; owners whose runs stay open."""
 
-pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
+pages = APIRouter(dependencies=[may(Role.OWNER)])
 api = APIRouter(prefix="/api/challenges", tags=["challenges"], dependencies=[may(Role.OWNER)])
 _REFUSED: dict[int | str, dict[str, Any]] = {
     401: {"description": "No owner has this token."},

@@ -27,7 +27,7 @@ _TITLES = {"test": "Sequential tests", "training": "Trainings", "tuning": "Tunin
 
 
 _LOOK = [may(Role.ANYONE, in_course=Role.STAFF)]
-router = APIRouter(prefix="/lab", dependencies=_LOOK, include_in_schema=False)
+router = APIRouter(prefix="/lab", dependencies=_LOOK)
 api = APIRouter(prefix="/api/lab", tags=["lab"], dependencies=_LOOK, responses=REFUSALS)
 
 

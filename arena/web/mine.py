@@ -30,7 +30,7 @@ _CHECKS, _CHALLENGES = 10, 5
 _LOOK_S = 1.0
 """How often it is looked how a match stands."""
 
-router = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
+router = APIRouter(dependencies=[may(Role.OWNER)])
 
 
 class Mine(NamedTuple):

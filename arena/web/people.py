@@ -29,7 +29,7 @@ _TOO_MANY = "sixty wrong tokens within a minute"
 _DIGITS = 16
 """The digits of a token's hash in a cookie."""
 
-router = APIRouter(dependencies=[may(Role.ANYONE)], include_in_schema=False)
+router = APIRouter(dependencies=[may(Role.ANYONE)])
 
 
 class People:

@@ -31,9 +31,7 @@ async def _may_play(request: Request) -> None:
         )
 
 
-router = APIRouter(
-    prefix="/play", dependencies=[may(Role.ANYONE), Depends(_may_play)], include_in_schema=False
-)
+router = APIRouter(prefix="/play", dependencies=[may(Role.ANYONE), Depends(_may_play)])
 
 
 @router.get("")

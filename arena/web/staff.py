@@ -22,7 +22,7 @@ from arena.web.tournaments import WORDS
 _CHECKS = 30
 """The checks of all owners that are shown."""
 
-router = APIRouter(prefix="/staff", dependencies=[may(Role.STAFF)], include_in_schema=False)
+router = APIRouter(prefix="/staff", dependencies=[may(Role.STAFF)])
 
 
 @router.get("/owners")  # where the answers of forms about owners are shown

@@ -17,7 +17,6 @@ from arena.web.staff_answers import Answer, AnsweredRoute, ByStaff
 router = APIRouter(
     prefix="/staff",
     dependencies=[may(Role.STAFF)],
-    include_in_schema=False,
     route_class=AnsweredRoute,
 )
 FormText = Annotated[str, Form()]

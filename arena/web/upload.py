@@ -27,7 +27,7 @@ from arena.web.streams import EventStream, event, refuse_beyond
 _LOOK_S, _ALIVE_S = 0.2, 15.0
 """The time between looks at a check, and the longest silence of a stream."""
 
-pages = APIRouter(dependencies=[may(Role.OWNER)], include_in_schema=False)
+pages = APIRouter(dependencies=[may(Role.OWNER)])
 api = APIRouter(prefix="/api/submissions", tags=["submissions"], dependencies=[may(Role.OWNER)])
 
 
