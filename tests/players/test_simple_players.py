@@ -26,15 +26,19 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 TILE_PLAYERS = {"expectimax", "placer", "heuristic"}
+SIMPLE = [name for name, each in BUILTINS.items() if not each.kernels and not each.runs_programs]
+"""Players without compiled code."""
 
 
-@pytest.mark.parametrize("name", ["monkey", "greedy"])
-def test_plays_every_rule_set_from_every_seat(name: str, start_player: Callable[..., Any]) -> None:
-    rng = Random(3)
-    player = start_player(BUILTINS[name].module)
+@pytest.mark.parametrize("name", SIMPLE)
+def test_plays_what_it_supports_from_every_seat(
+    name: str, start_player: Callable[..., Any]
+) -> None:
+    rng, builtin = Random(3), BUILTINS[name]
+    player = start_player(builtin.module)
     for rule_set, settings in GAMES:
         game = rules.load(rule_set, **settings)
-        for seat in range(game.seats):
+        for seat in range(0 if builtin.unsupported(rule_set, game.variant) else game.seats):
             assert play_with(player, game, seat, rng)
     assert player.close() == (0, b"")
 
@@ -148,7 +152,7 @@ def test_the_catalogue_names_modules_options_and_limits() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["monkey", "greedy"])
+@pytest.mark.parametrize("name", SIMPLE)
 def test_unknown_options_end_the_player_with_a_sentence(
     name: str, start_player: Callable[..., Any]
 ) -> None:
@@ -157,7 +161,7 @@ def test_unknown_options_end_the_player_with_a_sentence(
     player.tell(start_message(position, options={"colour": "red"}))
     code, answer = player.close()
     assert (code, answer) == (1, b"")
-    assert player.stderr() == ("options.colour: there is no such option. Known options: none.\n")
+    assert player.stderr().startswith("options.colour: there is no such option. Known options: ")
 
 
 def test_only_the_searching_players_import_numba() -> None:
