@@ -9,7 +9,7 @@ from arena.model.contender import CommandLine, Contender
 from arena.model.game_spec import Terms
 from arena.model.protocol import Clock
 from arena.model.record import GameRecord, SeatRecord
-from arena.records.form import Told, record_of
+from arena.records.form import ParsedGame, record_of
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.played_store import PlayedStore
 
@@ -54,5 +54,5 @@ def _game(random: Random) -> GameRecord:
         moves.append(random.choice(position.legal_moves()))
         position = position.play(moves[-1])
     seconds = [random.uniform(0.001, 0.099) for _ in moves]
-    told = Told(moves, seconds=seconds, date="2026-01-01T00:00:00Z")
-    return record_of(told, _TERMS.game, 0).model_copy(update={"terms": _TERMS})
+    parsed = ParsedGame(moves, seconds=seconds, date="2026-01-01T00:00:00Z")
+    return record_of(parsed, _TERMS.game, 0).model_copy(update={"terms": _TERMS})

@@ -23,7 +23,7 @@ from typing import Any
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.records.form import Told, game_or, record_of, text_form, two_players
+from arena.records.form import ParsedGame, game_or, record_of, text_form, two_players
 from rules import load
 from rules.dots import Dots
 from rules.position import Game, MoveError
@@ -36,7 +36,7 @@ _POINTS: dict[str, tuple[float, float] | None] = {"R": (1.0, 0.0), "B": (0.0, 1.
 
 
 def _one(record: GameRecord, event: str) -> str:
-    """Won as it was scored: a forfeit is kept too."""
+    """`winner` as scored, also after a forfeit."""
     game = record.terms.game
     if not isinstance(game, Dots):
         raise RecordError(f"game {record.game} is {game.name}; only dots has such a record")
@@ -69,7 +69,7 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     return record_of(read_record(game, text), game, number)
 
 
-def read_record(game: Dots, text: str) -> Told:
+def read_record(game: Dots, text: str) -> ParsedGame:
     """The record in `text`, its moves checked against the rules as its heading is.
 
     Raises ValueError naming the key or the piece, what was found and what is expected.
@@ -85,15 +85,15 @@ def read_record(game: Dots, text: str) -> Told:
     for number, entry in enumerate(_value(data, "game", list), start=1):
         where = f"piece {number} of the record"
         piece = entry.get("piece") if isinstance(entry, dict) else None
-        found = _PIECE.fullmatch(piece) if isinstance(piece, str) else None
-        if not found:
+        match = _PIECE.fullmatch(piece) if isinstance(piece, str) else None
+        if not match:
             raise ValueError(f'{where} must be {{"piece": "r(a6,h)"}} or alike, not {entry!r}')
-        move = edges.get("".join(found.groups()[1:]))
+        move = edges.get("".join(match.groups()[1:]))
         if move is None:
             raise ValueError(
                 f"{where}: {piece} is outside a board of {game.rows}×{game.cols} boxes"
             )
-        if position.to_move is not None and found[1] != _COLOURS[position.to_move]:
+        if position.to_move is not None and match[1] != _COLOURS[position.to_move]:
             raise ValueError(f"{where}: {piece} is not the move of {_COLOURS[position.to_move]}")
         try:
             position = position.play(move)
@@ -112,7 +112,7 @@ def read_record(game: Dots, text: str) -> Told:
     red, blue, date, event = (_value(data, key, str) for key in ("R", "B", "Date", "Event"))
     points = _POINTS[winner]
     by_boxes = points is None or (points[0] - points[1]) * (scores[0] - scores[1]) > 0
-    return Told(
+    return ParsedGame(
         moves=moves,
         players=(red, blue),
         scores=scores,

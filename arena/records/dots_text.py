@@ -16,7 +16,14 @@ from itertools import groupby
 
 from arena.errors import RecordError
 from arena.model.record import GameRecord
-from arena.records.form import Told, game_or, record_of, scores_that_tell, text_form, two_players
+from arena.records.form import (
+    ParsedGame,
+    game_or,
+    record_of,
+    scores_by_result,
+    text_form,
+    two_players,
+)
 from arena.records.pgn import tag, tags, without_tags
 from rules import load
 from rules.dots import Dots
@@ -31,7 +38,7 @@ def _one(record: GameRecord, event: str) -> str:
     if not isinstance(game, Dots):
         raise RecordError(f"game {record.game} is {game.name}; this text is of dots alone")
     first, second = two_players(record)
-    boxes = scores_that_tell(record, game.rows * game.cols)
+    boxes = scores_by_result(record, game.rows * game.cols)
     heading = {
         "First": first,
         "Second": second,
@@ -61,27 +68,27 @@ def _split(text: str) -> Iterable[str]:
 def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     heading = tags(text)
     size = re.fullmatch(r"(\d+)x(\d+)", heading.get("Boxes", ""))
-    said = load("dots", rows=int(size[1]), cols=int(size[2])) if size else load("dots")
-    played = game_or(game, said, "this text")
+    stated = load("dots", rows=int(size[1]), cols=int(size[2])) if size else load("dots")
+    played = game_or(game, stated, "this text")
     assert isinstance(played, Dots)  # no other is of that name
     edges = {_turned(name, played): name for name in played.names}
     result = re.fullmatch(r"(\d+)-(\d+)", heading.get("Result", ""))
-    told = Told(
+    parsed = ParsedGame(
         moves=[_edge(dots, edges) for dots in _tokens(without_tags(text).lower())],
         players=(heading.get("First", "first"), heading.get("Second", "second")),
         scores=(int(result[1]), int(result[2])) if result else None,
     )
-    return record_of(told, played, number)
+    return record_of(parsed, played, number)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     at = 0
     while text[at:].strip(" \n\t,"):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        match = _TOKEN.match(text, at)
+        if match is None:
             raise ValueError(f"{text[at : at + 12].strip()!r} is no move, as b4-b5 is one")
-        yield found[1], found[2]
-        at = found.end()
+        yield match[1], match[2]
+        at = match.end()
 
 
 def _edge(dots: tuple[str, str], edges: dict[str, str]) -> str:

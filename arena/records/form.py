@@ -1,4 +1,5 @@
-"""What a form of game records is, and what all forms share: from a file's game to our record.
+"""The interface of a form of game records, and the step all forms share: from a parsed game to a
+record.
 
 A form is one file of this folder and one line in `arena.records`. Reading goes on after a damaged
 game: each gives a record, or a sentence with its number in the file.
@@ -26,7 +27,7 @@ SHORT = 60
 
 
 def names_players(record: GameRecord) -> bool:
-    """Whether a game of a file says who played."""
+    """Whether a game of a file names its players."""
     return any(seat.player not in _UNNAMED for seat in record.seats)
 
 
@@ -54,8 +55,8 @@ class Form(NamedTuple):
     no such form.
     """
     read: Callable[[Path, Game | None], Iterator[GameRecord | Damaged]]
-    """The games of a file. The game is the one that was asked for; without it the file says it, or
-    the form's most usual one is meant. Raises RecordError where the file has none.
+    """The games of a file, read by the rules of the game; None for the one that the file names, or
+    else the form's most usual one. Raises RecordError where the file has none.
     """
     one: Callable[[GameRecord, str], str] | None = None
     """A game of an event as text. Raises RecordError. None where a file is more than its games, one
@@ -96,43 +97,43 @@ def text_of(path: Path) -> str:
         return data.decode("latin-1")
 
 
-class Told(NamedTuple):
-    """A game as a file tells it. Passes may be left out."""
+class ParsedGame(NamedTuple):
+    """A game as read from a file, not yet checked by the rules. Passes may be left out."""
 
     moves: Sequence[str]
     players: tuple[str, ...] = ()
     """By seat; empty where the form has no names."""
     seed: int = 0
-    """What drew the start, where a game draws it."""
+    """The seed of the start, where a game draws it."""
     seconds: Sequence[float | None] = ()
-    """What each move took, as far as it is known."""
+    """The time of each move, as far as it is known."""
     evaluations: Sequence[float | None] = ()
     """Of each move, by its mover, as far as they are known."""
     scores: tuple[int, int] | None = None
-    """What the file says that the players had in the end."""
+    """The final scores that the file states."""
     points: tuple[float, float] | None = None
-    """What it says that they got, where that does not follow from the scores."""
+    """The points that it states, where they do not follow from the scores."""
     flag: str = ""
-    """How the game ended, where not by its last move: a few words."""
+    """A few words on the end of the game, where it is not by its last move."""
     date: str = ""
     """ISO 8601, as far as it is known."""
     stated: Mapping[str, Any] = MappingProxyType({})
-    """What else the file says of the game."""
+    """Other facts of the game in the file."""
 
 
-def record_of(told: Told, game: Game, number: int) -> GameRecord:
-    """The record of a game that another program kept. Raises ValueError where its moves are not
+def record_of(parsed: ParsedGame, game: Game, number: int) -> GameRecord:
+    """The record of a game of another program. Raises ValueError where its moves are not
     legal in turn, or lead to another winner than the file says.
     """
-    position, moves = _played(told, game)
-    outcome, scores, won = _ending(told, position)
-    players = told.players or _UNNAMED[: game.seats]
+    position, moves = _played(parsed, game)
+    outcome, scores, won = _ending(parsed, position)
+    players = parsed.players or _UNNAMED[: game.seats]
     if players[1:] == players[:1]:
         players = players[0], f"{players[1]} (2)"
     return GameRecord(
         game=f"g{number:04}",
         terms=Terms(rules=game.name, variant=game.variant),
-        seed=told.seed,
+        seed=parsed.seed,
         seats=tuple(SeatRecord(player=_name(name)) for name in players),
         moves=tuple(moves),
         final_state=position.state(),
@@ -141,15 +142,15 @@ def record_of(told: Told, game: Game, number: int) -> GameRecord:
         offender=None,
         scores=scores,
         points=won,
-        started_at=told.date,
+        started_at=parsed.date,
         duration_ms=sum(move.used_ms or 0.0 for move in moves),
         host=Host(name="", system="", cpu="", cores=0, python="", arena=""),
-        stated=dict(told.stated),
+        stated=dict(parsed.stated),
     )
 
 
 def game_or(game: Game | None, default: Game, form: str) -> Game:
-    """The game that was asked for, where the form has it. Raises RecordError."""
+    """The requested game, or the form's default. Raises RecordError where the form has no such."""
     if game is not None and game.name != default.name:
         raise RecordError(f"{form} has games of {default.name}, not of {game.name}")
     return game or default
@@ -162,24 +163,24 @@ def two_players(record: GameRecord) -> tuple[str, str]:
 
 
 def seconds_of(move: PlayedMove) -> float | None:
-    """What a move took; None where it is not known."""
+    """The time of a move; None where it is not known."""
     return move.used_ms / 1000 if move.used_ms else None
 
 
 def evaluation_of(move: PlayedMove) -> float | None:
-    """What its player stated of a move; None without a finite number."""
+    """The score that a player stated with its move; None without a finite number."""
     score = (move.info or {}).get("score")
     return float(score) if isinstance(score, int | float) and abs(score) < 1e9 else None
 
 
-def _played(told: Told, game: Game) -> tuple[Position, list[PlayedMove]]:
-    position, moves = first_position(game, told.seed), list[PlayedMove]()
-    rows = zip_longest(told.moves, told.seconds, told.evaluations)
-    for number, (move, seconds, said) in enumerate(rows, 1):
+def _played(parsed: ParsedGame, game: Game) -> tuple[Position, list[PlayedMove]]:
+    position, moves = first_position(game, parsed.seed), list[PlayedMove]()
+    rows = zip_longest(parsed.moves, parsed.seconds, parsed.evaluations)
+    for number, (move, seconds, evaluation) in enumerate(rows, 1):
         try:
             if position.must_pass and move != PASS:
                 position = _play(position, PASS, moves)
-            position = _play(position, move, moves, seconds, said)
+            position = _play(position, move, moves, seconds, evaluation)
         except MoveError as error:
             raise ValueError(f"move {number}: {error}") from None
     return position, moves
@@ -190,38 +191,46 @@ def _play(
     move: str,
     moves: list[PlayedMove],
     seconds: float | None = None,
-    said: float | None = None,
+    evaluation: float | None = None,
 ) -> Position:
-    """The position after a move, which is kept. A time that is not known is 0: it was chosen."""
+    """The position after a move, which is added to `moves`. A time that is not known is 0, as for
+    any move that a player chose.
+    """
     after = position.play(move)
     assert position.to_move is not None  # it could move
     is_chosen = move != PASS and position.to_move != CHANCE
     used_ms = 1000 * (seconds or 0.0) if is_chosen else None
-    info = None if said is None else {"score": said}
+    info = None if evaluation is None else {"score": evaluation}
     moves.append(PlayedMove(seat=position.to_move, move=move, used_ms=used_ms, info=info))
     return after
 
 
-def _ending(told: Told, position: Position) -> tuple[Outcome, tuple[int, ...], tuple[float, ...]]:
+def _ending(
+    parsed: ParsedGame, position: Position
+) -> tuple[Outcome, tuple[int, ...], tuple[float, ...]]:
     """How a game ended: by its rules, or as the file says."""
     scores, game = position.scores(), position.game
-    if position.is_over and not told.flag:
+    if position.is_over and not parsed.flag:
         outcome = finished(position)
         won = points(outcome, position)
-        if told.scores is not None and points_by(told.scores, game) != won:
-            stated, made = ("-".join(map(str, each)) for each in (told.scores, scores))
-            raise ValueError(f"the file says {stated}, but its moves give {made}")
+        if parsed.scores is not None and points_by(parsed.scores, game) != won:
+            stated, played = ("-".join(map(str, each)) for each in (parsed.scores, scores))
+            raise ValueError(f"the file says {stated}, but its moves give {played}")
         return outcome, scores, won
-    scores = told.scores or scores
-    no_result = "" if told.scores or told.points else " and has no result"
-    why = told.flag or f"the file ends before move {len(told.moves) + 1}{no_result}"
+    scores = parsed.scores or scores
+    no_result = "" if parsed.scores or parsed.points else " and has no result"
+    why = parsed.flag or f"the file ends before move {len(parsed.moves) + 1}{no_result}"
     detail = f"{'-'.join(map(str, scores))}, {why}"
-    return Outcome(Termination.ADJUDICATED, detail), scores, told.points or points_by(scores, game)
+    return (
+        Outcome(Termination.ADJUDICATED, detail),
+        scores,
+        parsed.points or points_by(scores, game),
+    )
 
 
-def scores_that_tell(record: GameRecord, most: int) -> tuple[int, int]:
-    """Scores for a form that has no word for a forfeit: as they are, or where they do not say who
-    won, as after a forfeit by the one ahead, all `most` of them the winner's.
+def scores_by_result(record: GameRecord, most: int) -> tuple[int, int]:
+    """Scores for a form that cannot state a forfeit: as they are, or where another player won, as
+    after a forfeit by the one ahead, all `most` of them the winner's.
     """
     first, second = record.scores
     if record.points == points_by(record.scores, record.terms.game):

@@ -6,11 +6,11 @@ from arena.errors import RecordError
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.records.form import (
-    Told,
+    ParsedGame,
     evaluation_of,
     game_or,
     record_of,
-    scores_that_tell,
+    scores_by_result,
     seconds_of,
     text_form,
     two_players,
@@ -32,7 +32,7 @@ from rules.position import Game
 _DATE = re.compile(r"(\d{4})[.-](\d\d)[.-](\d\d)[ _T](\d\d:\d\d:\d\d)")
 _RESULT = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([rlts]))?")
 _FLAGS = {"r": "resigned", "l": "left", "t": "out of time", "s": "agreed"}
-_KEPT = {
+_STATED = {
     "PC": "place", "RB": "black_rating", "RW": "white_rating", "TI": "clock", "TB": "black_clock",
     "TW": "white_clock", "TY": "type",
 }  # fmt: skip
@@ -68,9 +68,9 @@ def _one(record: GameRecord, event: str) -> str:
 
 
 def _result(record: GameRecord) -> str:
-    """Black's margin; with a flag, what the winner of an ended game is given."""
+    """Black's margin; after a forfeit, the whole board with a flag."""
     most = len(record.final_state["board"]) ** 2
-    black, white = scores_that_tell(record, most)
+    black, white = scores_by_result(record, most)
     if record.offender is None:
         return f"{black - white:+}" + ("" if (black, white) == record.scores else ":r")
     flag = "t" if record.termination is Termination.TIMEOUT else "r"
@@ -84,26 +84,26 @@ def _clocks(record: GameRecord) -> dict[str, str]:
 
 
 def _clock(clock: Clock) -> str:
-    """Minutes and seconds, and what each move adds."""
+    """Minutes and seconds, and the increment of a move."""
     seconds = (clock.bank_ms or clock.move_ms or 0) // 1000
     more = clock.increment_ms // 1000
     return f"{seconds // 60:02}:{seconds % 60:02}/{more // 60:02}:{more % 60:02}"
 
 
 def _parse(text: str, game: Game | None, number: int) -> GameRecord:
-    found = read_properties(text)
-    values = {name: value for name, value in found if name not in BLACK_WHITE}
+    properties = read_properties(text)
+    values = {name: value for name, value in properties if name not in BLACK_WHITE}
     if values.get("GM", "Othello") != "Othello":
         raise ValueError(f"GM[{values['GM']}] is not Othello")
     start = read_board(values.get("BO", ""))
     played = game_or(game, start.game, "GGF")
     if start != played.start():
         raise ValueError("BO is not the usual start; a run has games from there alone")
-    moves = [read_move(value) for name, value in found if name in BLACK_WHITE]
+    moves = [read_move(value) for name, value in properties if name in BLACK_WHITE]
     margin, flag = _margin(values.get("RE", "?"))
     date = _DATE.search(values.get("DT", ""))
     scores, points = _stated(margin, flag, len(start.state()["board"]) ** 2)
-    told = Told(
+    parsed = ParsedGame(
         moves=[move.move for move in moves],
         players=(values.get("PB", ""), values.get("PW", "")),
         seconds=[move.seconds for move in moves],
@@ -112,23 +112,23 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
         points=points,
         flag=_FLAGS.get(flag, ""),
         date="{}-{}-{}T{}".format(*date.groups()) if date else "",
-        stated={key: values[name] for name, key in _KEPT.items() if name in values},
+        stated={key: values[name] for name, key in _STATED.items() if name in values},
     )
-    return record_of(told, played, number)
+    return record_of(parsed, played, number)
 
 
 def _margin(value: str) -> tuple[float | None, str]:
     """Of black, where it is known, and the flag."""
-    found = _RESULT.fullmatch(value.strip())
-    if found is None and value.strip() not in ("", "?"):
+    match = _RESULT.fullmatch(value.strip())
+    if match is None and value.strip() not in ("", "?"):
         raise ValueError(f"RE[{value}] is no result, as +4 or -64.00:t is one")
-    return (float(found[1]), found[2] or "") if found else (None, "")
+    return (float(match[1]), match[2] or "") if match else (None, "")
 
 
 def _stated(
     margin: float | None, flag: str, squares: int
 ) -> tuple[tuple[int, int] | None, tuple[float, float] | None]:
-    """Scores and points. After a flag the margin says who won, and the board what was scored."""
+    """Scores and points. After a flag the margin names the winner, and the board has the scores."""
     if margin is None:
         return None, None
     if flag:

@@ -27,7 +27,7 @@ _CELLS = str.maketrans("xo*-", "XOX.")
 
 
 class ObfPosition(NamedTuple):
-    """A position and what its moves are worth."""
+    """A position and the values of its moves."""
 
     position: Position
     values: dict[str, float]
@@ -52,15 +52,15 @@ def read_positions(text: str) -> Iterator[ObfPosition | Damaged]:
 
 
 def _position(line: str) -> ObfPosition:
-    found = _LINE.fullmatch(line)
-    if found is None:
+    match = _LINE.fullmatch(line)
+    if match is None:
         raise ValueError(f"{line[:SHORT]!r} is no board of 64 cells and the side to move")
-    cells = found[1].translate(_CELLS).upper()
+    cells = match[1].translate(_CELLS).upper()
     board = [cells[at : at + 8] for at in range(0, 64, 8)]
-    side = "XO".index(found[2].translate(_CELLS).upper())
+    side = "XO".index(match[2].translate(_CELLS).upper())
     position = load("othello").position({"board": board, "to_move": side})
     values: dict[str, float] = {}
-    for part in filter(str.strip, found[3].split(";")):
+    for part in filter(str.strip, match[3].split(";")):
         value = _VALUE.fullmatch(part)
         if value is None or value[1].lower() not in position.legal_moves():
             raise ValueError(f"{part.strip()!r} is no legal move with its value, as G8:+18 is one")
@@ -78,14 +78,14 @@ def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
 
 
 def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
-    """Raise RecordError: it says what to do with positions, and which of them are damaged."""
-    found = list(read_positions(text_of(path)))
-    damaged = [str(each) for each in found if isinstance(each, Damaged)]
-    good = len(found) - len(damaged)
+    """Raise RecordError: the command for positions, and the damaged ones."""
+    read = list(read_positions(text_of(path)))
+    damaged = [str(each) for each in read if isinstance(each, Damaged)]
+    good = len(read) - len(damaged)
     positions = "1 position" if good == 1 else f"{good:,} positions"
-    said = f"{path}: {positions} and no game; OBF has no others. "
+    reason = f"{path}: {positions} and no game; OBF has no others. "
     more = f"`arena analyse othello @{path}` says what each is worth."
-    raise RecordError("\n".join([said + more, *first_few(damaged)]))
+    raise RecordError("\n".join([reason + more, *first_few(damaged)]))
     yield  # a reader of games, of which there are none
 
 

@@ -17,10 +17,10 @@ from arena.model.record import GameRecord
 from arena.ratings.results import Result
 from arena.records.form import (
     Damaged,
-    Told,
+    ParsedGame,
     game_or,
     record_of,
-    scores_that_tell,
+    scores_by_result,
     text_form,
     two_players,
 )
@@ -70,28 +70,28 @@ def _result(heading: dict[str, str]) -> Result | None:
     for name in ("White", "Black", "Result"):
         if not heading.get(name):
             raise ValueError(f"its heading has no {name}")
-    white, black, said = heading["White"], heading["Black"], heading["Result"]
-    if said == "*":
+    white, black, result = heading["White"], heading["Black"], heading["Result"]
+    if result == "*":
         return None
     if white == black:
         raise ValueError(f"{white!r} plays against itself")
-    if said in _CHESS:
-        return Result(white, black, _CHESS[said])
-    discs, others = _discs(said)
+    if result in _CHESS:
+        return Result(white, black, _CHESS[result])
+    discs, others = _discs(result)
     return Result(black, white, 0.5 if discs == others else float(discs > others))
 
 
-def _discs(said: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d+)-(\d+)", said)
-    if found is None:
-        raise ValueError(f"Result {said!r} is none of 1-0, 0-1, 1/2-1/2 and discs as 34-30")
-    return int(found[1]), int(found[2])
+def _discs(result: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d+)-(\d+)", result)
+    if match is None:
+        raise ValueError(f"Result {result!r} is none of 1-0, 0-1, 1/2-1/2 and discs as 34-30")
+    return int(match[1]), int(match[2])
 
 
 def _one(record: GameRecord, event: str) -> str:
     game = standard(record, "PGN")
     black, white = two_players(record)
-    discs = scores_that_tell(record, game.size**2)
+    discs = scores_by_result(record, game.size**2)
     heading = {
         "Event": event,
         "Date": record.started_at[:10].replace("-", "."),
@@ -107,17 +107,17 @@ def _one(record: GameRecord, event: str) -> str:
 
 def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     heading = tags(text)
-    said = heading.get("Result", "*")
-    white = _CHESS.get(said)
-    told = Told(
+    result = heading.get("Result", "*")
+    white = _CHESS.get(result)
+    parsed = ParsedGame(
         moves=_BETWEEN_MOVES.sub(" ", without_tags(text)).lower().split(),
         players=(heading.get("Black", ""), heading.get("White", "")),
-        scores=None if said == "*" or white is not None else _discs(said),
+        scores=None if result == "*" or white is not None else _discs(result),
         points=None if white is None else (1 - white, white),
         date=heading.get("Date", "").replace(".", "-"),
         stated={"event": heading["Event"]} if "Event" in heading else {},
     )
-    return record_of(told, game_or(game, load("othello"), "PGN"), number)
+    return record_of(parsed, game_or(game, load("othello"), "PGN"), number)
 
 
 PGN = text_form("pgn", (".pgn",), _one, split, _parse)

@@ -45,10 +45,10 @@ def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     """
     chosen, damaged = form_of(out, form), list[str]()
     _refuse_other(out, chosen)
-    kept = list[str]()
+    exported = list[str]()
     with Store.open(run) as store, naming(out):
-        chosen.write(_played(store, kept, damaged), store.config.name, out)
-    return Exported(len(kept), damaged)
+        chosen.write(_played(store, exported, damaged), store.config.name, out)
+    return Exported(len(exported), damaged)
 
 
 def export_text(run: Path, form: str | None) -> tuple[str, Exported]:
@@ -58,22 +58,22 @@ def export_text(run: Path, form: str | None) -> tuple[str, Exported]:
     one, damaged = TEXTS.get(form or ""), list[str]()
     if one is None:
         raise UserError(f"--out -: name a form that is text by --as: {', '.join(TEXTS)}")
-    kept = list[str]()
+    exported = list[str]()
     with Store.open(run) as store:
         event = store.config.name
-        text = "".join(one(each, event) for each in _played(store, kept, damaged))
-    return text, Exported(len(kept), damaged)
+        text = "".join(one(each, event) for each in _played(store, exported, damaged))
+    return text, Exported(len(exported), damaged)
 
 
-def _played(store: Store, kept: list[str], damaged: list[str]) -> Iterator[GameRecord]:
-    """The games of a run that have a result, each read when it is asked for: all together take far
-    more memory than what is written. Adds their ids, and those of `damaged` ones. Raises StoreError
+def _played(store: Store, exported: list[str], damaged: list[str]) -> Iterator[GameRecord]:
+    """The games of a run that have a result, read one by one: all together take far more
+    memory than the file. Adds their ids, and those of `damaged` ones. Raises StoreError
     where there is none.
     """
     for record in store.records(damaged=damaged):
-        kept.append(record.game)
+        exported.append(record.game)
         yield record
-    if not kept:
+    if not exported:
         raise none_left(store.path, damaged)
 
 
@@ -92,10 +92,10 @@ def import_run(file: Path, to: Path, form: str | None = None, game: Game | None 
     """Make a run of a file's games; see `read_file`. Raises StoreError too."""
     if to.exists():
         raise StoreError(f"{to}: is there already; give the run another name, or move it away")
-    found = read_file(file, form, game)
-    with PlayedStore.open_run(to, _config(to.stem, found.records)) as store:
-        store.add_all(found.records)
-    return found
+    read = read_file(file, form, game)
+    with PlayedStore.open_run(to, _config(to.stem, read.records)) as store:
+        store.add_all(read.records)
+    return read
 
 
 def read_file(file: Path, form: str | None = None, game: Game | None = None) -> Read:
@@ -105,10 +105,10 @@ def read_file(file: Path, form: str | None = None, game: Game | None = None) -> 
     if not file.is_file():
         why = "is a folder; name a file in it" if file.is_dir() else "there is no such file"
         raise UserError(f"{file}: {why}")
-    found = _sorted_out(form_of(file, form).read(file, game))
-    if not found.records:
-        raise RecordError(f"{file}: no game can be read from it: {_why_none(found.damaged)}")
-    return found
+    read = _sorted_out(form_of(file, form).read(file, game))
+    if not read.records:
+        raise RecordError(f"{file}: no game can be read from it: {_why_none(read.damaged)}")
+    return read
 
 
 def _why_none(damaged: Sequence[Damaged]) -> str:
@@ -119,13 +119,13 @@ def _why_none(damaged: Sequence[Damaged]) -> str:
     return f"{first}{more}\nIf it has another game, --rules and --set say which"
 
 
-def _sorted_out(found: Iterable[GameRecord | Damaged]) -> Read:
+def _sorted_out(games: Iterable[GameRecord | Damaged]) -> Read:
     """Good games and damaged ones; a game of other rules than the first, or whose id was there
     before, cannot be in one run with it.
     """
     records, damaged = dict[str, GameRecord](), list[Damaged]()
     game: Game | None = None
-    for number, each in enumerate(found, 1):
+    for number, each in enumerate(games, 1):
         if isinstance(each, Damaged):
             damaged.append(each)
             continue

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import rules
 from arena.model.game_spec import first_position
 from arena.model.record import GameRecord
-from arena.records.form import SHORT, Told, record_of, text_form
+from arena.records.form import SHORT, ParsedGame, record_of, text_form
 from rules.position import Game
 from rules.transcript import read_transcript, write_transcript
 
@@ -31,15 +31,15 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     game = game or rules.load("othello")
     seed = 0
     if game.decided_by_seed:
-        found = _SEED.match(text)
-        if found is None:
+        match = _SEED.match(text)
+        if match is None:
             raise ValueError(
                 f"{text[:SHORT]!r} does not begin with the seed that drew the start of the game, "
                 "as in 'seed=7 up c2=4'; JSON lines and Parquet have it too"
             )
-        seed, text = int(found[1]), text[found.end() :]
+        seed, text = int(match[1]), text[match.end() :]
     moves = read_transcript(first_position(game, seed), text)
-    return record_of(Told(moves, seed=seed), game, number)
+    return record_of(ParsedGame(moves, seed=seed), game, number)
 
 
 TRANSCRIPT = text_form("transcript", (".txt",), _one, _split, _parse)

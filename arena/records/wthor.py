@@ -22,10 +22,10 @@ from arena.model.record import GameRecord
 from arena.records.form import (
     Damaged,
     Form,
-    Told,
+    ParsedGame,
     game_or,
     record_of,
-    scores_that_tell,
+    scores_by_result,
     two_players,
 )
 from arena.records.ggf import standard
@@ -74,8 +74,8 @@ def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
     at = range(_HEADER.size, len(data), _GAME.size)
     for index, place in enumerate(at[:number], 1):
         try:
-            told = _told(data[place : place + _GAME.size], players, events, year, depth)
-            yield record_of(told, played, index)
+            parsed = _unpack(data[place : place + _GAME.size], players, events, year, depth)
+            yield record_of(parsed, played, index)
         except ValueError as error:
             yield Damaged(index, str(error))
     for index in range(len(at) + 1, min(number, len(at) + 1) + 1):
@@ -88,16 +88,16 @@ def _year(records: Sequence[GameRecord]) -> int:
     return int(written) if re.fullmatch("[0-9]{4}", written) else 0
 
 
-def _told(
+def _unpack(
     data: bytes, players: Sequence[str], events: Sequence[str], year: int, depth: int
-) -> Told:
+) -> ParsedGame:
     if len(data) < _GAME.size:
         raise ValueError(f"the file ends after {len(data)} of its {_GAME.size} bytes")
     tournament, black, white, discs, theoretical, moves = _GAME.unpack(data)
     if max(discs, theoretical) > _SQUARES:
         raise ValueError(f"black cannot have {max(discs, theoretical)} discs")
     event = _name(events, tournament, "tournament")
-    return Told(
+    return ParsedGame(
         moves=[_square(each) for each in moves.rstrip(b"\0")],
         players=(_name(players, black, "player"), _name(players, white, "player")),
         scores=(discs, _SQUARES - discs),
@@ -128,7 +128,7 @@ def _packed(
 ) -> bytes:
     if standard(record, "WTHOR").size != 8:
         raise RecordError(f"game {record.game} is not on 8×8, and WTHOR has no other board")
-    discs = _with_empties(scores_that_tell(record, _SQUARES))
+    discs = _with_empties(scores_by_result(record, _SQUARES))
     moves = bytes(
         10 * int(move.move[1:]) + ord(move.move[0]) - ord("a") + 1
         for move in record.moves

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rules
 from arena.records import TEXTS
 from arena.records.championship import read_record
-from arena.records.form import Told, record_of
+from arena.records.form import ParsedGame, record_of
 from rules.dots import Dots
 
 FIVE = Dots(5, 5, stop_at_majority=False)
@@ -21,8 +21,8 @@ MOVES = ["a1b1", "a1a2", "f5f6", "a6b6"]
 
 def written(game: Dots, moves: Sequence[str]) -> str:
     """The record of a game of two players."""
-    told = Told(moves, players=("甲", "乙"), date="2024-08-01")
-    return TEXTS["record"](record_of(told, game, 1), "2024 CCGC")
+    parsed = ParsedGame(moves, players=("甲", "乙"), date="2024-08-01")
+    return TEXTS["record"](record_of(parsed, game, 1), "2024 CCGC")
 
 
 GOOD: dict[str, Any] = json.loads(written(FIVE, MOVES))
