@@ -161,8 +161,8 @@ def _by_stderr(offence: Offence, then: str) -> str | None:
     place = f"{printable(found_at.file)}, line {found_at.line}" if found_at else ""
     text = _BEFORE.sub("", offence.stderr, count=1)
     for pattern, advice in _STDERR:
-        if found := re.search(pattern, text):
-            named = next((group for group in found.groups() if group), "it")
+        if match := re.search(pattern, text):
+            named = next((group for group in match.groups() if group), "it")
             if named.startswith("/"):  # in a folder of the arena, or of the author's machine
                 named = Path(named).name
             said = advice.format(printable(named))

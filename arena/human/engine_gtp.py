@@ -36,9 +36,9 @@ class GtpFront:
 
     def answer(self, line: str) -> Iterator[str]:
         """The response to a command line, an empty line at its end. EOFError after `quit`."""
-        found = re.match(r"(\d*)\s*(\S*)\s*([^#]*)", line)
-        assert found is not None  # all of it may be empty
-        number, command, rest = found.groups()
+        match = re.match(r"(\d*)\s*(\S*)\s*([^#]*)", line)
+        assert match is not None  # all of it may be empty
+        number, command, rest = match.groups()
         if not command or command.startswith("#"):
             return
         try:

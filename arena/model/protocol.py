@@ -59,9 +59,9 @@ _REFUSED = re.compile(rf"{_UNPRINTABLE}|([\ud800-\udfff])")
 
 def _plain_text(text: str) -> str:
     """Refuse what could rewrite a terminal or a page: controls, bidi controls, surrogates."""
-    if found := _REFUSED.search(text):
-        kind = "lone surrogate" if found[1] else "control character"
-        raise ValueError(f"has a {kind} U+{ord(found[0]):04X} at position {found.start()}")
+    if match := _REFUSED.search(text):
+        kind = "lone surrogate" if match[1] else "control character"
+        raise ValueError(f"has a {kind} U+{ord(match[0]):04X} at position {match.start()}")
     return text
 
 

@@ -185,8 +185,8 @@ def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
         if is_fatal:
             return next((frame for frame in own if frame.named_in > (at or 0)), None)
         return own[-1]
-    if at is not None and (found := _PLACE_IN_ERROR.search(lines[at])):
-        path, number = filter(None, found.groups())
+    if at is not None and (match := _PLACE_IN_ERROR.search(lines[at])):
+        path, number = filter(None, match.groups())
         return Place(path, int(number), at)
     others = [each for each in _places(lines, _OTHER_PLACE) if not _RUNTIME.search(lines[each[2]])]
     below = [place for place in others if place.named_in >= (at or 0)]
@@ -195,5 +195,5 @@ def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
 
 def _places(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Place]:
     for index, line in enumerate(lines):
-        if found := pattern.search(line):
-            yield Place(found[1], int(found[2]), index)
+        if match := pattern.search(line):
+            yield Place(match[1], int(match[2]), index)

@@ -58,9 +58,9 @@ def test_the_folder_of_a_submitted_bot_names_the_way_to_it(
     accept(open_bot(package() if form == "package" else script), CHECKED, to)
     with pytest.raises(PackageError) as caught:
         open_bot(to / "corner")
-    found = re.search('its active version is ([^,]+), and from = "submissions"', str(caught.value))
-    assert found is not None
-    assert open_bot(to / found[1]).name == "corner"
+    match = re.search('its active version is ([^,]+), and from = "submissions"', str(caught.value))
+    assert match is not None
+    assert open_bot(to / match[1]).name == "corner"
 
 
 def test_a_new_version_takes_over_and_the_old_one_stays(package: Package, to: Path) -> None:

@@ -83,9 +83,9 @@ def test_a_mistake_is_told_with_its_fix(name: str, check: Check, tmp_path: Path)
 def test_every_item_has_a_mistake_that_fails_it_first() -> None:
     first = set()
     for path in GOLDEN.iterdir():
-        found = re.search(r"^ *(\d+) ✗", path.read_text(), re.MULTILINE)
-        assert found is not None, path
-        first.add(int(found[1]))
+        match = re.search(r"^ *(\d+) ✗", path.read_text(), re.MULTILINE)
+        assert match is not None, path
+        first.add(int(match[1]))
     by_packages = {1, 2}  # tests of packages
     after_others = {14}  # who fails against itself has failed against another
     lacking = set(range(1, len(ITEMS) + 1)) - first - by_packages - after_others

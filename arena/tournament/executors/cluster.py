@@ -113,10 +113,10 @@ def await_scheduler(address: str) -> None:
 
 def refuse_open(address: str, *, insecure: bool) -> None:
     """Raise UserError where it is no address, or anyone on the way could read and send."""
-    found = re.fullmatch(r"(tcp|tls)://(.+):(\d+)/?", address)
-    if not found:
+    match = re.fullmatch(r"(tcp|tls)://(.+):(\d+)/?", address)
+    if not match:
         raise UserError(f"{address!r} is no cluster; give {_FORMS}")
-    if found[1] == "tcp" and not insecure and not is_loopback(address):
+    if match[1] == "tcp" and not insecure and not is_loopback(address):
         raise UserError(
             f"{address} is not encrypted: all who reach it can run programs on all machines. Use "
             "TLS (tls://), or say --insecure, or insecure = true in [cluster], for a network that "
