@@ -141,14 +141,14 @@ _SIGNALS = {
 }
 _WORDS = {"u": "up", "d": "down", "l": "left", "r": "right"}
 _AGREEING = {"ok", "okay", "ready", "readyok", "start", "started", "yes"}
-"""What programs answer `start` with that speak no JSON."""
+"""Answers to `start` of programs that do not write JSON."""
 _ELF = b"\x7fELF"
 _SYSTEMS = {b"MZ": "Windows", b"\xcf\xfa\xed\xfe": "macOS"}
-"""What programs were compiled for that are not for Linux, by their first bytes."""
+"""Systems other than Linux that programs were compiled for, by their first bytes."""
 
 
 def advise(offence: Offence, language: Phrases) -> str:
-    """What to change in the program, a sentence or two."""
+    """Advice for the author of the program, a sentence or two."""
     advice = _ADVICE[offence.termination]
     if isinstance(advice, str):
         return advice.format(**language._asdict())
@@ -156,7 +156,7 @@ def advise(offence: Offence, language: Phrases) -> str:
 
 
 def _by_stderr(offence: Offence, then: str) -> str | None:
-    """What to change by the end of stderr, and what came of it; None where that names nothing."""
+    """Advice by the end of stderr, and the consequence; None where stderr names no cause."""
     found_at = place_in(offence.stderr)
     place = f"{printable(found_at.file)}, line {found_at.line}" if found_at else ""
     text = _BEFORE.sub("", offence.stderr, count=1)
@@ -165,14 +165,14 @@ def _by_stderr(offence: Offence, then: str) -> str | None:
             named = next((group for group in match.groups() if group), "it")
             if named.startswith("/"):  # in a folder of the arena, or of the author's machine
                 named = Path(named).name
-            said = advice.format(printable(named))
-            return f"{place}: {said}" if place else said
+            sentence = advice.format(printable(named))
+            return f"{place}: {sentence}" if place else sentence
     return f"Fix the error in {place}; {then}." if place else None
 
 
 def _exited(offence: Offence, language: Phrases) -> str:
-    if said := _by_stderr(offence, "it ended the program"):
-        return said
+    if advice := _by_stderr(offence, "it ended the program"):
+        return advice
     if "with code 0" in offence.detail:
         return (
             "Stay in the loop that reads requests: the program reached its end. "
@@ -196,10 +196,10 @@ def _exited(offence: Offence, language: Phrases) -> str:
 
 
 def _timeout(offence: Offence, language: Phrases) -> str:
-    belated, asked = offence.belated, offence.asked
+    belated, request = offence.belated, offence.request
     failed = belated is None and _ERROR.search(offence.stderr)
-    if failed and (said := _by_stderr(offence, "no answer came after it")):
-        return said
+    if failed and (advice := _by_stderr(offence, "no answer came after it")):
+        return advice
     if belated and belated.closed:
         return (
             "Flush each answer, and do not wait for the end of stdin: only when its stdin was "
@@ -208,7 +208,7 @@ def _timeout(offence: Offence, language: Phrases) -> str:
         )
     if "did not read its stdin" in offence.detail:
         return f"Read every line the referee sends: {language.read}"
-    if isinstance(asked, StartRequest):
+    if isinstance(request, StartRequest):
         answer = f"{_READY} and a newline, flushed: {language.flush}"
         sooner = "load less, or build tables beforehand and put them into the bot's folder."
         if belated is None:
@@ -217,7 +217,7 @@ def _timeout(offence: Offence, language: Phrases) -> str:
             f"Answer `start` within startup_ms: it came {belated.after_ms:.0f} ms late; {sooner} "
             f"The answer is {answer}"
         )
-    ply = f" at ply {asked.ply}" if isinstance(asked, TurnRequest) else ""
+    ply = f" at ply {request.ply}" if isinstance(request, TurnRequest) else ""
     if belated:
         return (
             f"Stop the search when the `time_ms` of the turn is nearly over, with 50 ms to spare: "
@@ -253,9 +253,9 @@ def _bad_utf8(offence: Offence, language: Phrases) -> str:
 def _bad_json(offence: Offence, language: Phrases) -> str:
     text = offence.heard.text.strip() if offence.heard else b""
     typed = text.decode(errors="replace").strip("\"'")
-    asked = offence.asked
-    if isinstance(asked, TurnRequest) and (meant := _meant(typed, asked.legal)):
-        answer = {"type": "move", "ply": asked.ply, "move": meant}
+    request = offence.request
+    if isinstance(request, TurnRequest) and (meant := _meant(typed, request.legal)):
+        answer = {"type": "move", "ply": request.ply, "move": meant}
         so = json.dumps(answer, separators=(",", ":"))
         return f"Answer `turn` with a line of JSON, not with the move alone: {so}"
     if text.startswith(codecs.BOM_UTF8) or b"\0" in text:
@@ -265,7 +265,7 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
             "Write nothing before the reply in its line: no prompt (Python: input() without a "
             "text) and no debug text."
         )
-    if isinstance(asked, StartRequest) and typed.lower() in _AGREEING:
+    if isinstance(request, StartRequest) and typed.lower() in _AGREEING:
         return f"Answer `start` with a line of JSON, not with a word: {_READY}"
     if not text.startswith((b"{", b"[")):
         return f"Print debug text to stderr, not to stdout: {language.log}."
@@ -284,7 +284,7 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
 
 
 def _bad_schema(offence: Offence, language: Phrases) -> str:
-    if isinstance(offence.asked, StartRequest):
+    if isinstance(offence.request, StartRequest):
         return f"Answer `start` with {_READY}; `name`, `version` and `author` may be left out."
     try:
         Move.model_validate_json(offence.heard.text if offence.heard else b"")

@@ -129,8 +129,8 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
     where = f"{board}, ply {len(at.moves)}, seat {at.seat} ({at.trait})"
     count = f"{len(wrong)} of {len(asked)} positions failed{unasked}; the first: {where}"
     hint = _pattern(asked, subject)
-    found = subject.failed(offence, count)
-    return found.model_copy(update={"fix": f"{hint} {found.fix}"}) if hint else found
+    finding = subject.failed(offence, count)
+    return finding.model_copy(update={"fix": f"{hint} {finding.fix}"}) if hint else finding
 
 
 def _ask_board(
@@ -140,7 +140,7 @@ def _ask_board(
     asked: list[AskedPosition] = []
     deadline, deaths = time.monotonic() + _BOARD_S, 0
     for number, at in enumerate(positions, 1):
-        asker.tell(f"{board}, position {number} of {len(positions)}")
+        asker.report(f"{board}, position {number} of {len(positions)}")
         try:
             asker.ask(at)
             asked.append(AskedPosition(board, at, None))
@@ -161,7 +161,7 @@ class _Asker:
 
     def __init__(self, subject: Subject, living: ExitStack) -> None:
         self._subject = subject
-        self.tell = subject.tell
+        self.report = subject.report
         self._living = living
         self._dialogue: Dialogue | None = None
         self._confirmed = 0  # failures in a later game that a fresh process had too
@@ -207,7 +207,7 @@ class _Asker:
 
 
 def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
-    """What the failures have in common, and what to do then; empty where nothing is seen."""
+    """Advice by what the failures have in common; empty where that is nothing."""
     wrong = [one for one in asked if one.offence is not None]
     failing = dict.fromkeys(one.rule_set for one in wrong)
     fine = [name for name in dict.fromkeys(one.rule_set for one in asked) if name not in failing]

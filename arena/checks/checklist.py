@@ -52,22 +52,22 @@ def run_checks(
     opponent: Prepared,
     held: Held,
     conditions: Conditions,
-    tell: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[CheckResult]:
     """Judge the script, folder or archive at `path`; each result as soon as it is known. `opponent`
-    plays against it, `held` is the sandbox of this machine (the bot gets one of its mode), `tell`
-    takes what is being judged. OSError: the host failed.
+    plays against it, `held` is the sandbox of this machine (the bot gets one of its mode), `report`
+    takes the item being judged. OSError: the host failed.
     """
     title = ""
 
-    def tell_more(how_far: str) -> None:
-        tell(f"{title}: {how_far}")
+    def report_progress(how_far: str) -> None:
+        report(f"{title}: {how_far}")
 
-    subject = Subject(path, opponent, held, conditions, tell_more)
+    subject = Subject(path, opponent, held, conditions, report_progress)
     failed: int | None = None
     for number, item in enumerate(ITEMS, 1):
         began, title = time.monotonic(), f"{number:2} {item.title}"
-        tell(title)
+        report(title)
         if failed:
             skipped = f"skipped until item {failed} is fixed"
             finding = CheckFinding(passed=None, detail=skipped, needs=failed)

@@ -97,7 +97,7 @@ class Conditions:
 
 
 class GameNames:
-    """Ids and seeds of games as in a tournament: nothing tells a program that it is checked."""
+    """Ids and seeds of games as in a tournament: a program cannot see that it is checked."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -40,7 +40,7 @@ class Heard(NamedTuple):
 
 
 class Belated(NamedTuple):
-    """What a program wrote that long after its deadline."""
+    """An answer that came that long after its deadline."""
 
     text: bytes
     after_ms: float
@@ -50,10 +50,10 @@ class Belated(NamedTuple):
 
 @dataclass(eq=False)
 class Offence(Exception):
-    """A fault of the program, with what the advice needs."""
+    """A fault of the program, with the circumstances that the advice needs."""
 
     fault: PlayerFault
-    asked: StartRequest | TurnRequest | None = None
+    request: StartRequest | TurnRequest | None = None
     """The request it failed at; None where it was not asked."""
     heard: Heard | None = None
     """The offending line; None where the offence is not one line."""
@@ -77,17 +77,17 @@ class Offence(Exception):
         return self.fault.detail
 
     @property
-    def told(self) -> str:
-        """The same, with the end of its stderr where that may say why."""
+    def message(self) -> str:
+        """The detail, with the end of its stderr where that may have the cause."""
         stderr = HeadTail()
         stderr.feed(self.stderr.encode())
         end = stderr.last_lines()
-        is_told = STDERR_FOLLOWS in self.detail or self.termination is Termination.ILLEGAL_MOVE
-        return self.detail if is_told or not end else f"{self.detail}{STDERR_FOLLOWS}{end}"
+        is_complete = STDERR_FOLLOWS in self.detail or self.termination is Termination.ILLEGAL_MOVE
+        return self.detail if is_complete or not end else f"{self.detail}{STDERR_FOLLOWS}{end}"
 
 
 class Overloaded(Exception):
-    """The host kept the program from answering in time; the message says by how much."""
+    """The host kept the program from answering in time; the message has the measured delay."""
 
 
 class Dialogue:
@@ -152,7 +152,7 @@ class Dialogue:
             practice.play(move)
 
     def end(self, practice: PracticeGame) -> None:
-        """Tell the program that the game is over: one that is not, by its plies."""
+        """Send `end`; a game that is not over is ended by its plies."""
         if practice.is_over:
             outcome = finished(practice.position)
         else:
@@ -171,13 +171,13 @@ class Dialogue:
             else:
                 raise sentences.spoke_unasked(line.text)
 
-    def say_quit(self) -> None:
-        """Tell it to quit, and leave its stdin open."""
+    def send_quit(self) -> None:
+        """Send `quit`, and leave its stdin open."""
         with self._judged():
             self.process.write(QUIT, time.monotonic_ns() + _FAREWELL_MS * _MS)
 
     def close_stdin(self) -> None:
-        """Close its stdin without a word."""
+        """Close its stdin without sending `quit`."""
         self.process.close()
 
     def exits(self, patience_s: float) -> bool:
@@ -194,7 +194,7 @@ class Dialogue:
 
     @contextmanager
     def _judged(
-        self, asked: StartRequest | TurnRequest | None = None, position: Position | None = None
+        self, request: StartRequest | TurnRequest | None = None, position: Position | None = None
     ) -> Iterator[None]:
         before = self.process.lines_read
         try:
@@ -204,10 +204,10 @@ class Dialogue:
                 raise Overloaded(f"it {fault.detail}") from None
             lines = self.process.lines_read
             blamed = fault.termination in _BLAMES_LINE and lines > before
-            waits = asked and fault.termination is Termination.TIMEOUT and lines == before
+            waits = request and fault.termination is Termination.TIMEOUT and lines == before
             raise Offence(
                 fault,
-                asked,
+                request,
                 Heard(lines, self.process.last_line) if blamed else None,
                 (self.process.stderr.head + self.process.stderr.tail)[-STDERR_KEPT:],
                 position,

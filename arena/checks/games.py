@@ -108,7 +108,7 @@ def against_opponent(subject: Subject) -> CheckFinding:
     boards = _boards(subject, _AGAINST_OTHER)
     with _Pool(keep_alive=None, cores=usable_cores()) as pool:  # the bot is begun afresh
         for number, (board, game) in enumerate(boards):
-            subject.tell(f"game {number + 1} of {len(boards)}, {board}")
+            subject.report(f"game {number + 1} of {len(boards)}, {board}")
             seat = number % game.seats
             lineups = [us, other] if game.seats == 1 else [other + us if seat else us + other]
             records = [_play(subject, game, lineup, number, pool) for lineup in lineups]
@@ -126,7 +126,7 @@ def against_itself(subject: Subject) -> CheckFinding:
     scores: list[str] = []
     boards = _boards(subject, _AGAINST_ITSELF)
     for number, (board, game) in enumerate(boards, _AGAINST_OTHER):
-        subject.tell(f"game {number - _AGAINST_OTHER + 1} of {len(boards)}, {board}")
+        subject.report(f"game {number - _AGAINST_OTHER + 1} of {len(boards)}, {board}")
         with _Pool(cores=usable_cores()) as pool:
             record = _play(subject, game, (subject.spec,) * game.seats, number, pool)
         if trouble := _trouble(subject, board, record, tuple(range(game.seats)), pool):
@@ -137,12 +137,12 @@ def against_itself(subject: Subject) -> CheckFinding:
 
 def _score(board: str, scores: Iterable[int], records: Iterable[GameRecord]) -> str:
     """The score on a board; that of a game that was cut short is no result."""
-    said = f"{board} {'–'.join(map(str, scores))}"
+    score = f"{board} {'–'.join(map(str, scores))}"
     for record in records:
         plies = len(record.moves)
         if record.termination is Termination.ADJUDICATED and plies == record.terms.max_plies:
-            return f"{said} (cut short after {plies} plies)"
-    return said
+            return f"{score} (cut short after {plies} plies)"
+    return score
 
 
 def _boards(subject: Subject, count: int) -> list[tuple[str, Game]]:

@@ -30,7 +30,7 @@ def near_the_clock(subject: Subject) -> CheckFinding:
     slowest: dict[int, float] = {}
     for board, game, clock, practice in _questions(subject):
         limit, used = limit_ms(clock), list[float]()
-        subject.tell(f"{board} at {limit} ms")
+        subject.report(f"{board} at {limit} ms")
         with subject.process() as dialogue:
             try:
                 dialogue.start(practice, clock)
@@ -52,7 +52,7 @@ def near_the_clock(subject: Subject) -> CheckFinding:
 
 
 def _questions(subject: Subject) -> Iterator[tuple[str, Game, Clock, PracticeGame]]:
-    """What is asked: the opening and the middle of a game of each board at its limits."""
+    """Practice games at the opening and in the middle, of each board at its limits."""
     boards = list(subject.first_boards.items())
     *longer, last = subject.conditions.clocks.judged
     plan = [(*boards[0], clock) for clock in longer]
@@ -68,7 +68,7 @@ def _was_only_the_first(dialogue: Dialogue, practice: PracticeGame, offence: Off
     if (
         offence.belated is None
         or offence.belated.closed
-        or not isinstance(offence.asked, TurnRequest)
+        or not isinstance(offence.request, TurnRequest)
     ):
         return False
     practice.play(practice.position.legal_moves()[0])
@@ -124,13 +124,13 @@ def no_network(subject: Subject) -> CheckFinding:
 
 def _sockets(pid: int) -> list[str] | None:
     """The internet sockets of a process and its descendants; None when they may not be read."""
-    found: list[str] | None = None
+    sockets: list[str] | None = None
     for process in tree(pid):
         with suppress(OSError):
             targets = [str(entry.readlink()) for entry in Path(f"/proc/{process}/fd").iterdir()]
             inodes = {target[8:-1] for target in targets if target.startswith("socket:[")}
-            found = (found or []) + (_internet(process, inodes) if inodes else [])
-    return found
+            sockets = (sockets or []) + (_internet(process, inodes) if inodes else [])
+    return sockets
 
 
 def _internet(pid: int, inodes: set[str]) -> list[str]:

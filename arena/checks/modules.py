@@ -19,7 +19,7 @@ from arena.sandbox.container import Container
 
 _ANSWER_S = 20.0
 _MOST_BYTES = 2**16
-"""More than a Python has to say."""
+"""More than a Python writes."""
 _SOURCE_BYTES = 2**20
 """Of a file whose imports are looked for: a parser takes hundreds of times as much memory."""
 _QUESTION = """\
@@ -42,7 +42,7 @@ sys.stdout.write(json.dumps([version, {name: there(name) for name in foreign}]))
 
 
 class Import(NamedTuple):
-    """A module that a program cannot do without, and where it says so."""
+    """A module that a program needs, and the line that imports it."""
 
     module: str
     file: str
@@ -50,7 +50,7 @@ class Import(NamedTuple):
 
 
 class PythonFound(NamedTuple):
-    """What a Python says of itself and of the modules it was asked for."""
+    """The version of a Python, and the imported modules that it has and lacks."""
 
     program: str
     version: str
@@ -70,13 +70,13 @@ def ask_python(spec: Prepared) -> PythonFound | None:
     if script is None or not Path(python).name.startswith("python"):
         return None
     at, entry, root = script
-    wanted = {found.module: found for found in imports(entry, root)}
-    command = (*spec.command[:at], "-c", _QUESTION, str(root), *wanted)
-    said = _output(spec.model_copy(update={"command": command}))
+    imported = {each.module: each for each in imports(entry, root)}
+    command = (*spec.command[:at], "-c", _QUESTION, str(root), *imported)
+    output = _output(spec.model_copy(update={"command": command}))
     try:
-        version, there = json.loads(said)
-        has = tuple(name for name, found in there.items() if found)
-        lacks = tuple(wanted[name] for name, found in there.items() if not found)
+        version, modules = json.loads(output)
+        has = tuple(name for name, there in modules.items() if there)
+        lacks = tuple(imported[name] for name, there in modules.items() if not there)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return PythonFound(python, printable(version), has, lacks)
@@ -100,7 +100,7 @@ def imports(entry: Path, root: Path) -> Iterator[Import]:
     out is what they can do without, in a `try` or for types alone; and all of them, where one
     changes where modules are looked for.
     """
-    pending, seen, found = [entry], set[Path](), list[Import]()
+    pending, seen, foreign = [entry], set[Path](), list[Import]()
     while pending:
         path = pending.pop()
         if path in seen:
@@ -112,19 +112,19 @@ def imports(entry: Path, root: Path) -> Iterator[Import]:
             text = path.read_text("utf-8")
             named = list(_named(ast.parse(text)))
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
-            continue  # the start of the bot tells
+            continue  # the start of the bot will show the error
         if "sys.path" in text:
             return
         for name, line in named:
             own = _own(name, root)
             if own is None:
-                found.append(Import(name.partition(".")[0], path.name, line))
+                foreign.append(Import(name.partition(".")[0], path.name, line))
             pending += own or ()
-    yield from found
+    yield from foreign
 
 
 def _named(node: ast.AST) -> Iterator[tuple[str, int]]:
-    """The modules a piece of a program names, with their lines."""
+    """The modules that a piece of a program imports, with their lines."""
     if isinstance(node, ast.Import):
         yield from ((alias.name, node.lineno) for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -149,18 +149,18 @@ def _own(name: str, folder: Path) -> list[Path] | None:
 
 
 def _output(spec: Prepared) -> str:
-    """What a program writes to stdout, cut if it is much or takes long; empty without a start."""
-    said, until = bytearray(), time.monotonic() + _ANSWER_S
+    """The stdout of a program, cut if it is much or takes long; empty without a start."""
+    output, until = bytearray(), time.monotonic() + _ANSWER_S
     with suppress(PlayerFault), Container(spec).running() as process:
         assert process.stdout is not None and process.stderr is not None
         with selectors.DefaultSelector() as open_pipes:
             for pipe in (process.stdout, process.stderr):
                 open_pipes.register(pipe, selectors.EVENT_READ)
-            while open_pipes.get_map() and len(said) < _MOST_BYTES and time.monotonic() < until:
+            while open_pipes.get_map() and len(output) < _MOST_BYTES and time.monotonic() < until:
                 for key, _ in open_pipes.select(until - time.monotonic()):
                     read = os.read(key.fd, _MOST_BYTES)
                     if not read:
                         open_pipes.unregister(key.fileobj)
                     elif key.fileobj is process.stdout:
-                        said += read
-    return said.decode("utf-8", "replace")
+                        output += read
+    return output.decode("utf-8", "replace")

@@ -14,7 +14,7 @@ class CheckFinding(Frozen):
     """The finding of one item of the list."""
 
     passed: bool | None
-    """Null when it could not be judged; `detail` says why."""
+    """Null when it could not be judged; `detail` has the reason."""
     detail: str
     """What was seen, a sentence or a figure; of a fault the referee's own sentence."""
     verdict: Termination | None = None

@@ -84,7 +84,7 @@ _ALONE = (
     "bot.toml, as `arena new` writes one."
 )
 _LACKS = re.compile(r"no such file|not found", re.IGNORECASE)
-"""What compilers say of a file that is not there."""
+"""A compiler's words for a file that is not there."""
 
 
 def _refused(error: PackageError, about: str = "", *, alone: bool = False) -> CheckFinding:
@@ -105,21 +105,21 @@ def start_time(subject: Subject) -> CheckFinding:
     python = ask_python(subject.spec)
     if python and python.lacks:
         return _without_modules(python, script=subject.bot.rules is None)
-    took: dict[str, str] = {}
+    answers: dict[str, str] = {}
     declined: Offence | None = None
     for rule_set in subject.claims or usable():
         try:
-            took[rule_set] = _start(subject, rule_set)
+            answers[rule_set] = _start(subject, rule_set)
         except Offence as offence:
             if subject.claims is not None or offence.termination is not Termination.EXITED:
                 return subject.failed(offence, f"start of {rule_set}", launch_fix(subject.spec))
             declined = declined or offence
-    if not took:
+    if not answers:
         assert declined is not None, "nothing was started, so everything was declined"
         return subject.failed(declined, "start of every rule set", launch_fix(subject.spec))
-    subject.rules = tuple(took)
-    said = ", ".join(f"{rule_set} {said}" for rule_set, said in took.items())
-    return passed(f"{said}\n{python}" if python else said)
+    subject.rules = tuple(answers)
+    times = ", ".join(f"{rule_set} {times}" for rule_set, times in answers.items())
+    return passed(f"{times}\n{python}" if python else times)
 
 
 def _without_modules(python: PythonFound, *, script: bool) -> CheckFinding:
@@ -155,17 +155,17 @@ def no_strays(subject: Subject) -> CheckFinding:
     with subject.process() as dialogue:
         try:
             _play(subject, dialogue)
-            found = _namespace(subject, dialogue.process.pid)
-            if found is None:
+            processes = _namespace(subject, dialogue.process.pid)
+            if processes is None:
                 return not_judged(f"it did not play on ({Termination.EXITED})")
-            first, program = found
-            dialogue.say_quit()
+            first, program = processes
+            dialogue.send_quit()
         except Offence as offence:
             return not_judged(f"it did not play on ({offence.termination})")
         dialogue.close_stdin()
         _wait_for_end(program)
         orphans = children(first) - before - {program}
-        left = [said for orphan in orphans for pid in tree(orphan) if (said := _command(pid))]
+        left = [command for orphan in orphans for pid in tree(orphan) if (command := _command(pid))]
     if not left:
         return passed("no process is left behind")
     count = "a process" if len(left) == 1 else f"{len(left)} processes"
@@ -205,8 +205,8 @@ def exit_on_quit(subject: Subject) -> CheckFinding:
         "threads it started (Python: daemon=True)."
     )
     end_fix = "Leave the loop when there is no more line to read: then the referee is gone."
-    for leave, said, fix in (
-        (Dialogue.say_quit, "`quit`", quit_fix),
+    for leave, event, fix in (
+        (Dialogue.send_quit, "`quit`", quit_fix),
         (Dialogue.close_stdin, "the end of its stdin", end_fix),
     ):
         with subject.process() as dialogue:
@@ -216,8 +216,8 @@ def exit_on_quit(subject: Subject) -> CheckFinding:
             except Offence as offence:
                 return not_judged(f"it did not play on ({offence.termination})")
             if not dialogue.exits(QUIT_S):
-                seen = f"it still runs {QUIT_S:.0f} s after {said}; the referee then kills it"
-                return failed(seen, fix)
+                detail = f"it still runs {QUIT_S:.0f} s after {event}; the referee then kills it"
+                return failed(detail, fix)
     return passed("it exits on `quit`, and at the end of its stdin")
 
 

@@ -1,4 +1,4 @@
-"""The bot under check, as every item sees it."""
+"""The bot under check, with the findings that items share."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ FRESH_TRIES = 3
 
 @dataclass
 class Subject:
-    """The bot, how to check it, and what earlier items found out."""
+    """The bot, the conditions of its check, and the findings of earlier items."""
 
     path: Path
     """The script, folder or archive."""
@@ -49,8 +49,8 @@ class Subject:
     held: Held
     """The sandbox of this machine and its guarantees."""
     conditions: Conditions
-    tell: Callable[[str], None]
-    """Takes how far an item has come."""
+    report: Callable[[str], None]
+    """Takes the progress of an item, in words."""
     opened: Bot | None = None
     """The bot once its package is opened; `spec` is it built."""
     rules: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Subject:
     out_of_memory: Offence | None = None
     """The first time it went beyond the memory limit."""
     fixes: dict[Termination, str] = field(default_factory=dict)
-    """What to change, by the first fault of each kind."""
+    """The advice on the first fault of each kind."""
     slowest_ms: float = 0.0
     """The longest time of a move at the clock `hurry`."""
     peak_memory_bytes: int = 0
@@ -136,7 +136,7 @@ class Subject:
 
     @contextmanager
     def process(self) -> Iterator[Dialogue]:
-        """A fresh process of it, of which nothing is left afterwards. Raises Offence."""
+        """A fresh process of it, killed afterwards. Raises Offence."""
         with SessionPool(cores=usable_cores()) as pool:
             dialogue = Dialogue(pool, self.spec, self.conditions.clocks, self.names)
             try:
@@ -162,7 +162,7 @@ class Subject:
         self.fixes.setdefault(offence.termination, advice)
         return CheckFinding(
             passed=False,
-            detail=f"{where}: {offence.told}" if where else offence.told,
+            detail=f"{where}: {offence.message}" if where else offence.message,
             verdict=offence.termination,
             line=excerpt(offence.heard.text) if offence.heard else None,
             line_number=offence.heard.number if offence.heard else None,

@@ -24,14 +24,14 @@ from arena.sandbox.probe import resolve
 from arena.tournament.conditions import load_conditions
 from players.catalogue import BUILTINS
 
-Tell = Callable[[Event], None]
+OnEvent = Callable[[Event], None]
 
 
 def enter(
     path: Path,
     to: Path,
     owner: str | None,
-    tell: Tell,
+    on_event: OnEvent,
     *,
     tournament: Path | None = None,
     sandbox: Asked | None = None,
@@ -54,7 +54,7 @@ def enter(
         return _entered(bot, playing(to / bot.name), before)
     conditions = conditions_of(path, tournament or _tournament_of(bot, path, to))
     conditions = conditions.with_python(course.python_of(to))
-    checklist = check(path, conditions, sandbox, tell, _opened(bot))
+    checklist = check(path, conditions, sandbox, on_event, _opened(bot))
     if not checklist.passed:
         forget(bot)
         return _entered(bot, None, before)
@@ -66,7 +66,7 @@ def enter(
 
 def check_only(
     path: Path,
-    tell: Tell,
+    on_event: OnEvent,
     *,
     tournament: Path | None = None,
     rules: list[str] | None = None,
@@ -84,12 +84,12 @@ def check_only(
         opened = place_of(path)
     else:
         opened, note = (path, "") if conditions.in_place else _as_handed_in(path)
-    return check(path, conditions, sandbox, tell, opened, note)
+    return check(path, conditions, sandbox, on_event, opened, note)
 
 
 def _as_handed_in(path: Path) -> tuple[Path, str]:
-    """A script without the files next to it, and what is to be said of its name, which is no
-    matter in a course; anything else where it is.
+    """A script without the files next to it, and a note on a name that only a course takes;
+    anything else where it is.
     """
     if path.is_dir() or is_archive(path):
         return path, ""
@@ -113,7 +113,7 @@ def check(
     path: Path,
     conditions: Conditions,
     sandbox: Asked | None,
-    tell: Tell,
+    on_event: OnEvent,
     opened: Path,
     note: str = "",
 ) -> Checklist:
@@ -123,19 +123,19 @@ def check(
     held = resolve(sandbox or conditions.sandbox, Prepared(name="bot", command=(sys.executable,)))
     monkey = module_command(BUILTINS["monkey"].module)
     opponent = Prepared(name="monkey", command=monkey, builtin=True)
-    tell(Checking(held=held, terms=conditions.terms))
+    on_event(Checking(held=held, terms=conditions.terms))
     results = []
 
     def judging(what: str) -> None:
-        tell(Judging(what=what))
+        on_event(Judging(what=what))
 
     for result in run_checks(opened, opponent, held, conditions, judging):
         if note and result.number == 1:
             result = result.model_copy(update={"detail": f"{result.detail}\n{note}"})
         results.append(result)
-        tell(PointJudged(result=result))
+        on_event(PointJudged(result=result))
     checklist = Checklist.of(str(path), held, results, conditions.seed)
-    tell(Checked(checklist=checklist))
+    on_event(Checked(checklist=checklist))
     return checklist
 
 

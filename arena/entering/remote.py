@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from arena.bots.entries import files_in
 from arena.bots.package import refuse_missing
 from arena.checks.events import Entered, Refused, read_event
-from arena.entering.enter import Tell
+from arena.entering.enter import OnEvent
 from arena.errors import PackageError, SubmissionError
 
 MAX_BYTES = 10_000_000
@@ -56,7 +56,7 @@ def refuse_given(options: Mapping[str, object]) -> None:
             raise SubmissionError(f"{name}: the server decides this itself; leave it out")
 
 
-def send(path: Path, to: str, token: str | None, tell: Tell) -> Entered:
+def send(path: Path, to: str, token: str | None, on_event: OnEvent) -> Entered:
     """Have a server check the bot at `path`, and accept it if it passes. Raises ArenaError."""
     if not token:
         raise SubmissionError(
@@ -77,7 +77,7 @@ def send(path: Path, to: str, token: str | None, tell: Tell) -> Entered:
             raise SubmissionError(event.sentence)
         if isinstance(event, Entered):
             return event
-        tell(event)
+        on_event(event)
     raise SubmissionError(
         f"{to} is gone, and the check goes on there: the page {to.rstrip('/')}/me tells the rest"
     )

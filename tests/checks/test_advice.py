@@ -379,8 +379,8 @@ TRACEBACK = "Traceback …:\n  File \"/b/bot.py\", line 9, in best\nNameError: n
 def test_what_a_program_wrote_that_did_not_answer(stderr: str, said: str) -> None:
     offence = timed_out(stderr, waited_ms=800)
     assert said in advise(offence, PYTHON)
-    assert offence.told.startswith("No reply. The end of stderr: " if stderr else "No reply.")
-    assert offence.told.endswith("".join(stderr.splitlines()[-1:]))
+    assert offence.message.startswith("No reply. The end of stderr: " if stderr else "No reply.")
+    assert offence.message.endswith("".join(stderr.splitlines()[-1:]))
 
 
 def test_an_error_before_an_answer_that_came_late_is_not_its_cause() -> None:
@@ -390,4 +390,4 @@ def test_an_error_before_an_answer_that_came_late_is_not_its_cause() -> None:
 
 def test_stderr_says_nothing_of_an_illegal_move() -> None:
     fault = PlayerFault(Termination.ILLEGAL_MOVE, "`a1` is not legal.")
-    assert Offence(fault, stderr="best: d3").told == "`a1` is not legal."
+    assert Offence(fault, stderr="best: d3").message == "`a1` is not legal."
