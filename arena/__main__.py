@@ -8,7 +8,7 @@ _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run a command. Ctrl-C while the program loads, or ends, is told as in between."""
+    """Run a command. Ctrl-C has the same message while the program loads or ends."""
     # Equations are small here, and threads of OpenBLAS wait busily, next to players that are timed.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

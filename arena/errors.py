@@ -60,7 +60,7 @@ class Problem(NamedTuple):
     key: str
     """Where, as `player[2].options.c` (players counted from 1); empty for the whole file."""
     line: int | None
-    """The line in the file, from 1; None where it cannot be told."""
+    """The line in the file, from 1; None where it is not known."""
     message: str
 
 
@@ -112,7 +112,7 @@ class ArchiveError(PackageError):
 
 
 class BuildError(PackageError):
-    """A build command failed; the last reason is what the compiler said first."""
+    """A build command failed; the last reason is the compiler's first error."""
 
 
 class ProgramError(ArenaError, ValueError):

@@ -30,12 +30,12 @@ class Arena(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command. What a user can fix is shown on stderr, with exit code 2, or 130."""
-        with _told(ctx):
+        with _errors_shown(ctx):
             raise typer.Exit(super().invoke(ctx) or Exit.DONE)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; without any, show the help."""
-        with _told(ctx):
+        with _errors_shown(ctx):
             if not args and not ctx.resilient_parsing:
                 typer.echo(ctx.get_help())
                 raise typer.Exit
@@ -61,8 +61,8 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 
 
 @contextmanager
-def _told(ctx: Any) -> Iterator[None]:
-    """Errors become a sentence and an exit code."""
+def _errors_shown(ctx: Any) -> Iterator[None]:
+    """Show an error as a sentence, and exit with its code."""
     asks_help = {"-h", "--help"}.intersection(ctx.args)  # a command takes them away
     try:
         yield
@@ -93,8 +93,8 @@ def _told(ctx: Any) -> Iterator[None]:
         unfinished = ctx.invoked_subcommand in _UNFINISHED and not asks_help
         if unfinished:
             with suppress(OSError):  # stderr may be the same pipe
-                said = "Stopped: what reads the output is gone. Give the command again to go on."
-                say(said, err=True)
+                stopped = "Stopped: what reads the output is gone. Give the command again to go on."
+                say(stopped, err=True)
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else _gone()
@@ -125,7 +125,7 @@ def _refused(sentence: str, code: Exit = Exit.USAGE) -> typer.Exit:
 
 
 def _reworded(error: Any) -> str | None:
-    """What a value must be, and what it is; None for another mistake, such as a missing value."""
+    """A sentence on a wrong value; None for another mistake, such as a missing value."""
     from pydantic import ValidationError
 
     from arena.files.toml import read_value
@@ -133,9 +133,9 @@ def _reworded(error: Any) -> str | None:
 
     if not isinstance(error.__cause__, ValidationError):
         return None
-    found = error.__cause__.errors()[0]
+    problem = error.__cause__.errors()[0]
     if choices := error.param.type_descriptor.choices:
-        return one_of(choices, found["input"])
-    said = found["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    must = said.partition(", unable to parse")[0]
-    return f"must be {must}, got {shown(read_value(str(found['input'])))}"
+        return one_of(choices, problem["input"])
+    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    must = message.partition(", unable to parse")[0]
+    return f"must be {must}, got {shown(read_value(str(problem['input'])))}"

@@ -1,4 +1,4 @@
-"""The arguments and options of commands, and what is said of wrong ones."""
+"""The arguments and options of commands, and messages about wrong ones."""
 
 from __future__ import annotations
 

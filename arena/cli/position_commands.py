@@ -50,10 +50,10 @@ def play(
     from arena.human.play import play
     from rules import tiles
 
-    given, asked = read_pairs("--option", options), {}
+    given, defaults = read_pairs("--option", options), {}
     if rules in tiles.NAMES and (against is not None or given or seat != 0):
-        asked = {"placer": "player"}
-    play(load_game(rules, settings, **asked), against, given, seat, move_ms, seed)
+        defaults = {"placer": "player"}
+    play(load_game(rules, settings, **defaults), against, given, seat, move_ms, seed)
 
 
 @app.command()
@@ -161,9 +161,9 @@ def make(
     from arena.analysis import openings
 
     game = load_game(rules, settings)
-    wanted = openings.Search(plies, within, count, depth, seed)
+    search = openings.Search(plies, within, count, depth, seed)
     with console(stderr=True).status("searching") as shown:
-        made = openings.make(game, wanted, lambda found: shown.update(f"{found} of {count}"))
-    say(openings.text_of(game, wanted, made), nl=False)
-    few = f"There are {len(made)} such openings; {count} were asked for."
-    return complain([few] if len(made) < count else [])
+        found = openings.make(game, search, lambda number: shown.update(f"{number} of {count}"))
+    say(openings.text_of(game, search, found), nl=False)
+    few = f"There are {len(found)} such openings; {count} were asked for."
+    return complain([few] if len(found) < count else [])

@@ -11,7 +11,7 @@ from rich.table import Table
 from arena.files.plain_text import printable
 
 _WIDTH = 80
-"""Of a terminal that does not tell its own."""
+"""Of a terminal that does not state its own."""
 _ENDLESS = 10_000
 """Of a pipe or a file: what is drawn in columns has all the room it needs."""
 

@@ -14,39 +14,39 @@ from pydantic_core import CoreSchema
 
 
 class Described(BaseModel):
-    """A model that is described so."""
+    """A model whose JSON schema has the docstrings of its fields."""
 
     @classmethod
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         schema = handler(core_schema)
-        said = _docstrings(cls)
+        docstrings = _docstrings(cls)
         for key, shown in handler.resolve_ref_schema(schema).get("properties", {}).items():
-            if key in said:
-                shown.setdefault("description", said[key])
+            if key in docstrings:
+                shown.setdefault("description", docstrings[key])
         return schema
 
 
 def _docstrings(model: type[BaseModel]) -> dict[str, str]:
     """The docstring of each field, by its key; a field may have another name as a key."""
-    said = dict[str, str]()
+    docstrings = dict[str, str]()
     for base in model.__mro__[::-1]:
         if issubclass(base, Described):
-            said |= _below(base)
+            docstrings |= _below(base)
     keys = {name: field.alias or name for name, field in model.model_fields.items()}
-    return {keys[name]: text for name, text in said.items() if name in keys}
+    return {keys[name]: text for name, text in docstrings.items() if name in keys}
 
 
 def _below(model: type[BaseModel]) -> dict[str, str]:
     """The docstrings in the source of a class, if that can be found."""
     with suppress(OSError, TypeError):
         source = dedent(inspect.getsource(model))
-        (found,) = ast.parse(source).body
-        assert isinstance(found, ast.ClassDef)
+        (definition,) = ast.parse(source).body
+        assert isinstance(definition, ast.ClassDef)
         return {
             field.target.id: inspect.cleandoc(text)
-            for field, below in pairwise(found.body)
+            for field, below in pairwise(definition.body)
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
             if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
             if isinstance(text := below.value.value, str)

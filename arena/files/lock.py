@@ -11,7 +11,7 @@ _TRIES, _PAUSE_S = 4, 0.02
 
 
 class LockHeldError(Exception):
-    """Another process has the lock; its text says which."""
+    """Another process has the lock; the message names it."""
 
 
 def acquire(path: Path) -> int:

@@ -69,10 +69,10 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def _where(error: tomllib.TOMLDecodeError) -> Problem:
-    said, _, place = str(error).partition(" (at line ")
+    message, _, place = str(error).partition(" (at line ")
     line, _, column = place.rstrip(")").partition(", column ")
     at = f", at column {column}" if column else ""
-    return Problem("", int(line) if line else None, f"not valid TOML: {said}{at}")
+    return Problem("", int(line) if line else None, f"not valid TOML: {message}{at}")
 
 
 def _written_twice(text: str, error: tomllib.TOMLDecodeError) -> Problem | None:

@@ -32,11 +32,11 @@ class Finding(NamedTuple):
     message: str
 
 
-Tell = Callable[[KeyPath, str], None]
+Reporter = Callable[[KeyPath, str], None]
 """Takes where something is wrong, and what."""
 
 
-def reporter(findings: list[Finding]) -> Tell:
+def reporter(findings: list[Finding]) -> Reporter:
     """Adds to `findings`, but for keys that are found wrong in themselves already."""
     wrong = {finding.path for finding in findings}
 

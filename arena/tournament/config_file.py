@@ -10,7 +10,7 @@ from arena.errors import ConfigError, ProgramError
 from arena.files.toml import read_file
 from arena.files.toml_tables import (
     Finding,
-    Tell,
+    Reporter,
     nearest,
     no_such,
     problems,
@@ -169,7 +169,7 @@ def terms_of(file: TournamentFile, game: Game, clock: Clock) -> Terms:
     )
 
 
-def game_of(table: Mapping[str, Any], report: Tell) -> Game | None:
+def game_of(table: Mapping[str, Any], report: Reporter) -> Game | None:
     """The game of `[game]`, with `rules` misspelt too; None where what is wrong was reported."""
     settings, at = dict(table), "rules"
     name = settings.pop(at, None)
@@ -190,7 +190,7 @@ def game_of(table: Mapping[str, Any], report: Tell) -> Game | None:
     return None if wrong else game
 
 
-def _openings(tables: TournamentFile, game: Game, folder: Path, report: Tell) -> Openings:
+def _openings(tables: TournamentFile, game: Game, folder: Path, report: Reporter) -> Openings:
     """How games begin; at the start position where what is wrong was reported."""
     if game.decided_by_seed:
         for key in ("plies", "file"):
@@ -208,7 +208,7 @@ def _openings(tables: TournamentFile, game: Game, folder: Path, report: Tell) ->
 
 
 def _read_openings(
-    table: OpeningsTable, game: Game, seed: int, folder: Path, report: Tell
+    table: OpeningsTable, game: Game, seed: int, folder: Path, report: Reporter
 ) -> Openings:
     at = ("openings", "plies" if table.file is None else "file")
     if table.file is None:
@@ -237,7 +237,7 @@ def _read_openings(
 
 
 def _concurrency(
-    tables: TournamentFile, players: Sequence[Player], seats: int, fit: Capacity, report: Tell
+    tables: TournamentFile, players: Sequence[Player], seats: int, fit: Capacity, report: Reporter
 ) -> int:
     table = tables.tournament
     threads = [player.contender.threads for player in players] or [1]
@@ -253,7 +253,7 @@ def _concurrency(
     return concurrency
 
 
-def _check_required(require: Collection[str], players: Sequence[Player], report: Tell) -> None:
+def _check_required(require: Collection[str], players: Sequence[Player], report: Reporter) -> None:
     # Without a sandbox nothing is held, as is seen without trying.
     free = [player.name for player in players if player.contender.sandbox == "none"]
     if free and require:
@@ -265,7 +265,7 @@ def _check_required(require: Collection[str], players: Sequence[Player], report:
 
 
 def _check_anchor(
-    anchor: str | None, players: Sequence[Player], tables: Sequence[PlayerTable], report: Tell
+    anchor: str | None, players: Sequence[Player], tables: Sequence[PlayerTable], report: Reporter
 ) -> None:
     found = [player.name for player in players]
     names = found + [table.name for table in tables if table.name and table.name not in found]
@@ -274,7 +274,11 @@ def _check_anchor(
 
 
 def _check_field(
-    table: StopTable, format_: Format, keys: dict[str, Any], players: Sequence[Player], report: Tell
+    table: StopTable,
+    format_: Format,
+    keys: dict[str, Any],
+    players: Sequence[Player],
+    report: Reporter,
 ) -> None:
     """Report what does not fit that many players, or these."""
     for key, problem in format_.problems(keys, [player.name for player in players]):
@@ -289,7 +293,9 @@ def _check_field(
         )
 
 
-def _format(file: TournamentFile, game: Game | None, report: Tell) -> tuple[Format, dict[str, Any]]:
+def _format(
+    file: TournamentFile, game: Game | None, report: Reporter
+) -> tuple[Format, dict[str, Any]]:
     """The format, and its own keys: a format's table selects it. A sequential test is one of
     round-robins, so its table may follow `format = "round-robin"`.
     """

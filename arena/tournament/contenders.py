@@ -18,7 +18,7 @@ from arena.bots.submissions import submissions
 from arena.bots.versions import open_version, submitted
 from arena.errors import PackageError, ProgramError, SubmissionError, UserError
 from arena.files.toml import KeyPath
-from arena.files.toml_tables import Tell, did_you_mean, explain, shown
+from arena.files.toml_tables import Reporter, did_you_mean, explain, shown
 from arena.model.containment import Asked
 from arena.model.contender import CommandLine, Contender, Home, Module, Package, Program
 from arena.tournament.catalogue import CatalogueEntry
@@ -35,7 +35,7 @@ class Reading(NamedTuple):
     builtins: Mapping[str, CatalogueEntry]
     folder: Path
     """Of the tournament file: where relative paths begin."""
-    report: Tell
+    report: Reporter
     sandbox: Asked = "auto"
     """Of the players that ask for none themselves."""
     python: str | None = None
@@ -66,7 +66,7 @@ def typed_player(label: str, words: str) -> dict[str, Any]:
 
 
 @contextmanager
-def told_at(at: KeyPath, report: Tell) -> Iterator[None]:
+def told_at(at: KeyPath, report: Reporter) -> Iterator[None]:
     """Reports what is wrong with a program at a key."""
     try:
         yield
@@ -255,7 +255,7 @@ def read_players(
     return taking_part, tuple(left_out)
 
 
-def _check_sendable(at: KeyPath, options: dict[str, Any], report: Tell) -> None:
+def _check_sendable(at: KeyPath, options: dict[str, Any], report: Reporter) -> None:
     """They are sent as JSON."""
     for key, value in options.items():
         try:
@@ -307,7 +307,7 @@ def _options(table: PlayerTable, builtin: CatalogueEntry) -> dict[str, Any]:
 
 
 def _check_names(
-    tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Tell
+    tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Reporter
 ) -> list[tuple[int, Player]]:
     """Tell names that cannot be used; the submissions that have another player's name."""
     for index, table in enumerate(tables):
