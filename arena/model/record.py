@@ -1,4 +1,4 @@
-"""What is kept of a game: the record a store, a report or a replay is made from."""
+"""The record of a game, from which a store, a report or a replay is made."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from arena.model.protocol import Clock, Termination
 
 
 class Fault(Frozen):
-    """What a player did wrong, and when."""
+    """A fault of a player, and its ply."""
 
     ply: int
     seat: int
@@ -22,7 +22,7 @@ class Fault(Frozen):
 
 
 STDERR_FOLLOWS = " The end of stderr: "
-"""What comes in a sentence before what the player wrote there, which not everybody may read."""
+"""The words in a sentence before the player's own stderr, which not everybody may read."""
 
 
 class PlayerFault(Exception):
@@ -87,7 +87,7 @@ class SeatRecord(Frozen):
 
     @property
     def stderr(self) -> str:
-        """What is kept of what it wrote to stderr: the head, and the tail right after it."""
+        """Its stderr as recorded: the head, and the tail right after it."""
         return self.stderr_head + self.stderr_tail
 
 
@@ -138,7 +138,7 @@ class GameRecord(GameSetup):
     def without_info(self, players: Collection[str]) -> Self:
         """The same without the `info` of these players: there is no more room for it."""
         mute = [seat.player in players for seat in self.seats]
-        told = Counter(move.seat for move in self.moves if move.info)
+        infos = Counter(move.seat for move in self.moves if move.info)
         return self.model_copy(
             update={
                 "moves": tuple(
@@ -148,7 +148,7 @@ class GameRecord(GameSetup):
                     for move in self.moves
                 ),
                 "seats": tuple(
-                    seat.model_copy(update={"info_kept": 0, "info_cut": told[index]})
+                    seat.model_copy(update={"info_kept": 0, "info_cut": infos[index]})
                     if mute[index]
                     else seat
                     for index, seat in enumerate(self.seats)

@@ -1,4 +1,4 @@
-"""What the runtimes of languages write to stderr when a program fails: the error and its place."""
+"""The error and its place, as runtimes write them to stderr when a program fails."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _END_OF_QUOTE = '"""'
 _FATAL = "Fatal Python error"
 """Its frames are below it, the innermost first."""
 _MARGIN = re.compile(r"^ +[|+] ", re.MULTILINE)
-"""What Python draws left of the tracebacks in a group of exceptions."""
+"""Python's drawing left of the tracebacks in a group of exceptions."""
 _ERROR = re.compile(
     r"""
     \[?[\w.$]*(?:Error|Exception)(?:\ \[\w+\])?(?::\ .*)?  # Python, JavaScript
@@ -63,7 +63,7 @@ _TRAILER = re.compile(
     r"Node\.js v\S+|[{}\]]|(code|errno|requireStack|syscall): .*"
     r"|exit status \d+|note: run with .*|==\d+==ABORTING"
 )
-"""What runtimes write below the stack."""
+"""Lines that runtimes write below the stack."""
 
 
 class Place(NamedTuple):
@@ -85,10 +85,10 @@ class Failure(NamedTuple):
 
     error: str
     """Its line, without the folders of the arena or of the author."""
-    told: tuple[str, ...]
-    """The lines that tell it, in the order they were written: also the place in the program itself
-    where one is named, without these folders, what Python quotes from there, and the last line
-    that is no part of a stack: an error that was caught may not be what ended the program.
+    lines: tuple[str, ...]
+    """The lines to show, in the order they were written: the error, the place in the program itself
+    where one is named, without these folders, the source line that Python quotes, and the last line
+    that is no part of a stack: an error that was caught may not have ended the program.
     """
 
 
@@ -129,7 +129,7 @@ def words_in(stderr: str) -> Iterator[str]:
     """The lines with words: without markers below a line, as Python draws them, and of a stack
     the first line that is not the runtime's.
     """
-    placed = True  # whether the error's place was told
+    placed = True  # whether the error's place was yielded
     for line in map(str.strip, stderr.splitlines()):
         if _FRAME.fullmatch(line):
             if not placed and not _RUNTIME.search(line):
@@ -148,7 +148,7 @@ def _lines(stderr: str) -> Sequence[str]:
 
 
 def _words_below(lines: Sequence[str], at: int) -> Sequence[str]:
-    """What comes after an error and is no part of its stack."""
+    """The lines after an error that are no part of its stack."""
     if lines[at].startswith("=="):
         return ()  # a sanitizer writes a page, and is the last to write
     own = (line for line in lines[at + 1 :] if not (line[0].isspace() or _FRAME.fullmatch(line)))

@@ -130,27 +130,27 @@ class _Game:
         return finished(self.position)
 
     def _turn(self, seat: Seat) -> None:
-        asked = time.monotonic()
+        asked_at = time.monotonic()
         try:
             player = seat.player or self._restart(seat)
-            asked = time.monotonic()
-            made = self._ask(seat, player)
+            asked_at = time.monotonic()
+            played = self._ask(seat, player)
         except PlayerFault as error:
             # Starting it again is never on the move clock, nor is what we do after the fault.
-            used_ms = (time.monotonic() - asked) * 1000 if seat.lost is None else 0.0
+            used_ms = (time.monotonic() - asked_at) * 1000 if seat.lost is None else 0.0
             fault = self._fault(seat, error)
             move = self.substitute.choice(self.position.legal_moves())
             seat.random_moves += 1
-            made = {"seat": seat.index, "move": move, "used_ms": used_ms, "fault": fault}
+            played = {"seat": seat.index, "move": move, "used_ms": used_ms, "fault": fault}
         seat.stderr_totals.append(seat.stderr.total)
-        seat.requests.answered(len(self.moves), made["used_ms"])
-        self._apply(made)
+        seat.requests.answered(len(self.moves), played["used_ms"])
+        self._apply(played)
 
-    def _apply(self, made: dict[str, Any]) -> None:
-        move = made["move"]
+    def _apply(self, played: dict[str, Any]) -> None:
+        move = played["move"]
         self.position = self.position.play(move)
-        self.moves.append((made["seat"], move))
-        self.played.append(made)
+        self.moves.append((played["seat"], move))
+        self.played.append(played)
         self.on_move(self.moves)
 
     def _ask(self, seat: Seat, player: Session) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class _Game:
             try:
                 return player.begin(request, self.terms.grace_ms)
             except PlayerFault as error:
-                self._kill_kept(seat, player, error)
+                self._kill_reused(seat, player, error)
                 return self._begin(seat)
 
     def _await_ready(self, seat: Seat, start: PendingRequest) -> Session:
@@ -212,15 +212,15 @@ class _Game:
             try:
                 seat.ready, seat.startup_ms = player.ready(start)
             except PlayerFault as error:
-                self._kill_kept(seat, player, error)
+                self._kill_reused(seat, player, error)
                 return self._await_ready(seat, self._begin(seat))
         return player
 
-    def _kill_kept(self, seat: Seat, player: Session, error: PlayerFault) -> None:
+    def _kill_reused(self, seat: Seat, player: Session, error: PlayerFault) -> None:
         """Make way for a fresh process where the fault may come from an earlier game; else raise
         it.
         """
-        if not player.kept or error.termination is Termination.VOID:
+        if not player.reused or error.termination is Termination.VOID:
             raise error
         self._kill(seat)
 
@@ -233,15 +233,15 @@ class _Game:
             raise
 
     def _fault(self, seat: Seat, error: PlayerFault) -> Fault:
-        """What to keep of a fault; raises _Ended where the game ends with it."""
+        """The record of a fault; raises _Ended where the game ends with it."""
         word, detail = error.termination, error.detail
         if word is Termination.VOID:
             why = f"The host was overloaded or stopped: {seat.prepared.name} {detail}."
             raise _Ended(Outcome(word, why))
         if STDERR_FOLLOWS not in detail:  # a thread that died may be why no answer came
             last = seat.stderr_totals[-1] if seat.stderr_totals else 0
-            said = seat.stderr.error_since(last)
-            detail += f"{STDERR_FOLLOWS}{said}" if said else ""
+            crash = seat.stderr.error_since(last)
+            detail += f"{STDERR_FOLLOWS}{crash}" if crash else ""
         forfeits = self.terms.on_fault == "forfeit"
         if forfeits or word not in IN_STEP or seat.lost is not None:
             self._kill(seat)

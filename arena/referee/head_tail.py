@@ -1,4 +1,4 @@
-"""What is kept of a player's stderr."""
+"""The head and the tail of a player's stderr, which its record keeps."""
 
 from collections.abc import Iterable
 from itertools import accumulate, pairwise
@@ -43,16 +43,16 @@ class HeadTail:
         """
         if not self.total:
             return ()
-        kept, first = self._head + self._tail, len(self._head)
-        lost = self.total - len(kept)
+        text, first = self._head + self._tail, len(self._head)
+        lost = self.total - len(text)
         ends = [max(min(total, first), total - lost) for total in totals]
-        if kept.isascii():
+        if text.isascii():
             return tuple(ends)
-        pieces = (kept[low:high] for low, high in pairwise((0, *ends)))
+        pieces = (text[low:high] for low, high in pairwise((0, *ends)))
         return tuple(accumulate(len(_text(piece)) for piece in pieces))
 
     def begin(self) -> None:
-        """A process begins: what came before is not its own."""
+        """A process begins: earlier bytes are another's."""
         self._begun = self.total
 
     def last_lines(self, count: int = 3) -> str:
@@ -61,14 +61,14 @@ class HeadTail:
         """
         text = self._since(self._begun)
         failure = failure_in(text)
-        return _joined(failure.told if failure else list(words_in(text))[-count:])
+        return _joined(failure.lines if failure else list(words_in(text))[-count:])
 
     def error_since(self, total: int) -> str:
-        """A runtime's error in what that process wrote after that many bytes, and its place; empty
-        without one.
+        """A runtime's error and its place in the output of that process after that many bytes;
+        empty without one.
         """
         failure = failure_in(self._since(max(total, self._begun)))
-        return _joined(failure.told) if failure else ""
+        return _joined(failure.lines) if failure else ""
 
     def _since(self, total: int) -> str:
         begin = self.places((total,))[:1]

@@ -26,7 +26,7 @@ Reply = TypeVar("Reply", Ready, Move)
 
 
 class GivenInfo(TypedDict, total=False):
-    """What a player told of its thinking, without the fields of `Info` that it left out."""
+    """The `info` of a reply, without the fields of `Info` that the player left out."""
 
     score: float
     depth: int
@@ -72,8 +72,8 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Answer:
             Termination.ILLEGAL_MOVE,
             f"{excerpt(reply.move.encode())} is not legal at ply {ply}. Legal: {shown}.",
         )
-    told = None if reply.info is None else reply.info.model_dump(exclude_none=True)
-    return Answer("move", ply, reply.move, cast("GivenInfo | None", told))
+    info = None if reply.info is None else reply.info.model_dump(exclude_none=True)
+    return Answer("move", ply, reply.move, cast("GivenInfo | None", info))
 
 
 def _plain(line: bytes) -> Answer | None:
@@ -152,13 +152,13 @@ def _validate(model: type[Reply], data: dict[str, Any]) -> Reply:
 def _explain(model: type[Message], error: ValidationError) -> str:
     problems = []
     for problem in error.errors(include_url=False):
-        said = "is missing"
+        wrong = "is missing"
         if problem["type"] != "missing":
             got = excerpt(json.dumps(problem["input"]).encode(), 60)
             table = problem["type"] == "model_type"
-            told = "should be an object" if table else problem["msg"].removeprefix("Value error, ")
-            said = f"{told.replace('Input should be', 'should be')}, got {got}"
-        problems.append(f"`{'.'.join(map(str, problem['loc']))}` {said}")
+            rule = "should be an object" if table else problem["msg"].removeprefix("Value error, ")
+            wrong = f"{rule.replace('Input should be', 'should be')}, got {got}"
+        problems.append(f"`{'.'.join(map(str, problem['loc']))}` {wrong}")
     fields = ", ".join(
         name if field.is_required() else f"{name} (optional)"
         for name, field in model.model_fields.items()
@@ -168,12 +168,12 @@ def _explain(model: type[Message], error: ValidationError) -> str:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {excerpt(twice.encode('utf-8', 'backslashreplace'))} twice")
-    return found
+    return values
 
 
 def _no_constant(word: str) -> NoReturn:

@@ -1,5 +1,5 @@
-"""What the host took of a player's time, which is not its own: other programs or the hypervisor had
-its CPU, or the referee did not run. Times are nanoseconds of `time.monotonic_ns`.
+"""The part of a player's time that the host took: other programs or the hypervisor had its CPU, or
+the referee did not run. Times are nanoseconds of `time.monotonic_ns`.
 """
 
 import time
@@ -18,14 +18,14 @@ _TOLERATED_NS = 50_000_000
 """A look at the clock comes that late on a busy host, and after work of our own."""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class HostDelay(msgspec.Struct, frozen=True):
     """How long the host kept a player from answering, in ns, and how, for a sentence."""
 
     ns: int
     how: str
 
 
-NOT_KEPT = Kept(0, "")
+NO_DELAY = HostDelay(0, "")
 
 
 class Presence:
@@ -74,7 +74,7 @@ class Lateness:
         self._presence = presence
         self._load = load
 
-    def asked(self) -> None:
+    def begin(self) -> None:
         """Begin with a new request, now."""
         self.asked_at = self._presence.look()
         self._missed_before = self._presence.missed
@@ -83,12 +83,12 @@ class Lateness:
 
     @property
     def missed(self) -> int:
-        """How long we did not run since it was asked."""
+        """How long we did not run since the request."""
         return self._presence.missed - self._missed_before
 
     @property
     def watched(self) -> bool:
-        """Whether the answer took so long that `kept` can tell what the host took of that."""
+        """Whether the answer took so long that the load was measured, as `host_delay` needs."""
         return self._before is not None
 
     def watch(self) -> None:
@@ -97,26 +97,26 @@ class Lateness:
             self._unseen = self._presence.behind()
             self._before = self._load()
 
-    def kept(self) -> Kept:
-        """How long the host has kept it from answering."""
-        return self._kept(self._load())
+    def host_delay(self) -> HostDelay:
+        """The delay by the host so far."""
+        return self._delay_by(self._load())
 
     def own_deadline(self, deadline: int, now: int) -> int:
         """When the player's own time may have passed the deadline, at the earliest. Raises
         PlayerFault (void): it was waited for long enough, and the host is why it could not answer.
         """
         after = self._load()
-        kept = self._kept(after)
-        until = deadline + kept.ns
+        delay = self._delay_by(after)
+        until = deadline + delay.ns
         before, self._late = self._late, after
-        if until < now and before is not None and not _is_kept(before, after):
+        if until < now and before is not None and not _is_delayed(before, after):
             return until
         patience = min(_PATIENCE * (deadline - self.asked_at), _PATIENCE_NS)
         if now > deadline + patience:
-            raise sentences.kept_from_answering(kept.how)
+            raise sentences.kept_from_answering(delay.how)
         return max(until, now + WATCH_NS)
 
-    def _kept(self, after: Load) -> Kept:
+    def _delay_by(self, after: Load) -> HostDelay:
         """Others used the CPU that it waited for, from early in our wait for it on; or the
         hypervisor did; or we did not run, and perhaps it did not. As long as it neither ran nor
         waited while we did not run, both count.
@@ -128,11 +128,11 @@ class Lateness:
             both = self._unseen + int(starved * 1e6) + absent
             if both > missed and starved + steal > 0:
                 if steal > starved:
-                    return Kept(both, f"the hypervisor had its CPU for {steal:.0f} ms")
-                return Kept(both, f"had waited {starved:.0f} ms for a CPU that others used")
-        return Kept(missed, f"the referee itself had not run for {missed / 1e6:.0f} ms")
+                    return HostDelay(both, f"the hypervisor had its CPU for {steal:.0f} ms")
+                return HostDelay(both, f"had waited {starved:.0f} ms for a CPU that others used")
+        return HostDelay(missed, f"the referee itself had not run for {missed / 1e6:.0f} ms")
 
 
-def _is_kept(before: Load, after: Load) -> bool:
-    """Whether the host keeps a player from running now. What it has lost is counted in the end."""
+def _is_delayed(before: Load, after: Load) -> bool:
+    """Whether the host keeps a player from running now. Its loss is counted in the end."""
     return max(starved_ms(before, after), steal_ms(before, after)) > LEAST_MS

@@ -25,9 +25,9 @@ _LOOK_S = 0.25
 
 
 class SessionPool:
-    """Starts, keeps and ends player processes, in a `with` statement; first it removes what killed
-    referees left. The holder becomes a subreaper: children that were not there before were forked
-    away by a player. `cores` are those its contained players run on; None for ours.
+    """Starts, keeps and ends player processes, in a `with` statement; first it removes leftovers of
+    killed referees left. The holder becomes a subreaper: children that were not there before were
+    forked away by a player. `cores` are those its contained players run on; None for ours.
 
     With `keep_alive` a process that ended its game well plays its player's next; with None those
     of built-in players do. Meanwhile it is idle: stopped, and let go if all idle ones together hold
@@ -111,7 +111,7 @@ class SessionPool:
         kept = [each for each in players if self._keeps(each) and each not in faulty]
         self._retire([each for each in players if each not in kept])
         for player in kept:
-            player.kept = True
+            player.reused = True
             self._playing.remove(player)
         self._idle += kept
         alive = (*self._playing, *self._idle)
@@ -163,6 +163,6 @@ class SessionPool:
 
 
 def _plays_for(player: Session, prepared: Prepared) -> bool:
-    """Names first: to compare all of what a player is given takes long where many are idle."""
+    """Names first: comparing whole players takes long where many are idle."""
     spec = player.process.spec
     return spec is prepared or (spec.name == prepared.name and spec == prepared)

@@ -1,4 +1,4 @@
-"""What is written to a player: the requests of a game, by its clock and what it knows, and the end.
+"""The lines to a player: the requests of a game, by its clock and the moves it knows, and the end.
 
 The values of requests are the referee's own: to validate them would take as long as to judge the
 answers.
@@ -48,7 +48,7 @@ _Turn = msgspec.defstruct("_Turn", Turn.model_fields, frozen=True)
 
 @dataclass(frozen=True, slots=True)
 class PlayerClock:
-    """The time control of one player during a game; `bank_ms` is what its bank has left."""
+    """The time control of one player during a game; `bank_ms` is the rest of its bank."""
 
     control: Clock
     bank_ms: float | None
@@ -92,10 +92,10 @@ class Requests:
     seed: int
     """The game's, from which the player's own is drawn."""
     options: dict[str, Any]
-    told: int = 0
+    known_plies: int = 0
     """How many of the game's moves the player knows of."""
     used_ms: float = 0.0
-    """What its last move took."""
+    """The time of its last move."""
 
     @classmethod
     def of(cls, setup: GameSetup, seat: int, options: dict[str, Any], own: Clock | None) -> Self:
@@ -106,7 +106,7 @@ class Requests:
 
     def start(self, position: Position, moves: Moves) -> StartRequest:
         """Begin the game, or go on with it in a fresh process."""
-        self.told, rules = len(moves), position.game
+        self.known_plies, rules = len(moves), position.game
         start = {
             "type": "start",
             "protocol": PROTOCOL_VERSION,
@@ -128,13 +128,13 @@ class Requests:
         """Ask for a move."""
         ply, time_ms, legal = len(moves), self.clock.limit_ms, position.legal_moves()
         bank_ms, state = self.clock.shown_bank_ms, _state(position)
-        told, used_ms = moves[self.told :], round(self.used_ms)
-        turn = _Turn("turn", self.game, ply, time_ms, bank_ms, state, told, legal, used_ms)
+        new_moves, used_ms = moves[self.known_plies :], round(self.used_ms)
+        turn = _Turn("turn", self.game, ply, time_ms, bank_ms, state, new_moves, legal, used_ms)
         return TurnRequest(_line(turn), ply, time_ms, legal, bank_ms is not None)
 
     def answered(self, ply: int, used_ms: float) -> None:
         """The move asked for after `ply` moves took that long."""
-        self.told, self.used_ms = ply, used_ms
+        self.known_plies, self.used_ms = ply, used_ms
         self.clock = self.clock.after(used_ms)
 
 

@@ -1,4 +1,4 @@
-"""One side of a game while it is played: its process, what it is told and tells. Milliseconds."""
+"""One side of a game while it is played: its process, requests, `info` and stderr. Milliseconds."""
 
 from dataclasses import dataclass, field
 
@@ -15,30 +15,30 @@ from arena.referee.session import Session
 class InfoKeeper:
     """The `info` of one player in a game, as far as there is room for it."""
 
-    kept: int = 0  # characters
+    characters: int = 0  # recorded so far
     cut: int = 0  # moves of which there was more
 
     def take(self, info: GivenInfo | None) -> GivenInfo | None:
-        """What goes into the record. Numbers always do; of the line that it expects and of its
+        """The part for the record. Numbers are always in it; of the line that it expects and of its
         text, in this order, as many characters as there is room for.
         """
         if info is None or not ("pv" in info or "text" in info):
             return info
-        told = info.copy()
-        room = before = min(INFO_A_MOVE, INFO_A_GAME - self.kept)
+        recorded = info.copy()
+        room = before = min(INFO_A_MOVE, INFO_A_GAME - self.characters)
         if "pv" in info:
-            told["pv"] = line = []
+            recorded["pv"] = line = []
             for move in info["pv"]:
                 if room < (size := len(move) + len('"",')):
                     break
                 room -= size
                 line.append(move)
         if "text" in info:
-            told["text"] = info["text"][:room]
-            room -= len(told["text"])
-        self.kept += before - room
-        self.cut += told != info
-        return told
+            recorded["text"] = info["text"][:room]
+            room -= len(recorded["text"])
+        self.characters += before - room
+        self.cut += recorded != info
+        return recorded
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Seat:
     requests: Requests
     player: Session | None = None
     """Its process; None before its start and after a fault that ended it."""
-    lost: PlayerFault | None = None  # why it could not be started; it is asked no more
+    lost: PlayerFault | None = None  # why it could not be started; it gets no more requests
     ready: Ready | None = None
     startup_ms: float | None = None
     stderr: HeadTail = field(default_factory=HeadTail)
@@ -67,7 +67,7 @@ class Seat:
             self.peak_memory_bytes = max(self.peak_memory_bytes, peak)
 
     def record(self) -> SeatRecord:
-        """What is kept of this side."""
+        """The record of this side."""
         ready = self.ready
         return SeatRecord(
             player=self.prepared.name,
@@ -81,7 +81,7 @@ class Seat:
             stderr_tail=self.stderr.tail,
             stderr_bytes=self.stderr.total,
             stderr_marks=self.stderr.places(self.stderr_totals),
-            info_kept=self.info.kept,
+            info_kept=self.info.characters,
             info_cut=self.info.cut,
             peak_memory_mb=self.peak_memory_bytes / 2**20 or None,
             sandbox=self.prepared.held,

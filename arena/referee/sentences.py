@@ -1,4 +1,4 @@
-"""Faults of a player whose process or streams broke the contract: what happened, and what to do."""
+"""Sentences on faults of a player whose process or streams broke the contract, and fixes."""
 
 import os
 import signal
@@ -39,14 +39,14 @@ def did_not_read() -> PlayerFault:
 def late(buffer: bytearray) -> PlayerFault:
     """No newline came by the deadline; `buffer` did."""
     begun = f"only {excerpt(bytes(buffer))} without a newline"
-    said = begun if buffer else "nothing"
+    written = begun if buffer else "nothing"
     return PlayerFault(
-        Termination.TIMEOUT, f"No complete reply by the deadline; the player had written {said}."
+        Termination.TIMEOUT, f"No complete reply by the deadline; the player had written {written}."
     )
 
 
 def late_to_start(fault: PlayerFault, limit_ms: int) -> PlayerFault:
-    """The same, where the answer to `start` is what was late."""
+    """The same, of a late answer to `start`."""
     return PlayerFault(
         fault.termination, f"{fault.detail} It was to answer `start`, in startup_ms = {limit_ms}."
     )
@@ -104,5 +104,5 @@ def exited(end: os.waitid_result | None, last_lines: str) -> PlayerFault:
             how = f"was ended by {signal.Signals(end.si_status).name}"
         except ValueError:  # most real-time signals have only a number
             how = f"was ended by signal {end.si_status}"
-    said = f"{STDERR_FOLLOWS}{last_lines}" if last_lines else " It wrote nothing to stderr."
-    return PlayerFault(Termination.EXITED, f"The player {how} before `quit` was sent.{said}")
+    stderr = f"{STDERR_FOLLOWS}{last_lines}" if last_lines else " It wrote nothing to stderr."
+    return PlayerFault(Termination.EXITED, f"The player {how} before `quit` was sent.{stderr}")

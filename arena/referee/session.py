@@ -45,7 +45,7 @@ class Session:
         self, process: PlayerProcess, clock: Callable[[], int] = time.monotonic_ns
     ) -> None:
         self.process = process
-        self.kept = False
+        self.reused = False
         """Whether it has played a game before: what it does wrong as the next begins may come from
         there, and a fresh process is tried in its place."""
         self._clock = clock
@@ -70,8 +70,8 @@ class Session:
 
     def turn(self, request: TurnRequest, grace_ms: int) -> Answered:
         """Ask for a move, within `request.time_ms` and the grace. Raises PlayerFault."""
-        asked = self._ask(request.line, request.time_ms, grace_ms, banked=request.banked)
-        line, used_ms = self._answer(asked)
+        pending = self._ask(request.line, request.time_ms, grace_ms, banked=request.banked)
+        line, used_ms = self._answer(pending)
         return Answered(judge.move(line, ply=request.ply, legal=request.legal), used_ms)
 
     def end(self, game: str, outcome: Outcome, position: Position) -> None:
@@ -98,17 +98,17 @@ class Session:
         deadline = min(at, began + _SLOW_READER_MS * _NS_PER_MS) + allowed
         return PendingRequest(limit_ms, grace_ms, at, deadline, banked)
 
-    def _answer(self, asked: PendingRequest) -> tuple[bytes, float]:
+    def _answer(self, pending: PendingRequest) -> tuple[bytes, float]:
         """The next line that is not blank, and the time to its newline, under one deadline. A late
         one is excused (void) while its own time, without what the host took, is within it. What
         the host took comes off no bank: over many moves it would be what loses the game.
         """
         for _ in range(MAX_BLANK_LINES + 1):
-            output = self.process.read_line(asked.deadline, metered=asked.banked)
-            taken = output.kept.ns if asked.banked else 0
-            used_ms = max(0, output.read_at - asked.at - max(output.missed, taken)) / _NS_PER_MS
-            if output.read_at > asked.deadline:
-                _judge_late(output, used_ms, asked)
+            output = self.process.read_line(pending.deadline, metered=pending.banked)
+            taken = output.host_delay.ns if pending.banked else 0
+            used_ms = max(0, output.read_at - pending.at - max(output.missed, taken)) / _NS_PER_MS
+            if output.read_at > pending.deadline:
+                _judge_late(output, used_ms, pending)
             if output.text.strip():
                 return output.text, used_ms
         raise PlayerFault(
@@ -118,17 +118,17 @@ class Session:
         )
 
 
-def _judge_late(output: OutputLine, used_ms: float, asked: PendingRequest) -> None:
+def _judge_late(output: OutputLine, used_ms: float, pending: PendingRequest) -> None:
     """Raise PlayerFault for a line that came too late, but for an excused blank one."""
-    said = output.text.strip()
-    if output.read_at - asked.deadline <= output.kept.ns:
-        if said:
-            raise sentences.kept_from_answering(output.kept.how)
-    elif said:
+    text = output.text.strip()
+    if output.read_at - pending.deadline <= output.host_delay.ns:
+        if text:
+            raise sentences.kept_from_answering(output.host_delay.how)
+    elif text:
         raise PlayerFault(
             Termination.TIMEOUT,
-            f"The reply came after {used_ms:.0f} ms; the limit is {asked.limit_ms} ms "
-            f"and {asked.grace_ms} ms of grace.",
+            f"The reply came after {used_ms:.0f} ms; the limit is {pending.limit_ms} ms "
+            f"and {pending.grace_ms} ms of grace.",
         )
     else:
         raise sentences.late(bytearray())

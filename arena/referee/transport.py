@@ -16,7 +16,7 @@ from arena.model.protocol import MAX_LINE_BYTES, Termination
 from arena.model.record import STDERR_FOLLOWS, PlayerFault
 from arena.referee import sentences
 from arena.referee.head_tail import HeadTail
-from arena.referee.lateness import NOT_KEPT, WATCH_NS, Kept, Lateness, Presence
+from arena.referee.lateness import NO_DELAY, WATCH_NS, HostDelay, Lateness, Presence
 from arena.sandbox.container import Container
 
 MAX_BLANK_LINES = 100
@@ -38,8 +38,8 @@ class OutputLine(msgspec.Struct, frozen=True):
     read_at: int
     missed: int
     """How long we did not run since the player was asked, in ns: not its time."""
-    kept: Kept
-    """Where it is late, or was metered: what the host took of the time to it."""
+    host_delay: HostDelay
+    """The part of the time to it that the host took, where it is late or was metered."""
 
 
 class PlayerProcess:
@@ -122,7 +122,7 @@ class PlayerProcess:
 
     def write(self, line: bytes, deadline: int) -> None:
         """Thaw the player and write all of `line`. Raises PlayerFault."""
-        self._lateness.asked()
+        self._lateness.begin()
         self._owes = True
         if self._frozen:
             self._thaw()
@@ -184,9 +184,9 @@ class PlayerProcess:
         self.lines_read, self.last_line = self.lines_read + 1, line
         late = excused and self._read_at > deadline
         judged = late or (metered and self._lateness.watched)
-        kept = self._lateness.kept() if judged else NOT_KEPT
+        host_delay = self._lateness.host_delay() if judged else NO_DELAY
         self._watch_memory()  # what answers before we look is never waited for
-        return OutputLine(line, self._read_at, self._lateness.missed, kept)
+        return OutputLine(line, self._read_at, self._lateness.missed, host_delay)
 
     def _too_long(self, deadline: int) -> PlayerFault:
         late = self._read_at > deadline
@@ -317,7 +317,7 @@ class PlayerProcess:
         return sentences.exited(self.container.end(), self.stderr.last_lines())
 
     def _closed_pipe(self, stream: str, termination: Termination) -> PlayerFault:
-        if self._frozen:  # then bubblewrap cannot tell that the player has ended
+        if self._frozen:  # then bubblewrap cannot see that the player has ended
             self._thaw()
         death = select.poll()
         death.register(self._pidfd, select.POLLIN)

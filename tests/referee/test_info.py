@@ -24,18 +24,18 @@ def test_what_is_of_usual_length_is_kept_as_it_is() -> None:
     assert keeper.take(GivenInfo(text="", pv=[])) == {"text": "", "pv": []}
     assert keeper.take(GivenInfo()) == {}
     assert keeper.take(None) is None
-    assert (keeper.kept, keeper.cut) == (2 * len('"a1b1",') + 2, 0)
+    assert (keeper.characters, keeper.cut) == (2 * len('"a1b1",') + 2, 0)
 
 
 def test_a_move_has_bounds() -> None:
     keeper = InfoKeeper()
     assert keeper.take(GivenInfo(text="t" * 60_000)) == {"text": "t" * INFO_A_MOVE}
     assert keeper.take(GivenInfo(pv=[""] * 20_000)) == {"pv": [""] * (INFO_A_MOVE // 3)}
-    kept = keeper.kept
+    before = keeper.characters
     assert keeper.take(GivenInfo(pv=["p" * 60_000, "a"], text="why", depth=2)) == {
         "pv": [], "text": "why", "depth": 2,
     }  # fmt: skip
-    assert (keeper.kept, keeper.cut) == (kept + len("why"), 3)
+    assert (keeper.characters, keeper.cut) == (before + len("why"), 3)
 
 
 def test_a_game_has_bounds_but_for_numbers() -> None:
@@ -43,7 +43,7 @@ def test_a_game_has_bounds_but_for_numbers() -> None:
     for depth in range(1000):
         told = keeper.take(GivenInfo(text="t" * 1000, depth=depth))
         assert told is not None and told["depth"] == depth
-    assert keeper.kept == INFO_A_GAME
+    assert keeper.characters == INFO_A_GAME
     assert keeper.cut == 1000 - INFO_A_GAME // 1000
 
 

@@ -11,7 +11,7 @@ from arena.model.protocol import Clock, End, Start, Termination, Turn
 from arena.model.record import PlayerFault
 from arena.referee import sentences
 from arena.referee.head_tail import HeadTail
-from arena.referee.lateness import Kept
+from arena.referee.lateness import HostDelay
 from arena.referee.outcome import finished
 from arena.referee.requests import (
     PlayerClock,
@@ -42,7 +42,7 @@ class Script:
         self.lines = list(lines)
         self.write_ms = write_ms
         self.missed = int(missed_ms * MS)
-        self.kept = Kept(int(kept_ms * MS), f"had waited {kept_ms} ms")
+        self.kept = HostDelay(int(kept_ms * MS), f"had waited {kept_ms} ms")
         self.written: list[bytes] = []
         self.deadlines: list[int] = []
         self.closed = False

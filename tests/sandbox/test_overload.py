@@ -111,10 +111,10 @@ def test_what_kept_a_player_from_answering_adds_up(missed: int, end: Load, kept:
     presence = Presence()
     loads = iter([START, end])
     late = Lateness(presence, lambda: next(loads))
-    late.asked()
+    late.begin()
     late.watch()
     presence.missed += missed * MS
-    assert late.kept().ns // MS == kept
+    assert late.host_delay().ns // MS == kept
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_what_a_starved_player_may_have_waited_before_a_late_look_counts(
     clock, loads = [0], iter([START, end])
     presence = Presence(lambda: clock[0])
     late = Lateness(presence, lambda: next(loads))
-    late.asked()
+    late.begin()
     presence.expect(25 * MS)
     clock[0] = 65 * MS
     late.watch()
     presence.look()
-    assert late.kept().ns == kept * MS
+    assert late.host_delay().ns == kept * MS
 
 
 def test_leaving_one_of_two_cores_idle_excuses_nothing() -> None:
