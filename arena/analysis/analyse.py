@@ -204,11 +204,11 @@ def show(position: Position, analysis: Analysis, console: Console) -> None:
         table.add_row(each.move, value, known, Text(" ".join(each.pv)))
     console.print(table)
     searched = f", {analysis.nodes:,} positions searched" if analysis.nodes else ""
-    said = (
+    legend = (
         f"value: the margin in {position.game.unit} that {mover} ends with after the move, by best "
         f"play\n{analysis.seconds:.1f} s{searched}"
     )
-    console.print(Text(said, style="dim"), soft_wrap=True)
+    console.print(Text(legend, style="dim"), soft_wrap=True)
 
 
 def dumps(position: Position, analysis: Analysis) -> str:

@@ -141,16 +141,16 @@ def show(judgement: Judgement, console: Console) -> None:
         table.add_column(title, justify="right")
     table.add_column("worst mistake")
     for each in judgement.players:
-        rate, said = f"{each.lost / each.judged:.3f}" if each.judged else "–", "none"
+        rate, worst = f"{each.lost / each.judged:.3f}" if each.judged else "–", "none"
         if (bad := each.worst) is not None:
-            said = f"{bad.game} ply {bad.ply}: {bad.move} lost {bad.lost}, best {bad.best}"
+            worst = f"{bad.game} ply {bad.ply}: {bad.move} lost {bad.lost}, best {bad.best}"
         counts = (f"{count:,}" for count in (each.judged, each.mistakes, each.lost))
-        table.add_row(Text(each.player), *counts, rate, said)
+        table.add_row(Text(each.player), *counts, rate, worst)
     console.print(table)
-    said = (
+    legend = (
         f"judged: the moves chosen in {count_games(judgement.games)} with at most "
         f"{judgement.within} moves to come, by the exact value\nof every move; "
         "openings, forced moves and the referee's moves are left out\n"
         "a mistake's game and ply go to `arena analyse RUN --game … --ply …`"
     )
-    console.print(Text(said, style="dim"), soft_wrap=True)
+    console.print(Text(legend, style="dim"), soft_wrap=True)

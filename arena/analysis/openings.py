@@ -37,17 +37,17 @@ class Opening(NamedTuple):
 
     moves: Line
     value: float
-    """What the first player will win by, in points."""
+    """The margin of the first player, in points."""
 
 
 def balanced(
-    game: Game, wanted: Search, value: Callable[[Mapping[str, Any]], float]
+    game: Game, search: Search, value: Callable[[Mapping[str, Any]], float]
 ) -> Iterator[Opening]:
     """Openings within the bound, no two alike, until there seem to be no more."""
-    rng, met, failed = Random(wanted.seed), set[str](), 0
+    rng, met, failed = Random(search.seed), set[str](), 0
     while failed < TRIES:
         failed += 1
-        drawn = random_line(game, wanted.plies, rng)
+        drawn = random_line(game, search.plies, rng)
         if drawn is None:
             continue
         moves, position = drawn
@@ -55,10 +55,10 @@ def balanced(
         if alike in met:
             continue
         met.add(alike)
-        found = value(position.state())
-        if abs(found) <= wanted.within:
+        margin = value(position.state())
+        if abs(margin) <= search.within:
             failed = 0
-            yield Opening(moves, found)
+            yield Opening(moves, margin)
 
 
 def _likeness(game: Game, moves: Line, position: Position) -> str:
@@ -77,41 +77,41 @@ def _text(position: Position) -> str:
 
 
 def make(
-    game: Game, wanted: Search, tell: Callable[[int], None] = lambda found: None
+    game: Game, search: Search, report: Callable[[int], None] = lambda found: None
 ) -> list[Opening]:
-    """The openings, or all that there are; `tell` hears how many so far. Raises UserError."""
+    """The openings, or all that there are; `report` takes their number so far. Raises UserError."""
     if game.decided_by_seed:
         raise UserError(f"{game.name} has no openings: each seed is another game")
     if reason := BUILTINS["alphabeta"].refusal(game.name, game.variant):
         raise UserError(f"the judge searches with alphabeta, and {reason}")
     warm_kernels([game.name], ["analysis"])
-    return apart(lambda: _made(game, wanted, tell))
+    return apart(lambda: _made(game, search, report))
 
 
-def _made(game: Game, wanted: Search, tell: Callable[[int], None]) -> list[Opening]:
+def _made(game: Game, search: Search, report: Callable[[int], None]) -> list[Opening]:
     from players.search.analysis import valuer
 
     openings: list[Opening] = []
-    value = valuer(game.name, game.variant, wanted.depth)
-    for opening in islice(balanced(game, wanted, value), wanted.number):
+    value = valuer(game.name, game.variant, search.depth)
+    for opening in islice(balanced(game, search, value), search.number):
         openings.append(opening)
-        tell(len(openings))
+        report(len(openings))
     if not openings:
         raise UserError(
-            f"no opening of {wanted.plies} plies is within {wanted.within:g} {game.unit} of even, "
+            f"no opening of {search.plies} plies is within {search.within:g} {game.unit} of even, "
             f"or leaves a game to play; {TRIES:,} were drawn"
         )
     return openings
 
 
-def text_of(game: Game, wanted: Search, openings: list[Opening]) -> str:
+def text_of(game: Game, search: Search, openings: list[Opening]) -> str:
     """The file that `[openings]` takes: an opening a line, its value as a comment."""
     settings = ", ".join(f"{key} = {json.dumps(each)}" for key, each in game.variant.items())
     lines = [
-        f"# {len(openings)} openings of {wanted.plies} plies for {game.name} ({settings}), "
-        f"within {wanted.within:g} {game.unit} of even.",
+        f"# {len(openings)} openings of {search.plies} plies for {game.name} ({settings}), "
+        f"within {search.within:g} {game.unit} of even.",
         f"# After each: what the first player wins by, in {game.unit}, as alphabeta sees it "
-        f"{wanted.depth} moves deep (seed {wanted.seed}).",
+        f"{search.depth} moves deep (seed {search.seed}).",
     ]
     start = game.start()
     lines += [

@@ -25,7 +25,7 @@ class SolvedProblem:
     """The margin in discs that it leads to."""
     exact: bool
     stated: dict[str, float]
-    """What the collection says that moves are worth."""
+    """The values of moves that the collection states."""
 
     @property
     def best(self) -> list[str]:
@@ -66,14 +66,14 @@ def solve(
             each = Damaged(number, "its side to move has no legal move")
         if isinstance(each, Damaged):
             damaged.append(each)
-            said = f"position {each.number}: {each.why}"
+            line = f"position {each.number}: {each.why}"
         else:
             best = analyse(each.position, seconds).moves[0]
             empty = "".join(each.position.state()["board"]).count(".")
             one = SolvedProblem(number, empty, best.move, best.score, best.exact, each.values)
             solved.append(one)
-            said = one.shown()
-        console.print(said, soft_wrap=True, highlight=False, markup=False)
+            line = one.shown()
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
     return SolvedProblems(solved, damaged)
 
 

@@ -141,19 +141,19 @@ def _config(tables: dict[str, Any], builtins: Builtins) -> TournamentConfig:
 @contextmanager
 def _scheduler(folder: Path) -> Iterator[tuple[str, int]]:
     """The address and the process of a scheduler of its own."""
-    told = folder / "scheduler.json"
+    scheduler_file = folder / "scheduler.json"
     command = module_command(
         "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
-        "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(told),
+        "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(scheduler_file),
     )  # fmt: skip
     few_logs = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "20"}  # as the page recommends
     with _process(command, **few_logs) as pid:
         deadline = time.monotonic() + _START_S
-        while not told.exists() or not told.read_text():
+        while not scheduler_file.exists() or not scheduler_file.read_text():
             if time.monotonic() > deadline:
                 raise BenchError("the scheduler did not start")
             time.sleep(0.05)
-        yield json.loads(told.read_text())["address"], pid
+        yield json.loads(scheduler_file.read_text())["address"], pid
 
 
 @contextmanager
@@ -237,8 +237,8 @@ def bench_cluster(
     for workers_here in range(1, 1 + min(2, len(usable_cores()))) if repeats else ():
         name = f"local:{workers_here}"
         found = compare(workers_here, _GAMES, 100, builtins, repeats)
-        said = f"{name} next to no cluster, 100 ms a move"
-        table.add_row(said, f"{found.overhead:+.1%} time", f"≤ {OVERHEAD_TARGET:.0%}")
+        title = f"{name} next to no cluster, 100 ms a move"
+        table.add_row(title, f"{found.overhead:+.1%} time", f"≤ {OVERHEAD_TARGET:.0%}")
         fast = compare(workers_here, _INSTANT, 0, builtins, repeats)
         rates = f"{_INSTANT / fast.cluster_s:,.0f} and {_INSTANT / fast.here_s:,.0f} games/s"
         table.add_row(f"{name} and no cluster, instant players", rates)

@@ -26,7 +26,9 @@ class Measured(NamedTuple):
 
 
 def measure(program: str, engine: Path, games: int) -> Measured:
-    """That many games; a run of two tells the CPU time of a start, left out. Raises BenchError."""
+    """That many games; the CPU time of a start, measured by a run of two, is left out. Raises
+    BenchError.
+    """
     _, start_s = _run(program, engine, 2)
     wall_s, cpu_s = _run(program, engine, games + 2)
     moves = games * PLIES
@@ -47,10 +49,10 @@ def _run(program: str, engine: Path, games: int) -> tuple[float, float]:
         line, cwd=engine.parent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         assert process.stdout is not None
-        for said in process.stdout:  # it ends a second after its last game
-            if said.startswith(b"Started game"):
+        for output in process.stdout:  # it ends a second after its last game
+            if output.startswith(b"Started game"):
                 began = began or time.perf_counter()
-            elif said.startswith(b"Finished game"):
+            elif output.startswith(b"Finished game"):
                 ended = time.perf_counter()
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         used_ms = cpu_ms([process.pid])

@@ -147,16 +147,16 @@ def show(result: RefereeBench, console: Console) -> None:
     for mode, cost_us in result.freezing_us.items():
         table.add_row(f"Freezing the other ({mode}), µs a move", f"{cost_us:+.1f}")
     console.print(table)
-    said = (
+    note = (
         f"Instant player in {result.player} ({result.compiler}); all on one core; "
         f"{sum(run.moves for run in ours):,} moves, one game at a time, "
         f"median of {len(ours)} × {result.games} games."
     )
     if not other:
-        said += (
+        note += (
             "\nfastchess is not on the PATH, or nothing compiles its engine: nothing to compare."
         )
-    console.print(Text(said))
+    console.print(Text(note))
 
 
 def _next_to(

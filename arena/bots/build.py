@@ -91,22 +91,22 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
         name=bot.name, command=words, cwd=str(folder), memory_mb=MAX_MEMORY_MB, policy=policy
     )
     container = Container(prepared)
-    said = bytearray()
+    output = bytearray()
     try:
         with container.running() as process:
-            wrong = _follow(container, process, folder, said)
+            wrong = _follow(container, process, folder, output)
     except PlayerFault as fault:
         wrong = f"could not be started: {fault.detail}"
     if wrong:
         sentence = f"its build command, {shlex.join(bot.build or words)}, {wrong}"
-        output = said.decode("utf-8", "replace").replace(f"{folder}/", "")
-        if lines := first_errors(output):
+        text = output.decode("utf-8", "replace").replace(f"{folder}/", "")
+        if lines := first_errors(text):
             sentence += ":\n    " + "\n    ".join(lines)
         raise BuildError(Path(bot.source), [sentence])
 
 
 def _follow(
-    container: Container, process: subprocess.Popen[bytes], folder: Path, said: bytearray
+    container: Container, process: subprocess.Popen[bytes], folder: Path, output: bytearray
 ) -> str | None:
     assert process.stdin and process.stdout and process.stderr, "a container gives all three"
     process.stdin.close()
@@ -118,7 +118,7 @@ def _follow(
             selector.register(pipe, selectors.EVENT_READ)
         while True:
             ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            _listen(selector, said)
+            _listen(selector, output)
             if container.out_of_memory() or container.memory_bytes() > MAX_MEMORY_MB * 2**20:
                 return f"took more than {MAX_MEMORY_MB} MB of memory"
             if (too_much := _beyond_disk(folders)) is not None:
@@ -131,7 +131,7 @@ def _follow(
                 return f"took more than {MAX_SECONDS} s"
 
 
-def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:
+def _listen(selector: selectors.BaseSelector, output: bytearray) -> None:
     """Take the output for a moment; beyond the part that is kept, it is thrown away."""
     until = time.monotonic() + _LOOK_S
     while (left := until - time.monotonic()) > 0:
@@ -142,7 +142,7 @@ def _listen(selector: selectors.BaseSelector, said: bytearray) -> None:
             pipe = key.fileobj
             assert not isinstance(pipe, int), "registered as a file"
             data = os.read(key.fd, _KEPT_BYTES)
-            said += data[: _KEPT_BYTES - len(said)]
+            output += data[: _KEPT_BYTES - len(output)]
             if not data:
                 selector.unregister(pipe)
 

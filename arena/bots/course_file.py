@@ -113,7 +113,7 @@ def tournament_files(folder: Path) -> list[Path]:
 
 
 def rules_of(folder: Path) -> Course:
-    """What its course.toml says."""
+    """The content of its course.toml."""
     return _read(folder)[1]
 
 
@@ -165,12 +165,12 @@ def _read(folder: Path) -> tuple[str, Course]:
 def _wrong_extensions(folder: Path, course: Course) -> Iterator[Finding]:
     owners = [each.name for each in read_roster(folder).owners] if course.extensions else []
     for name, until in course.extensions.items():
-        said = None
+        problem = None
         if name not in owners:
-            said = f"no owner is named so; {did_you_mean(name, owners, 'owners')}"
+            problem = f"no owner is named so; {did_you_mean(name, owners, 'owners')}"
         elif course.deadline is None:
-            said = "there is no deadline to extend; write one above the tables"
+            problem = "there is no deadline to extend; write one above the tables"
         elif until < course.deadline:
-            said = "is before the deadline; an extension is a later one"
-        if said is not None:
-            yield Finding(("extensions", name), said)
+            problem = "is before the deadline; an extension is a later one"
+        if problem is not None:
+            yield Finding(("extensions", name), problem)

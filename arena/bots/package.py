@@ -48,7 +48,7 @@ class Bot(Frozen):
     owner: str | None = None
     """Of a bot of a course: whose it is."""
     opens: str = "."
-    """What is opened in `cwd`: the file of a script; "." for a package."""
+    """The path in `cwd`: the file of a script; "." for a package."""
 
 
 def open_bot(path: Path, *, again: bool = False) -> Bot:
@@ -56,7 +56,7 @@ def open_bot(path: Path, *, again: bool = False) -> Bot:
     not refused `again` for files its commands name, which may have come since. Raises PackageError.
     """
     source = path.absolute()
-    with _told(path):
+    with _errors_about(path):
         if source.is_dir():
             return open_folder(source, source, again=again)
         if is_archive(source) and source.is_file():
@@ -79,7 +79,7 @@ def take(path: Path) -> Bot:
     is named `bot`. Raises PackageError.
     """
     source = path.absolute()
-    with _told(path), made_aside(package_store()) as aside, ExitStack() as held:
+    with _errors_about(path), made_aside(package_store()) as aside, ExitStack() as held:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         held.callback(os.close, descriptor)
         mode = os.fstat(descriptor).st_mode
@@ -101,7 +101,7 @@ def take(path: Path) -> Bot:
 
 
 def forget(bot: Bot) -> None:
-    """Remove a bot that was taken from the user's cache, and what was built of it."""
+    """Remove the copy of a bot from the user's cache, and its build."""
     taken = Path(bot.cwd)
     if taken.parent == package_store():
         for place in taken.parent.glob(f"{taken.name}*"):
@@ -115,8 +115,8 @@ def refuse_missing(path: Path) -> None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Errors of what is read for the bot at `path` are about that path. Raises PackageError."""
+def _errors_about(path: Path) -> Iterator[None]:
+    """Raise errors of reading the bot at `path` as PackageError about that path."""
     refuse_missing(path)
     try:
         yield
@@ -208,8 +208,8 @@ def startable(bot: Bot) -> Bot:
             hint = ""
             if "/" not in program and (folder / program).is_file():
                 hint = f'; the file of that name in the package is started as "./{program}"'
-            said = str(error).replace(f"{folder}/", "")
-            raise PackageError(Path(bot.source), [f"command: {said}{hint}"]) from None
+            reason = str(error).replace(f"{folder}/", "")
+            raise PackageError(Path(bot.source), [f"command: {reason}{hint}"]) from None
     return bot.model_copy(update={"command": command, "build": None})
 
 

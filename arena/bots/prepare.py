@@ -85,7 +85,7 @@ def as_package(bot: Bot, python: str | None = None, default_python: str | None =
 def _program(
     program: Module | Package | CommandLine, folder: Path, home: Home
 ) -> tuple[programs.Program, Bot | None]:
-    """What is started, and the bot where that is still to be built."""
+    """The command, and the bot where it is still to be built."""
     match program:
         case Module():
             return programs.Program(module_command(program.module), str(folder)), None

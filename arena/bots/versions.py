@@ -87,7 +87,7 @@ class History(NamedTuple):
     versions: tuple[Receipt, ...] = ()
     """Numbered, in the order they were accepted."""
     damaged: tuple[str, ...] = ()
-    """What is wrong with each of the others."""
+    """The mistake in each of the others."""
 
 
 def history(home: Path) -> History:

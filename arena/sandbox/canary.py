@@ -165,7 +165,7 @@ def _done(
 ) -> set[str]:
     """The acts that succeed, of all but taking memory and leaving files."""
     ours = children()
-    _tell(process)
+    _resume(process)
     line = _line(process)
     if not line:
         raise CanaryError(_why_silent(process, ended=line is not None))
@@ -183,7 +183,7 @@ def _done(
 
 def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
     """Let it take the memory; whether the system ended it. Else it has all of it now."""
-    _tell(process)
+    _resume(process)
     deadline = time.monotonic() + _PATIENCE_S
     while not container.out_of_memory():
         if time.monotonic() > deadline:
@@ -196,9 +196,9 @@ def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _tell(process: subprocess.Popen[bytes]) -> None:
+def _resume(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None, "asked for"
-    with suppress(BrokenPipeError):  # it ended, which is seen by what it says
+    with suppress(BrokenPipeError):  # it ended, as its output will show
         process.stdin.write(b"\n")
 
 
@@ -224,8 +224,8 @@ def _why_silent(process: subprocess.Popen[bytes], *, ended: bool) -> str:
     with suppress(subprocess.TimeoutExpired):  # it closed its output and did not end
         process.wait(_PATIENCE_S)
     os.set_blocking(process.stderr.fileno(), False)
-    said = (process.stderr.read() or b"").decode(errors="replace").strip()
-    last = said.splitlines()[-1] if said else f"it ended with exit code {process.returncode}"
+    stderr = (process.stderr.read() or b"").decode(errors="replace").strip()
+    last = stderr.splitlines()[-1] if stderr else f"it ended with exit code {process.returncode}"
     return last.removesuffix(".")
 
 

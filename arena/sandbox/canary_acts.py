@@ -202,7 +202,7 @@ ACTS: dict[str, Callable[[Given], object]] = {
 
 def hog(given: Given) -> None:
     """Take the memory in two processes, each below the limit, one far away, until this one ends."""
-    done, tell = os.pipe()
+    done, report = os.pipe()
     wait, hold = os.pipe()
     for far in (False, True):
         if os.fork() == 0:
@@ -212,7 +212,7 @@ def hog(given: Given) -> None:
                     os._exit(0)
             os.close(hold)
             taken = b"x" * given["hog_bytes"]
-            os.write(tell, taken[:1])
+            os.write(report, taken[:1])
             os.read(wait, 1)
             os._exit(0)
     for _ in range(2):

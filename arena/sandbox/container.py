@@ -83,7 +83,8 @@ class Container:
 
     def memory_bytes(self) -> int:
         """Memory of all its processes now. Where no control group counts it, pages that several of
-        them share count for each, unless that goes beyond the limit: to tell them apart takes long.
+        them share count for each, unless that goes beyond the limit: distinguishing them takes
+        long.
         """
         used = self.group.memory_bytes() if self.group is not None else None
         if used is not None:

@@ -175,8 +175,8 @@ def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[i
         )
         for core in cores
     }
-    told = {core: loop.communicate()[0] for core, loop in loops.items()}
-    return {core: float(lost) for core, lost in told.items() if lost}
+    outputs = {core: loop.communicate()[0] for core, loop in loops.items()}
+    return {core: float(lost) for core, lost in outputs.items() if lost}
 
 
 def delay_warning(lost_ms: Mapping[int, float]) -> str | None:

@@ -36,7 +36,8 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 _NEXT_TO_PROGRAMS = ("bin", "lib", "lib64", "libexec", "conf", "pyvenv.cfg")
 """Names in the parent of a folder `bin` that a program there may need: its libraries, a JDK's
-settings, the file that tells Python its home."""
+settings, the file that names Python's home.
+"""
 _NEVER_WHOLE = frozenset({"/", "/dev", "/dev/shm", "/proc", "/sys", "/tmp", "/var/tmp"})
 """A player in one of these itself, or in the referee's home, sees its own file there alone."""
 
