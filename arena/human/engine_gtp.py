@@ -28,7 +28,7 @@ def _whole(word: str) -> int:
 
 
 class GtpFront:
-    """A game of Othello, told and asked by GTP."""
+    """A game of Othello, played over GTP."""
 
     def __init__(self, player: FrontPlayer) -> None:
         self.player = player

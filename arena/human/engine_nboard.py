@@ -11,7 +11,7 @@ from rules.position import PASS
 
 
 class NBoardFront:
-    """A game of Othello, told and asked by NBoard. What is not understood is ignored."""
+    """A game of Othello, played over NBoard. Unknown commands are ignored."""
 
     def __init__(self, player: FrontPlayer) -> None:
         self.player = player
@@ -67,7 +67,7 @@ class NBoardFront:
             return
         yield f"status {self.player.name} is thinking"
         answered = self.player.choose(self.moves)
-        yield from _said(answered)
+        yield from _search_lines(answered)
         if command == "go":
             info = answered.move.info
             score = info.get("score") if info else None
@@ -75,8 +75,8 @@ class NBoardFront:
         yield "status"
 
 
-def _said(answered: Answered) -> Iterator[str]:
-    """What the player stated of its move; no depth is 1, a move without an evaluation 0."""
+def _search_lines(answered: Answered) -> Iterator[str]:
+    """The player's `info` on its move as lines of NBoard; no depth is 1, no score 0."""
     info, move = answered.move.info or {}, answered.move.move
     line = "".join(write_move(each) for each in info.get("pv") or [move])
     yield f"search {line} {info.get('score', 0.0):.2f} 0 {info.get('depth') or 1}"

@@ -18,7 +18,7 @@ class FrontPlayer:
         self.name = prepared.name
         self.game = game
         self.move_ms = move_ms
-        """What it may take for its next move."""
+        """The time limit of its next move."""
         self._prepared, self._pool, self._seed = prepared, pool, seed
         self._opponent: Opponent | None = None
         self._known: Moves = []

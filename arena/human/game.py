@@ -67,7 +67,7 @@ class HumanGame:
         return bool(self._mine)
 
     def undo(self) -> None:
-        """Take back the person's last move and what followed. Raises PlayerFault."""
+        """Take back the person's last move and those after it. Raises PlayerFault."""
         del self.moves[self._mine.pop() :]
         self.position, self.before = self.first, None
         for _, move in self.moves:
@@ -76,7 +76,7 @@ class HumanGame:
             self.opponent.take_back(self.position, self.moves)
 
     def end(self) -> str:
-        """Tell the opponent that the game is over; how it ended, in words."""
+        """Send the opponent the end of the game; its result, in words."""
         early = ", decided before the last move" if self.position.is_adjudicated else ""
         if self.opponent is not None:
             self.opponent.end(finished(self.position), self.position)
@@ -115,8 +115,8 @@ class HumanGame:
         before = self.before
         return before is not None and self.moves[-1][1] == PASS and before.must_pass
 
-    def told(self, made: Made) -> str:
-        """A sentence on the last move: a forced pass is told as one."""
+    def describe(self, made: Made) -> str:
+        """A sentence on the last move, or on a forced pass."""
         if self.was_forced:
             return f"{self.name(made.seat)}: no legal move, a forced pass."
         return f"{self.name(made.seat)}: {made.move}"

@@ -114,7 +114,7 @@ class Opponent:
         self.seat = seat
         self._options = player.options
         self.move_ms = move_ms
-        """What its next move may take."""
+        """The time limit of its next move."""
         self._seed = seed
         self._pool = pool
         self._session = pool.open(player)

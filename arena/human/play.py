@@ -75,8 +75,8 @@ class TerminalGame:
     def _turn(self, legal: tuple[str, ...]) -> str | None:
         self._show()
         few = len(legal) <= _LISTED
-        told = f"Legal: {' '.join(legal)}" if few else f"{len(legal)} legal moves: type `moves`"
-        self._say(told, "dim")
+        hint = f"Legal: {' '.join(legal)}" if few else f"{len(legal)} legal moves: type `moves`"
+        self._say(hint, "dim")
         before = len(self.game.moves)
         while len(self.game.moves) == before:
             try:
@@ -111,7 +111,7 @@ class TerminalGame:
     def _made(self, made: Made) -> None:
         name = self.game.name(made.seat)
         if self.game.was_forced:
-            self._say(self.game.told(made), "yellow")
+            self._say(self.game.describe(made), "yellow")
         notes = []
         if made.answer is not None:
             notes = [f"{made.answer.used_ms:,.0f} ms", *thoughts({**(made.answer.move.info or {})})]

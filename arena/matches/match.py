@@ -19,12 +19,12 @@ from arena.tournament.run_view import RunView
 from arena.tournament.store import default_store
 from players.catalogue import BUILTINS
 
-Asked = tuple[str, Sequence[str] | None]
+TypedPlayer = tuple[str, Sequence[str] | None]
 """A player in words, and its options as they are typed."""
 
 
 def between(
-    asked: tuple[Asked, Asked],
+    typed: tuple[TypedPlayer, TypedPlayer],
     file: Path | None,
     rules: str | None,
     settings: Sequence[str] | None,
@@ -33,16 +33,16 @@ def between(
     """A match of two under the terms of a file, or else these. Raises UserError, ConfigError."""
     if file is None:
         tables = game_and_clock(rules or "othello", settings, move_ms)
-        sides = [read_side(letter, *each) for letter, each in zip("AB", asked, strict=True)]
+        sides = [read_side(letter, *each) for letter, each in zip("AB", typed, strict=True)]
         return make_config(sides, tables, "match")
     if rules or settings or move_ms is not None:
         raise UserError(
             "--like: brings the game and its clock; leave out --rules, --set, --move-ms"
         )
-    return like(file, asked)
+    return like(file, typed)
 
 
-def like(file: Path, asked: Sequence[Asked]) -> TournamentConfig:
+def like(file: Path, typed: Sequence[TypedPlayer]) -> TournamentConfig:
     """A match of two under the terms of a tournament file, ready to be played. They are named as in
     the file, or as anywhere else; typed options win over those of the file. Raises UserError,
     ConfigError.
@@ -53,7 +53,7 @@ def like(file: Path, asked: Sequence[Asked]) -> TournamentConfig:
         known[words]
         if words in known and not options
         else _other(_side(letter, (words, options), known, file), tournament, file)
-        for letter, (words, options) in zip("AB", asked, strict=True)
+        for letter, (words, options) in zip("AB", typed, strict=True)
     ]
     if players[0].name == players[1].name:
         a_and_b = zip(players, "ab", strict=True)
@@ -72,9 +72,9 @@ def like(file: Path, asked: Sequence[Asked]) -> TournamentConfig:
     return ready(config, file)
 
 
-def _side(letter: str, asked: Asked, known: Mapping[str, Player], file: Path) -> Side:
+def _side(letter: str, typed: TypedPlayer, known: Mapping[str, Player], file: Path) -> Side:
     """A player as it was named; `fox@1` is a version of the submission that plays as `fox`."""
-    words, options = asked
+    words, options = typed
     name, at, _ = words.partition("@")
     if at and name in known and known[name].digest is not None:
         words = str((file.parent / known[name].bot).with_name(words))
@@ -96,7 +96,7 @@ def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
         table.python,
     )
     try:
-        found, _ = players_of((), PlayerTable.model_validate(side.table), reading)
+        players, _ = players_of((), PlayerTable.model_validate(side.table), reading)
     except ValidationError as error:
         wrong = error.errors()[0]
         raise UserError(
@@ -106,7 +106,7 @@ def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
         names = ", ".join(player.name for player in tournament.players) or "none"
         problems[-1] += f"; players of {file}: {names}"
         raise UserError("\n".join([*problems, *tournament.left_out]))
-    (player,) = found
+    (player,) = players
     return player
 
 

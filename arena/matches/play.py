@@ -33,9 +33,9 @@ def play_config(
     watch: bool = False,
     site: Site = HERE,
 ) -> int:
-    """Play what is left, or with `dry_run` say what that is; the exit code. `more` is the setting
-    that gives a test more games; with `watch` a terminal shows the boards, and the results stand
-    for the tables.
+    """Play the games that are left, or with `dry_run` print them; the exit code. `more` is the
+    setting that gives a test more games; with `watch` a terminal shows the boards, and the results
+    stand for the tables.
     """
     if dry_run:
         preview_config(config, store_path, replay_damaged=replay_damaged)
@@ -73,12 +73,12 @@ def play_config(
             terminal.show(view.standings, console, view.played_at)
             for line in about_pairs(view):
                 playing.print_line(line)
-    _tell_outcome(outcome, path, first=view.games[0].game if view.games else "GAME", more=more)
+    _print_outcome(outcome, path, first=view.games[0].game if view.games else "GAME", more=more)
     return outcome.exit_code
 
 
-def _tell_outcome(outcome: RunOutcome, path: Path, *, first: str, more: str) -> None:
-    """Say how a run ended and what can be done next; `first` is a game to show."""
+def _print_outcome(outcome: RunOutcome, path: Path, *, first: str, more: str) -> None:
+    """Print how a run ended, and the next commands; `first` is a game to show."""
     if outcome.interrupted:
         done = f"{outcome.done:,} of {words.count_games(outcome.total)}"
         playing.print_line(f"Stopped after {done}. Go on with: {again()}", whole=True)
@@ -103,7 +103,7 @@ def _tell_outcome(outcome: RunOutcome, path: Path, *, first: str, more: str) -> 
 def preview_config(
     config: TournamentConfig, store_path: Path | None, *, replay_damaged: bool = False
 ) -> None:
-    """Say what would be played and how long it takes."""
+    """Print the plan of a run, and its estimated time."""
     playing.print_line(
         f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})"
     )

@@ -58,7 +58,7 @@ _FILE = re.compile(r"(?P<file>.+?\.toml)(:(?P<player>.+))?")
 """FILE.toml, or TOURNAMENT.toml:NAME; a command has spaces, too."""
 
 
-def _side_of_file(letter: str, name: str, wanted: str | None, typed: dict[str, Any]) -> Side:
+def _side_of_file(letter: str, name: str, chosen: str | None, typed: dict[str, Any]) -> Side:
     file = Path(name)
     try:
         text, table = read_file(file)
@@ -66,16 +66,16 @@ def _side_of_file(letter: str, name: str, wanted: str | None, typed: dict[str, A
         raise UserError(f"{letter}: {error}") from None
     side = Side(letter, name, table, file.resolve().parent, typed, text)
     if "player" in table:
-        return _with_options(_player_of_tournament(side, wanted))
-    if wanted is not None:
-        raise UserError(f"{letter}: {file} is no tournament, it has no [[player]] named {wanted}")
+        return _with_options(_player_of_tournament(side, chosen))
+    if chosen is not None:
+        raise UserError(f"{letter}: {file} is no tournament, it has no [[player]] named {chosen}")
     if "from" in table:
         raise UserError(f"{name}: from: names many players; name one, with bot = or command =")
     table.setdefault("name", file.stem)
     return _with_options(side)
 
 
-def _player_of_tournament(file: Side, wanted: str | None) -> Side:
+def _player_of_tournament(file: Side, chosen: str | None) -> Side:
     """The `[[player]]` table of the name that is wanted, or the only one."""
     tables = file.table["player"]
     if not isinstance(tables, list):
@@ -86,11 +86,11 @@ def _player_of_tournament(file: Side, wanted: str | None) -> Side:
         name = _name(player)
         if name is not None and "from" not in table:
             players.setdefault(name, player._replace(table=table | {"name": name}))
-    if wanted is None and len(players) == len(tables) == 1:
-        (wanted,) = players  # as in the file that a tuning leaves
-    if wanted in players:
-        return players[wanted]
-    missing = "name one of its players" if wanted is None else f"it has no player named {wanted}"
+    if chosen is None and len(players) == len(tables) == 1:
+        (chosen,) = players  # as in the file that a tuning leaves
+    if chosen in players:
+        return players[chosen]
+    missing = "name one of its players" if chosen is None else f"it has no player named {chosen}"
     raise UserError(
         f"{file.letter}: {file.words} is a tournament; {missing}: "
         + (", ".join(f"{file.words}:{name}" for name in players) or "none can be read")
@@ -135,7 +135,7 @@ def make_config(
 ) -> TournamentConfig:
     """The tournament of the two, ready to be played. Raises UserError, ConfigError."""
     names = _names(sides)
-    given = {
+    settings = {
         name: {key: value for key, value in table.items() if value is not None}
         for name, table in tables.items()
     }
@@ -146,10 +146,10 @@ def make_config(
     ]
     try:
         config = read_config(
-            {**given, "player": players},
+            {**settings, "player": players},
             BUILTINS,
             Path.cwd(),
-            name="-".join((command, given["game"]["rules"], *called)).replace("/", "-"),
+            name="-".join((command, settings["game"]["rules"], *called)).replace("/", "-"),
             fit=site.fit,
             player_folders={index: side.folder for index, side in enumerate(sides)},
         )
@@ -159,7 +159,7 @@ def make_config(
 
 
 def _names(sides: Sequence[Side]) -> tuple[str | None, ...]:
-    """What the players are called, told apart by the words typed; None where that is not known."""
+    """The names of the players, distinguished by the words typed; None where one is not known."""
     names = tuple(map(_name, sides))
     if len(set(names)) > 1 or names[0] is None:
         return names
@@ -188,7 +188,7 @@ _OPTIONS = {
 
 
 def _wrong(finding: Finding, sides: Sequence[Side]) -> str:
-    """What is wrong, with the place where it was typed or written."""
+    """A mistake, with the place where it was typed or written."""
     at = finding.path
     if len(at) > 1 and at[0] == "player" and isinstance(at[1], int):
         return wrong_player(at[2:], finding.message, sides[at[1]])
@@ -202,7 +202,7 @@ def _wrong(finding: Finding, sides: Sequence[Side]) -> str:
 
 
 def wrong_player(at: KeyPath, message: str, side: Side) -> str:
-    """What is wrong with a player, with the place where it was typed or written."""
+    """A mistake in a player, with the place where it was typed or written."""
     if at[:1] == ("options",) and len(at) > 1 and at[1] in side.options:
         return f"--{side.letter.lower()}-option {written(at[1:])}: {message}"
     if side.text is not None:

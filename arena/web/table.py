@@ -97,7 +97,7 @@ class PersonTable:
             if not self._ending:
                 self._show("thinking")
                 for made in game.advance():
-                    self._said.append(game.told(made))
+                    self._said.append(game.describe(made))
                     self._show("thinking")
                 if game.position.is_over:
                     self._ending = game.end()
