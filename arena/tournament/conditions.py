@@ -11,7 +11,7 @@ from arena.files.toml import KeyPath, read_file
 from arena.files.toml_tables import problems, read_tables, reporter
 from arena.tournament.config_file import game_of, terms_of
 from arena.tournament.config_tables import PlayerTable, with_formats
-from arena.tournament.contenders import told_at
+from arena.tournament.contenders import program_errors_at
 
 
 def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Conditions:
@@ -26,7 +26,7 @@ def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Condi
     place: KeyPath = next((("player", n) for n, it in enumerate(tables.player) if it is own), ())
     pythons: list[str | None] = []
     for python, at in ((own.python, place), (tables.tournament.python, ("tournament",))):
-        with told_at((*at, "python"), report):
+        with program_errors_at((*at, "python"), report):
             pythons.append(programs.python(python, folder) if python else None)
     game, limits = game_of(tables.game, report), own.clock or tables.clock
     for key, problem in limits.problems():

@@ -25,7 +25,7 @@ from arena.model.protocol import Clock
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Openings, Player, TournamentConfig, cores_a_game
 from arena.tournament.config_tables import OpeningsTable, PlayerTable, TournamentFile, with_formats
-from arena.tournament.contenders import Reading, read_players, told_at
+from arena.tournament.contenders import Reading, program_errors_at, read_players
 from arena.tournament.executors import local
 from arena.tournament.executors.base import Capacity, Demand
 from arena.tournament.formats import FORMATS
@@ -59,8 +59,8 @@ def load_config(
     for_others: bool = False,
 ) -> TournamentConfig:
     """Read a tournament file. `fit` gives how many games its machines can play at a time. Problems
-    of submissions are told and refuse nothing where the run has `begun`: it has its own players.
-    So are those of all players where its terms are `for_others`.
+    of submissions go to `left_out` and refuse nothing where the run has `begun`: it has its own
+    players. So are those of all players where its terms are `for_others`.
 
     Raises ConfigError with every problem found. Paths are relative to the file. Scripts are started
     in their own folder; commands and built-ins are started in the folder of the file.
@@ -96,7 +96,7 @@ def read_config(
     for_others: bool = False,
 ) -> TournamentConfig:
     """The tournament of a file's tables, wherever they come from. Where it is `for_others` to play
-    under its terms, `left_out` tells what is wrong with its players.
+    under its terms, problems of its players go to `left_out`.
 
     Paths are relative to `folder`, those of player tables that have one in `player_folders` to
     that. `name` is the tournament's where the tables give none. Raises Unusable.
@@ -109,7 +109,7 @@ def read_config(
     game = game_of(tables.game, report)
     for key, problem in limits.problems():
         report(("clock", key), problem)
-    with told_at(("tournament", "python"), report):
+    with program_errors_at(("tournament", "python"), report):
         programs.python(table.python, folder)
     so_far = begun(table.name or name)
     reading = Reading(

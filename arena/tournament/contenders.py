@@ -66,8 +66,8 @@ def typed_player(label: str, words: str) -> dict[str, Any]:
 
 
 @contextmanager
-def told_at(at: KeyPath, report: Reporter) -> Iterator[None]:
-    """Reports what is wrong with a program at a key."""
+def program_errors_at(at: KeyPath, report: Reporter) -> Iterator[None]:
+    """Report errors in a program at the key."""
     try:
         yield
     except ProgramError as error:
@@ -83,7 +83,7 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
     way, *others = [way for way, value in ways.items() if value is not None] or ["bot"]
     for other in others:
         reading.report((*at, other), f"cannot be given together with {way}; leave one of them out")
-    with told_at((*at, "python"), reading.report):
+    with program_errors_at((*at, "python"), reading.report):
         programs.python(table.python, reading.folder)
         if table.python and (table.command or table.bot in reading.builtins):
             raise ProgramError("is for scripts and bots with a bot.toml; leave it out")
@@ -101,15 +101,15 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
                 "submissions"
             )
     except (PackageError, ProgramError, SubmissionError, PermissionError) as error:
-        said = programs.unreachable(error) if isinstance(error, OSError) else str(error)
+        reason = programs.unreachable(error) if isinstance(error, OSError) else str(error)
         if table.from_ is not None and reading.begun:
-            return [], said.splitlines()
+            return [], reason.splitlines()
         if _those_of(table, reading.out):
             return [], []
         begun = _those_of(table, reading.begun)
         name = shlex.quote(begun[-1]) if begun else ""
         on = f" (to go on without this player: --without {name})" if begun else ""
-        for line in said.splitlines():
+        for line in reason.splitlines():
             reading.report((*at, way), f"{line}{on}")
     return [], []
 
@@ -246,11 +246,11 @@ def read_players(
         reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
     clashing = _check_names(tables, players, reading.report)
     for index, player in clashing:
-        said = "another player has its name; give that one a name of its own"
+        reason = "another player has its name; give that one a name of its own"
         if reading.begun:
-            left_out.append(f"{player.name} does not take part: {said}")
+            left_out.append(f"{player.name} does not take part: {reason}")
         else:
-            reading.report(("player", index, "from"), f"{player.name} cannot take part: {said}")
+            reading.report(("player", index, "from"), f"{player.name} cannot take part: {reason}")
     taking_part = tuple(entry[1] for entry in players if entry not in clashing)
     return taking_part, tuple(left_out)
 
@@ -309,7 +309,7 @@ def _options(table: PlayerTable, builtin: CatalogueEntry) -> dict[str, Any]:
 def _check_names(
     tables: Sequence[PlayerTable], players: Sequence[tuple[int, Player]], report: Reporter
 ) -> list[tuple[int, Player]]:
-    """Tell names that cannot be used; the submissions that have another player's name."""
+    """Report names that cannot be used; the submissions that have another player's name."""
     for index, table in enumerate(tables):
         if table.name is None:
             continue

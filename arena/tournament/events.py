@@ -141,7 +141,7 @@ def events_file(store: Path) -> Path:
 
 
 def begin_events(path: Path) -> IO[bytes]:
-    """An empty file to append events to. Readers tell a new one by its first line."""
+    """An empty file to append events to. Readers recognize a new one by its first line."""
     fresh = path.with_name(f"{path.name}.new")
     file = fresh.open("wb", buffering=0)
     fresh.replace(path)

@@ -1,5 +1,5 @@
 """The field of a run that goes on. A run keeps the players it began with: those that were submitted
-are versions that never change, and later submissions wait until the run is told to take them.
+are versions that never change, and later submissions wait for --take-new.
 
 A new version is a player of its own, `ant@2`; the player it replaces meets nobody any more, and its
 games count as long as the bot plays: a bot that is withdrawn leaves with all its versions.
@@ -39,8 +39,8 @@ def resumed(
     out = {player.name for player in leavers(kept.players, without)}
     change = _Change.between(kept.players, fresh, out)
     # A table that is new in the file was written for this run.
-    asked = {player.name: player for player in change.added if not _is_version(player)}
-    moved = change.taken(kept.players) if take_new else asked
+    added = {player.name: player for player in change.added if not _is_version(player)}
+    moved = change.taken(kept.players) if take_new else added
     stay = (moved.pop(each.name, None) or _as_read(each, fresh, out) for each in kept.players)
     players = [player for player in stay if player is not None]
     players += moved.values()
@@ -53,8 +53,10 @@ def resumed(
     if read.terms.game.seats <= len(players):
         left = [player.name for player in players if player.plays or player.left is not None]
         refuse_too_few(read, left, without)
-    said = change.told(FORMATS[kept.format], take_new=take_new)
-    return read.model_copy(update={"players": tuple(players), "left_out": (*read.left_out, *said)})
+    changes = change.sentences(FORMATS[kept.format], take_new=take_new)
+    return read.model_copy(
+        update={"players": tuple(players), "left_out": (*read.left_out, *changes)}
+    )
 
 
 def leavers(players: Sequence[Player], without: Sequence[str]) -> tuple[Player, ...]:
@@ -80,12 +82,12 @@ def refuse_too_few(config: TournamentConfig, left: Sequence[str], without: Seque
 
 
 class _Change(NamedTuple):
-    """What became of the players since the run was played last."""
+    """The changes of the players since the run was played last."""
 
     added: list[Player]
     """Those that are new in the file."""
     newer: list[tuple[Player, Player]]
-    """Players of the run that play no more as they are, each with what has its name now."""
+    """Players of the run that play no more as they are, each with the new one of its name."""
     gone: list[Player]
 
     @classmethod
@@ -132,8 +134,8 @@ class _Change(NamedTuple):
             moved[name] = renamed(each, name, joined=group, version_of=of)
         return moved
 
-    def told(self, format_: Format, *, take_new: bool) -> Iterator[str]:
-        """A sentence on what changed, and what is done about it; none where nothing did."""
+    def sentences(self, format_: Format, *, take_new: bool) -> Iterator[str]:
+        """A sentence on the changes and their consequence; none without changes."""
         parts = list[str]()
         if self.added:
             parts.append(f"added {', '.join(player.name for player in self.added)}")
@@ -155,7 +157,7 @@ class _Change(NamedTuple):
 
 
 def _as_read(player: Player, fresh: Mapping[str, Player], out: Collection[str]) -> Player | None:
-    """A player of the run with what its table says now; None where a table of its own is gone."""
+    """A player of the run as its table is now; None where a table of its own is gone."""
     now = fresh.get(player.name_in_file)
     if not player.plays:
         return player
@@ -186,13 +188,13 @@ def _refuse_closed(kept: TournamentConfig, players: Sequence[Player]) -> None:
     if not format_.closed or not (any(each.joined for each in players) or any(gone)):
         return
     tournament = f'a tournament of the format "{kept.format}"'
-    said = f"nobody joins or leaves {tournament} once it has begun"
+    reason = f"nobody joins or leaves {tournament} once it has begun"
     if format_.walkovers:
-        said = (
+        reason = (
             f"a player leaves {tournament} by --without NAME while it is played, and nobody joins "
             "it once it has begun"
         )
-    raise UserError(f"{said}; play the changed field as another run, with --store FILE")
+    raise UserError(f"{reason}; play the changed field as another run, with --store FILE")
 
 
 def _names_for(player: Player) -> Iterator[str]:

@@ -29,13 +29,13 @@ class PlayedAt(NamedTuple):
     speed: float
     """Plies a second of random Othello, as the machine was measured."""
     nodes: int | None
-    """What the player said it looked at; None where it never did."""
+    """The nodes that the player stated; None where it never did."""
     ms: float | None
-    """The time of the moves for which it said so."""
+    """The time of the moves with stated nodes."""
 
     @property
     def nodes_per_s(self) -> float | None:
-        """The player's own speed, by what it said."""
+        """The player's own speed, by its stated nodes."""
         return 1000 * self.nodes / self.ms if self.nodes and self.ms else None
 
 
@@ -43,12 +43,12 @@ def seats_at(record: GameRecord) -> Iterator[tuple[object, ...]]:
     """The rows of a game in `machines`; none where no cluster played it."""
     host = record.host
     for seat in range(len(record.seats)) if host.speed is not None else ():
-        told = [
+        counted = [
             (nodes, move.used_ms)
             for move in record.moves
             if move.seat == seat
             and move.used_ms
             and isinstance(nodes := (move.info or {}).get("nodes"), int)
         ]
-        nodes, ms = map(sum, zip(*told, strict=True)) if told else (None, None)
+        nodes, ms = map(sum, zip(*counted, strict=True)) if counted else (None, None)
         yield seat, host.name, host.cpu, host.speed, nodes, ms

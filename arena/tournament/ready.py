@@ -104,20 +104,20 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
             players.append(player.model_copy(update={"home": home}))
     problems = [Problem(", ".join(places), None, why) for why, places in refused.items()]
     in_play = (player for player in players if player.plays)
-    found = {player.name: player.home.held for player in in_play if player.home.held}
-    problems += _lacking(found, config.require)
+    sandboxes = {player.name: player.home.held for player in in_play if player.home.held}
+    problems += _lacking(sandboxes, config.require)
     if problems:
         raise ConfigError(file, tuple(problems))
     return config.model_copy(update={"players": tuple(players)})
 
 
-def _lacking(found: dict[str, Held], require: Iterable[Guarantee]) -> Iterator[Problem]:
-    """What is required and not held, each with its players and what would bring it."""
+def _lacking(sandboxes: dict[str, Held], require: Iterable[Guarantee]) -> Iterator[Problem]:
+    """The guarantees that are required and not held, each with its players and a remedy."""
     for guarantee in dict.fromkeys(require):
-        without = {name: held for name, held in found.items() if held.by.get(guarantee) is None}
+        without = {name: held for name, held in sandboxes.items() if held.by.get(guarantee) is None}
         if without:
-            said = (note for held in without.values() for note in held.notes if guarantee in note)
-            notes = " ".join(dict.fromkeys(said))
+            hints = (note for held in without.values() for note in held.notes if guarantee in note)
+            notes = " ".join(dict.fromkeys(hints))
             why = notes or "leave it out of require, or use a machine that holds it"
             message = f"{guarantee} is not held for {', '.join(without)}: {why}"
             yield Problem("tournament.require", None, message)

@@ -61,7 +61,7 @@ class RunView(AbstractContextManager["RunView"]):
         whole = self._store.config
         self.config: TournamentConfig = whole.without(self._without)
         self.label = self._store.label
-        """What tells its games from those of any other run."""
+        """The run's identity: no other run's games have it."""
         self.games: list[GameDigest] = []
         """Those with a result, in the order they ended."""
         self.void: list[GameDigest] = []

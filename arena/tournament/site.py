@@ -59,7 +59,7 @@ def site(
 
 
 def _table(file: Path) -> ClusterTable:
-    """`[cluster]` of a tournament file; what is wrong with it is said when all of it is read."""
+    """`[cluster]` of a tournament file; mistakes in it are reported when all of it is read."""
     try:
         _, data = read_file(file)
         return ClusterTable.model_validate(data.get("cluster", {}))

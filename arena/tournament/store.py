@@ -15,7 +15,7 @@
     checksums  of the rows of an attempt and of its record, to tell damaged ones; files of earlier
                versions lack them
     machines   for each seat of a game that a cluster played: which machine, its processor and its
-               measured speed, and how many nodes the player said it looked at in how many ms
+               measured speed, and the nodes that the player stated, in how many ms
     info       how many characters of each player's `info` the records have, as far as counted
 
 Schema 1, of earlier versions, has `games` alone, with the record in it: it is read as it is, and
@@ -54,7 +54,7 @@ from arena.tournament.machines import BY_MACHINE, PlayedAt
 from arena.tournament.store_tables import CHECKSUMS, ROWS, SCHEMA_1, checksum, digest_of
 
 SCHEMA_VERSION = 2
-APPLICATION_ID = 0x4172656E  # "Aren": tells our files from other SQLite files
+APPLICATION_ID = 0x4172656E  # "Aren": marks our files among SQLite files
 
 
 class Store:
@@ -101,7 +101,7 @@ class Store:
 
     @classmethod
     def begun_with(cls, path: Path) -> TournamentConfig | None:
-        """What a run was last played with; None where none has begun. Raises StoreError."""
+        """The configuration of the last play; None where no run has begun. Raises StoreError."""
         faults.refuse_no_file(path)
         if not path.exists():
             return None
@@ -169,7 +169,7 @@ class Store:
             )
 
     def _rows(self, query: str, *arguments: object) -> Iterator[Any]:
-        """What a query finds. Raises StoreError where the file cannot be read."""
+        """The rows of a query. Raises StoreError where the file cannot be read."""
         try:
             rows = self._database.execute(query, arguments)
             for row in rows:  # noqa: UP028 - `yield from` would close it, perhaps after the file
@@ -185,7 +185,7 @@ class Store:
 
     @property
     def label(self) -> str:
-        """What tells its games from other runs': its name and a token, or the time it began."""
+        """The run's identity: its name and a token, or the time it began."""
         columns = [name for (name,) in self._rows("SELECT name FROM pragma_table_info('run')")]
         token = "token" if "token" in columns else "created_at"
         ((found,),) = self._rows(f"SELECT {token} FROM run")

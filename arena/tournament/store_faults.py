@@ -1,4 +1,4 @@
-"""What may be wrong with a run's file, and what is said and done about it."""
+"""Faults of a run's file: their messages, and the reading of damaged games."""
 
 import errno
 import os
@@ -19,7 +19,7 @@ _OF_THE_DISK = (
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
 )  # fmt: skip
-"""What goes wrong with files that are good."""
+"""Errors with files that are good."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a full disk."""
 _FULL_OR_FAILS = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -42,7 +42,7 @@ class DamagedGame(NamedTuple):
 
 
 def readable(found: GameDigest | DamagedGame) -> GameDigest | None:
-    """What can be read of a game; None where nothing is left of it."""
+    """The readable part of a game; None where nothing is left of it."""
     return found.digest if isinstance(found, DamagedGame) else found
 
 
@@ -51,13 +51,13 @@ PLAY_AGAIN = "The command that plays the run plays it again with --replay-damage
 
 def unwritable(file: Path, error: sqlite3.Error | OSError) -> StoreError:
     """The error for a file that cannot be written."""
-    said = f"{file}: cannot be written: {getattr(error, 'strerror', None) or error}"
+    message = f"{file}: cannot be written: {getattr(error, 'strerror', None) or error}"
     if _unshared(error):
-        return StoreError(said + _UNSHARED)
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more of it
+        return StoreError(message + _UNSHARED)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the other bits are details
     if code in _FULL_OR_FAILS or getattr(error, "errno", None) in FULL:
-        return UnkeptError(f"{said}; the same command continues once there is room")
-    return StoreError(said)
+        return UnkeptError(f"{message}; the same command continues once there is room")
+    return StoreError(message)
 
 
 def _unshared(reason: object) -> bool:
@@ -83,7 +83,7 @@ def games_are(ids: Sequence[str]) -> str:
 
 
 def damaged_lines(path: Path, ids: Sequence[str]) -> list[str]:
-    """What is said of damaged games where the others are read."""
+    """The message about damaged games where the others are read."""
     return [f"{path}: {games_are(ids)} damaged and left out. {PLAY_AGAIN}"] if ids else []
 
 
@@ -145,13 +145,13 @@ def folder_instead(path: Path) -> str:
 
 
 def is_of_the_disk(reason: object) -> bool:
-    """Whether an error says nothing of what is in the file."""
+    """Whether an error is not about the content of the file."""
     return getattr(reason, "sqlite_errorcode", 0) & 0xFF in _OF_THE_DISK
 
 
 def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError:
-    """The error for a file that SQLite cannot read, or that is no run; `to_play` tells what was to
-    be done with it.
+    """The error for a file that SQLite cannot read, or that is no run; `to_play` where it was to be
+    played, not read.
     """
     if is_of_the_disk(reason):
         if Path(f"{path}-wal").exists() and not os.access(path.absolute().parent, os.W_OK):

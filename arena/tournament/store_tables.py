@@ -74,7 +74,7 @@ LEFT JOIN checksums ON checksums.id = games.id
 
 
 def checksum(value: object) -> bytes:
-    """What tells a value from a damaged one."""
+    """The checksum by which a damaged value is recognized."""
     return blake2b(repr(value).encode(), digest_size=16).digest()
 
 

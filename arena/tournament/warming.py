@@ -45,7 +45,9 @@ def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
 def load_kernels(
     load: Callable[[], None], doing: Callable[[str], None], say: Callable[[str], None]
 ) -> None:
-    """Compile or load kernels in this process. `doing` shows what goes on, `say` a line to stay."""
+    """Compile or load kernels in this process. `doing` shows the current step, `say` a line that
+    stays.
+    """
     doing("loading kernels")
     with _notice(say):
         apart(load)

@@ -148,7 +148,7 @@ def _security(table: ClusterTable, folder: Path) -> Security | None:
 
 
 def _fit(client: Client, demand: Demand) -> tuple[int, Sequence[Finding]]:
-    """What the machines that are there can play at a time; `concurrency` is for one machine."""
+    """The games that the present machines can play at a time; `concurrency` is for one machine."""
     cores = _cores_there(client)
     _, findings = local.fit(demand._replace(concurrency=None), max(cores))
     return max(1, sum(each // demand.a_game for each in cores)), findings
@@ -156,16 +156,16 @@ def _fit(client: Client, demand: Demand) -> tuple[int, Sequence[Finding]]:
 
 def _cores_there(client: Client) -> list[int]:
     """The cores of each worker, once there is one. Raises ExecutorError."""
-    began, told = time.monotonic(), False
+    began, is_noted = time.monotonic(), False
     while time.monotonic() < began + _JOIN_S:
         if found := workers_of(client).values():
             return list(map(cores_of, found))
-        if not told and time.monotonic() > began + 2:
+        if not is_noted and time.monotonic() > began + 2:
             address = client.scheduler.address
             how = f"start one with: arena worker {address}"
             say = PlainConsole(stderr=True).print
             say(f"No machine has joined {address}; {how}", soft_wrap=True)
-            told = True
+            is_noted = True
         time.sleep(0.1)
     raise ExecutorError(f"no machine joined the cluster within {_JOIN_S / 60:.0f} minutes")
 
@@ -188,10 +188,10 @@ def _started(workers: int, security: Security) -> Iterator[str]:
     there = len(usable_cores())
     cores, shared = max(1, there // workers), workers > there
     if shared:
-        said = (
+        warning = (
             f"{workers} workers share {there} cores: players lack some of the time they are given."
         )
-        PlainConsole(stderr=True).print(said, soft_wrap=True)
+        PlainConsole(stderr=True).print(warning, soft_wrap=True)
     with ExitStack() as stack:
         made = LocalCluster(
             n_workers=0, host="127.0.0.1", protocol="tls://", security=security,

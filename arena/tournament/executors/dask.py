@@ -3,7 +3,7 @@
 The head places games itself, as it alone knows which belong together: both games of a pair go to
 the same machine, and each machine gets what it has cores for. A few more wait at the head, so that
 neither the scheduler nor this process ever has the whole schedule. Dask finds the machines, carries
-tasks and results, and tells who is gone.
+tasks and results, and reports lost machines.
 """
 
 import time
@@ -38,8 +38,8 @@ _SLOW = 3.0
 _IDLE_S = 1.0
 _SHORT_S = 5.0
 """Of games that take less, as many as are played wait at their machine, to save the way there."""
-_MOST_TOLD = 64
-"""With more games at a time their moves are not told: watchers see results."""
+_MOST_WITH_MOVES = 64
+"""With more games at a time machines send no moves: watchers see results."""
 _MOST_HOMES = 10_000
 
 
@@ -116,15 +116,15 @@ class DaskExecutor:
         return max(1, self._at_a_time * (2 + self._queued))
 
     def warning(self) -> str | None:
-        said, self._machines.notes = self._machines.notes, []
-        return " ".join(said) or None
+        notes, self._machines.notes = self._machines.notes, []
+        return " ".join(notes) or None
 
     def submit(self, task: Task) -> None:
         self._numbers += 1
         self._waiting.append(_SubmittedGame(task, self._numbers, time.monotonic()))
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
-        """What has happened. Raises ExecutorError when the scheduler is gone."""
+        """The reports since the last call. Raises ExecutorError when the scheduler is gone."""
         for place in self._machines.look():
             self._take_back(place)
         self._place_games()
@@ -160,7 +160,7 @@ class DaskExecutor:
             self._machines.choose_kind()
         self._place_games()
 
-    # What machines say
+    # Events of machines
 
     def _take_news(self, timeout_s: float) -> list[Report]:
         reports: list[Report] = []
@@ -177,29 +177,29 @@ class DaskExecutor:
             return ()
         if isinstance(news, dict):
             game = self._playing.get(news["number"])
-            return () if game is None else self._told(game, news)
+            return () if game is None else self._reports_of(game, news)
         if news.key in self._by_key:
             self._over(self._by_key.pop(news.key))
         else:
             self._machines.take(news)
         return ()
 
-    def _told(self, game: _SubmittedGame, said: dict[str, Any]) -> Sequence[Report]:
-        """What a machine says of a game that has no result yet."""
-        if "ply" in said:
-            return (Moved(game.task, said["ply"], tuple(said["moves"])),)
-        if "left" in said:
-            place = self._machines.get(said["worker"])  # the scheduler adds who said it
+    def _reports_of(self, game: _SubmittedGame, event: dict[str, Any]) -> Sequence[Report]:
+        """The reports in an event of a game that has no result yet."""
+        if "ply" in event:
+            return (Moved(game.task, event["ply"], tuple(event["moves"])),)
+        if "left" in event:
+            place = self._machines.get(event["worker"])  # the scheduler adds the sender
             if place is not None:
-                self._machines.drop(place, said["left"].removesuffix("."))
+                self._machines.drop(place, event["left"].removesuffix("."))
             return ()
-        if "lost" in said:
+        if "lost" in event:
             self._end(game)
-            return (Lost(game.task, said["lost"]),)
+            return (Lost(game.task, event["lost"]),)
         self._lengths.append(time.monotonic() - game.since)
         self._typical_s = median(self._lengths)
         self._end(game)
-        text = said["record"]
+        text = event["record"]
         record = GameRecord.model_validate_json(text)
         self._durations.append(record.duration_ms / 1000)
         self._queued = int(median(self._durations) < _SHORT_S)
@@ -217,7 +217,9 @@ class DaskExecutor:
         self._wait_again(run.game)
 
     def _take_back(self, place: MachinePlace) -> None:
-        """Let the games of a lost machine wait again. Should it speak again, the first counts."""
+        """Let the games of a lost machine wait again. Should it come back, the first result
+        counts.
+        """
         if place.left:
             here = [run.future for run in self._by_key.values() if run.place is place]
             self._client.cancel(here)
@@ -270,7 +272,7 @@ class DaskExecutor:
             game.task.model_dump_json(),
             self._label,
             game.number,
-            moves=self._at_a_time <= _MOST_TOLD,
+            moves=self._at_a_time <= _MOST_WITH_MOVES,
             workers=[address],
             key=(self._label, game.number, token_hex(4)),  # one group: the scheduler keeps groups
         )

@@ -44,7 +44,7 @@ class _Worker:
     """Players of its games: it may still have their processes."""
 
     def send(self, message: BaseModel) -> None:
-        """Tell it something; `LocalExecutor.wait` finds it dead."""
+        """Send a message; `LocalExecutor.wait` finds a dead worker."""
         with suppress(BrokenPipeError, ConnectionResetError):
             self.connection.send_bytes(message.model_dump_json().encode())
 
@@ -157,7 +157,7 @@ class LocalExecutor:
         return worker
 
     def wait(self, timeout_s: float, wake: Connection | None = None) -> Sequence[GameReport]:
-        """What the workers tell; a message on `wake` ends the wait. Raises ExecutorError."""
+        """The reports of the workers; a message on `wake` ends the wait. Raises ExecutorError."""
         by_connection = {worker.connection: worker for worker in self._workers}
         reports: list[GameReport] = []
         for connection in wait([*by_connection, *([wake] if wake else [])], timeout_s):

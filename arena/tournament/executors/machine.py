@@ -37,7 +37,7 @@ _TAKEN = "another tournament has it now"
 
 
 class AdmissionRequest(Frozen):
-    """What a head asks of a machine before it gives it games."""
+    """The conditions of a head, sent to a machine before any game."""
 
     config: TournamentConfig
     label: str
@@ -48,13 +48,13 @@ class AdmissionRequest(Frozen):
     shared: bool = False
     """Whether other workers may have the same cores: then clocks are not fair."""
     masked: tuple[str, ...] = ()
-    """Files of the head, where it is on this machine too, that are kept from all players."""
+    """Files of the head that no player may read, where it is on this machine too."""
     named: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """The files and folders that are needed here too, by the player that names them."""
 
 
 class Admission(Frozen):
-    """What a machine says to that."""
+    """A machine's answer to an AdmissionRequest."""
 
     host: Host
     games: int = 0
@@ -63,15 +63,17 @@ class Admission(Frozen):
     refused: str | None = None
     """Why it gets no game, a sentence."""
     delay: str | None = None
-    """What may make games void here, a sentence."""
+    """A likely cause of void games here, a sentence."""
 
 
-_Asked = tuple[Task, SimpleQueue[GameReport]]
+_QueuedGame = tuple[Task, SimpleQueue[GameReport]]
 """A game, and where its reports go."""
 
 
 class _Machine:
-    """Plays games of one tournament, in a thread of its own: workers end with who started them."""
+    """Plays games of one tournament, in a thread of its own: workers end with the thread that
+    started them.
+    """
 
     def __init__(
         self, entry: AdmissionRequest, config: TournamentConfig, cores: Sequence[int], host: Host
@@ -81,12 +83,12 @@ class _Machine:
         games = len(cores) // config.threads
         self._config = config.model_copy(update={"concurrency": games})
         self._masked, self._cores = entry.masked, tuple(cores)
-        self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
+        self._requests: SimpleQueue[_QueuedGame | None] = SimpleQueue()
         self._woken, self._wake = Pipe(duplex=False)
         self.ended: str | None = None
         """Why it plays no game any more."""
-        self._waiting: deque[_Asked] = deque()
-        self._to: dict[int, _Asked] = {}
+        self._waiting: deque[_QueuedGame] = deque()
+        self._playing: dict[int, _QueuedGame] = {}
         """By the identity of the task: the same game may be asked for twice."""
         self._used_at = -_LULL_S
         self._started: Future[str | None] = Future()
@@ -97,29 +99,29 @@ class _Machine:
     @property
     def is_used(self) -> bool:
         """Whether a game is played, or was a moment ago."""
-        return bool(self._to) or time.monotonic() - self._used_at < _LULL_S
+        return bool(self._playing) or time.monotonic() - self._used_at < _LULL_S
 
-    def play(self, task: Task, tell: Callable[[Moved], None]) -> Played | Lost:
+    def play(self, task: Task, on_move: Callable[[Moved], None]) -> Played | Lost:
         """Play a game; called in any thread."""
         reports: SimpleQueue[GameReport] = SimpleQueue()
-        self._ask((task, reports))
+        self._put((task, reports))
         while True:
             try:
                 report = reports.get(timeout=_LOOK_S)
             except Empty:
-                if self.ended and reports.empty():  # it ended before it read what was asked
+                if self.ended and reports.empty():  # it ended before it read the request
                     return Lost(task, self.ended)
                 continue
             if not isinstance(report, Moved):
                 return report
-            tell(report)
+            on_move(report)
 
     def close(self) -> None:
-        self._ask(None)
+        self._put(None)
         self._thread.join()
 
-    def _ask(self, asked: _Asked | None) -> None:
-        self._asked.put(asked)
+    def _put(self, queued: _QueuedGame | None) -> None:
+        self._requests.put(queued)
         self._wake.send_bytes(b"+")
 
     def _serve(self) -> None:
@@ -134,32 +136,32 @@ class _Machine:
             while self._take(executor):
                 for report in executor.wait(_LOOK_S, wake=self._woken):
                     key = id(report.task)
-                    _, reports = self._to[key]
+                    _, reports = self._playing[key]
                     if not isinstance(report, Moved):
                         self._used_at = time.monotonic()
-                        del self._to[key]
+                        del self._playing[key]
                     reports.put(report)
         except Exception as error:  # any error: games wait for their reports
             ended = str(error)
         self.ended = ended
         executor.close(now=True)
-        while not self._asked.empty():
-            self._waiting += filter(None, [self._asked.get()])
-        lost = [*self._to.values(), *self._waiting]
-        self._to.clear()
+        while not self._requests.empty():
+            self._waiting += filter(None, [self._requests.get()])
+        lost = [*self._playing.values(), *self._waiting]
+        self._playing.clear()
         for task, reports in lost:
             reports.put(Lost(task, ended))
 
     def _take(self, executor: LocalExecutor) -> bool:
-        """Begin what was asked for as cores are free; False once that is the end."""
-        while not self._asked.empty():
-            asked = self._asked.get()
-            if asked is None:
+        """Begin queued games as cores are free; False once the end is queued."""
+        while not self._requests.empty():
+            queued = self._requests.get()
+            if queued is None:
                 return False
-            self._waiting.append(asked)
-        while self._waiting and len(self._to) < executor.capacity:
+            self._waiting.append(queued)
+        while self._waiting and len(self._playing) < executor.capacity:
             task, reports = self._waiting.popleft()
-            self._to[id(task)] = task, reports
+            self._playing[id(task)] = task, reports
             executor.submit(task)
         return True
 
@@ -173,27 +175,27 @@ def admit(entry: str) -> str:
     measure the speed. Takes an AdmissionRequest and gives an Admission, both as JSON; runs in the
     worker's process.
     """
-    said = Admission(host=this_host())
+    admission = Admission(host=this_host())
     try:
-        asked = AdmissionRequest.model_validate_json(entry)
+        request = AdmissionRequest.model_validate_json(entry)
         with _lock:
-            said = _admitted(asked, said)
+            admission = _admitted(request, admission)
     except (ArenaError, OSError, ValueError) as error:
-        said = said.model_copy(update={"refused": str(error)})
-    return said.model_dump_json()
+        admission = admission.model_copy(update={"refused": str(error)})
+    return admission.model_dump_json()
 
 
-def _admitted(entry: AdmissionRequest, said: Admission) -> Admission:
+def _admitted(request: AdmissionRequest, admission: Admission) -> Admission:
     global _machine
-    config = entry.config
+    config = request.config
     if _machine is not None and _machine.name != config.name and _machine.is_used:
         raise ExecutorError(f"it plays another tournament, {_machine.name}")
-    if _machine is not None and _machine.label == entry.label:
+    if _machine is not None and _machine.label == request.label:
         raise ExecutorError("a worker in the same process plays already; give each a process")
-    _refuse_missing(entry.named)
+    _refuse_missing(request.named)
     if lacking := _lacking(config):
-        return said.model_copy(update={"lacking": lacking})
-    own = reserve(entry.cores, shared=entry.shared)
+        return admission.model_copy(update={"lacking": lacking})
+    own = reserve(request.cores, shared=request.shared)
     if config.threads > len(own):
         raise ExecutorError(f"a game needs {config.threads} cores, it has {len(own)}")
     if _machine is not None:
@@ -202,10 +204,10 @@ def _admitted(entry: AdmissionRequest, said: Admission) -> Admission:
     prepared = ready(config, Path(config.name))
     if any(getattr(each.contender.program, "caches", ()) for each in config.players):
         warm_kernels([config.terms.rules])
-    host = said.host.model_copy(update={"speed": speed_of(own[0])})
-    _machine = _Machine(entry, prepared, own, host)
-    found = {"host": host, "games": len(own) // config.threads, "delay": _machine.delay}
-    return said.model_copy(update=found)
+    host = admission.host.model_copy(update={"speed": speed_of(own[0])})
+    _machine = _Machine(request, prepared, own, host)
+    known = {"host": host, "games": len(own) // config.threads, "delay": _machine.delay}
+    return admission.model_copy(update=known)
 
 
 def _refuse_missing(named: Mapping[str, Sequence[str]]) -> None:
@@ -226,7 +228,9 @@ def _lacking(config: TournamentConfig) -> tuple[str, ...]:
 
 
 def answer(what: Callable[..., Any], label: str, key: str, *arguments: object) -> None:
-    """Do what the head asks. The result goes there as an event: to fetch each one takes longer."""
+    """Answer a question of the head. The result goes there as an event: to fetch each one takes
+    longer.
+    """
     get_worker().log_event(label, {"asked": key, "said": what(*arguments)})
 
 
@@ -240,34 +244,34 @@ def keep(digest: str, packed: bytes) -> str | None:
 
 
 def play(task: str, label: str, number: int, *, moves: bool) -> None:
-    """Play a game. What comes of it goes to the head as events under the label, with the number: a
-    result that was fetched would be lost with its worker.
+    """Play a game. Moves and the result go to the head as events under the label, with the number:
+    a result that was fetched would be lost with its worker.
     """
-    secede()  # the head counts the games; what it asks next needs the thread
+    secede()  # the head counts the games; its next question needs the thread
     worker = get_worker()
 
-    def tell(**what: Any) -> None:
-        worker.log_event(label, {"number": number, **what})
+    def send(**fields: Any) -> None:
+        worker.log_event(label, {"number": number, **fields})
 
     def moved(report: Moved) -> None:
         if moves:
-            tell(ply=report.ply, moves=report.moves)
+            send(ply=report.ply, moves=report.moves)
 
     machine, read = _machine, Task.model_validate_json(task)
     if machine is None or machine.label != label:
-        tell(left=_TAKEN)
+        send(left=_TAKEN)
         return
     report = machine.play(read, moved)
     if isinstance(report, Played):
-        tell(record=report.record.model_copy(update={"host": machine.host}).model_dump_json())
+        send(record=report.record.model_copy(update={"host": machine.host}).model_dump_json())
     elif machine.ended:
-        tell(left=machine.ended)
+        send(left=machine.ended)
     else:
-        tell(lost=report.reason)
+        send(lost=report.reason)
 
 
 def leave(label: str) -> None:
-    """End what is played of a tournament that has ended."""
+    """End the games of a tournament that has ended."""
     global _machine
     with _lock:
         if _machine is not None and _machine.label == label:

@@ -1,4 +1,4 @@
-"""The machines of a Dask cluster as the head knows them: who came, what each plays, who is gone."""
+"""The machines of a Dask cluster as the head knows them: joined, playing, lost."""
 
 import time
 from collections import Counter
@@ -22,7 +22,7 @@ from arena.tournament.machines import SAME_KIND, SLOWER
 LOOK_S = 1.0
 LEAVE_S = 5.0
 SILENT_S = 15.0
-"""A machine that has said nothing for that long is taken for lost, until it speaks again."""
+"""A machine that sent nothing for that long is taken for lost, until it sends again."""
 SENDINGS = 3
 """How often a package is sent to a machine that does not take it in time."""
 
@@ -35,12 +35,12 @@ class MachinePlace:
     cores: int
     shared: bool
     """Whether other workers may have the same cores."""
-    said: Admission | None = None
+    admission: Admission | None = None
     """None until it has answered."""
     runs: int = 0
     """Games it has, played or waiting there."""
     seen: float = 0.0
-    """When the scheduler heard of it last, by the scheduler's clock."""
+    """The time of its last message to the scheduler, by the scheduler's clock."""
     seen_at: float = 0.0
     """When that changed, by ours."""
     gone: bool = False
@@ -54,30 +54,30 @@ class MachinePlace:
 
     @property
     def plays(self) -> bool:
-        return self.said is not None and not self.gone and not self.refused
+        return self.admission is not None and not self.gone and not self.refused
 
     @property
     def games(self) -> int:
         """How many it plays at a time."""
-        return self.said.games if self.said else 0
+        return self.admission.games if self.admission else 0
 
     @property
     def kind(self) -> str:
         """Its processor."""
-        return self.said.host.cpu if self.said else ""
+        return self.admission.host.cpu if self.admission else ""
 
     @property
     def speed(self) -> float:
         """Plies a second of random Othello; 0 where it was not measured."""
-        return (self.said and self.said.host.speed) or 0.0
+        return (self.admission and self.admission.host.speed) or 0.0
 
 
 def workers_of(client: Client) -> dict[str, dict[str, Any]]:
-    """What the scheduler says of each worker, by address: what the client knows of it is sometimes
-    without workers (`Client.scheduler_info`). Raises OSError.
+    """The scheduler's facts on each worker, by address: the client's own (`Client.scheduler_info`)
+    sometimes lack workers. Raises OSError.
     """
-    said: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)
-    return dict(said["workers"])
+    identity: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)
+    return dict(identity["workers"])
 
 
 def cores_of(worker: Mapping[str, Any]) -> int:
@@ -86,7 +86,7 @@ def cores_of(worker: Mapping[str, Any]) -> int:
 
 
 class Machines:
-    """Finds machines, admits them, sends them packages, and notices who is gone."""
+    """Finds machines, admits them, sends them packages, and notices lost ones."""
 
     def __init__(
         self,
@@ -100,19 +100,19 @@ class Machines:
         self._client, self._entry, self._put, self._runs = client, entry, put, runs
         self._config = config
         self._places: dict[str, MachinePlace] = {}
-        self._asked: dict[str, tuple[MachinePlace, Callable[[Any], None]]] = {}
-        """By the key of a question, whom it was put to and what takes the answer."""
+        self._questions: dict[str, tuple[MachinePlace, Callable[[Any], None]]] = {}
+        """By the key of a question, its machine and the function for the answer."""
         self._sending: dict[tuple[str, str], list[MachinePlace]] = {}
         """By machine and package, the workers that wait until it is there."""
         self._kind: str | None = None
         self._looked = 0.0
         self.notes: list[str] = []
-        """What happened to machines, a sentence each; telling them takes them away."""
+        """Events of machines, a sentence each; the reader takes them away."""
 
     @property
     def pending(self) -> bool:
         """Whether machines are still to answer."""
-        answered = (each.said or each.gone or each.refused for each in self._places.values())
+        answered = (each.admission or each.gone or each.refused for each in self._places.values())
         return not all(answered)
 
     def choose_kind(self) -> None:
@@ -149,23 +149,23 @@ class Machines:
             return ()
         self._looked = now
         try:
-            found = workers_of(self._client)
-        except OSError:  # said at the next look, where it is gone
+            workers = workers_of(self._client)
+        except OSError:  # reported at the next look, where it is gone
             return ()
-        lost = [place for address, place in self._places.items() if address not in found]
+        lost = [place for address, place in self._places.items() if address not in workers]
         for place in lost:
             del self._places[place.address]
             place.left = True
             if not place.gone:
-                self._tell_lost(place)
-        for address, about in found.items():
+                self._note_lost(place)
+        for address, about in workers.items():
             place = self._places.get(address) or self._met(address, about)
             if about["last_seen"] != place.seen:
                 place.seen, place.seen_at = about["last_seen"], now
             silent = now - place.seen_at > SILENT_S
             if silent and not place.gone:
                 lost.append(place)
-                self._tell_lost(place)
+                self._note_lost(place)
             place.gone = silent
         return lost
 
@@ -175,13 +175,15 @@ class Machines:
         self._admit(place)
         return place
 
-    def _tell_lost(self, place: MachinePlace) -> None:
-        if place.said is not None and not place.refused:
+    def _note_lost(self, place: MachinePlace) -> None:
+        if place.admission is not None and not place.refused:
             waiting = f"; its games ({place.runs}) are played elsewhere" if place.runs else ""
             self.notes.append(f"{self._named(place)} is lost{waiting}.")
 
     def _named(self, place: MachinePlace) -> str:
-        return f"{place.said.host.name} ({place.address})" if place.said else place.address
+        return (
+            f"{place.admission.host.name} ({place.address})" if place.admission else place.address
+        )
 
     def drop(self, place: MachinePlace, why: str) -> None:
         """Give it no game from now on."""
@@ -189,16 +191,16 @@ class Machines:
             place.refused = True
             self.notes.append(f"{self._named(place)} gets no game: {why}.")
 
-    def hear(self, key: str, said: Any) -> None:
-        """Take an answer; that the machine is done with it, comes next."""
-        if key in self._asked:
-            place, then = self._asked.pop(key)
-            then(said if self._is_there(place) else None)
+    def hear(self, key: str, answer: Any) -> None:
+        """Take an answer; the future that is done comes next."""
+        if key in self._questions:
+            place, then = self._questions.pop(key)
+            then(answer if self._is_there(place) else None)
 
     def take(self, future: Future) -> None:
         """A machine is done with a question. If it sent no answer before, it failed."""
-        if future.key in self._asked:
-            place, _ = self._asked[future.key]
+        if future.key in self._questions:
+            place, _ = self._questions[future.key]
             if future.status == "error" and self._is_there(place):  # whatever the machine raised
                 self.drop(place, f"it cannot run the arena ({future.exception(timeout=SILENT_S)})")
             self.hear(future.key, None)
@@ -214,7 +216,7 @@ class Machines:
             self._runs.answer, what, self._entry.label, key, *arguments,
             workers=[place.address], key=key, priority=10,
         )  # fmt: skip
-        self._asked[key] = place, then
+        self._questions[key] = place, then
         future.add_done_callback(self._put)
 
     def _admit(self, place: MachinePlace) -> None:
@@ -224,20 +226,20 @@ class Machines:
     def _admitted(self, place: MachinePlace, answer: str | None) -> None:
         if answer is None:
             return
-        said = Admission.model_validate_json(answer)
-        if said.lacking:
-            self._send(place, said, said.lacking[0])
-        elif said.refused is not None:
-            place.said = said
-            self.drop(place, said.refused.removesuffix("."))
+        admission = Admission.model_validate_json(answer)
+        if admission.lacking:
+            self._send(place, admission, admission.lacking[0])
+        elif admission.refused is not None:
+            place.admission = admission
+            self.drop(place, admission.refused.removesuffix("."))
         else:
-            place.said = said
-            self._judge(place, said)
+            place.admission = admission
+            self._judge(place, admission)
 
-    def _judge(self, place: MachinePlace, said: Admission) -> None:
+    def _judge(self, place: MachinePlace, admission: Admission) -> None:
         """Compare it with the others."""
-        if said.host.arena != self._entry.arena:
-            self.drop(place, f"it has arena {said.host.arena}, the head {self._entry.arena}")
+        if admission.host.arena != self._entry.arena:
+            self.drop(place, f"it has arena {admission.host.arena}, the head {self._entry.arena}")
         else:
             self._judge_kind(place)
         fastest = max((each.speed for each in self), default=0.0)
@@ -247,12 +249,12 @@ class Machines:
                 f"{self._named(place)} is {slower:.0f} % slower than the fastest machine: players "
                 f"think less there. {SAME_KIND}"
             )
-        if said.delay is not None and place.plays:
-            self.notes.append(f"{self._named(place)}: {said.delay}")
+        if admission.delay is not None and place.plays:
+            self.notes.append(f"{self._named(place)}: {admission.delay}")
 
-    def _send(self, place: MachinePlace, said: Admission, digest: str) -> None:
+    def _send(self, place: MachinePlace, admission: Admission, digest: str) -> None:
         """Send it a package that it lacks, once a machine; it asks again for the others."""
-        key = said.host.name, digest
+        key = admission.host.name, digest
         if key in self._sending:
             self._sending[key].append(place)
             return
@@ -289,7 +291,7 @@ class Machines:
             self._admit(place)
 
     def leave(self, label: str) -> None:
-        """Have all end what they play."""
+        """Have all end their games."""
         leaving = [
             self._client.submit(
                 self._runs.leave, label, workers=[place.address], pure=False, priority=10

@@ -2,8 +2,8 @@
 
     python -m arena.tournament.executors.worker SOCKET PARENT CORES
 
-Over the socket come a WorkerSetup and then tasks (JSON); back go messages, told apart by their
-first byte. When the socket closes the worker ends, when the run dies it is sent SIGTERM by the
+Over the socket come a WorkerSetup and then tasks (JSON); back go messages, whose first byte is
+their kind. When the socket closes the worker ends, when the run dies it is sent SIGTERM by the
 system, and its players end with it.
 """
 
@@ -41,7 +41,7 @@ _LULL_S = 0.2
 
 
 class WorkerSetup(Frozen):
-    """What a worker is given before its first task: what its machine knows, and no task says."""
+    """The setup of a worker before its first task: facts of its machine, which are in no task."""
 
     keep_alive: bool | None = False
     """Whether further games are played on the same player process; null: on those of built-ins."""
@@ -50,7 +50,7 @@ class WorkerSetup(Frozen):
     homes: dict[str, Home] = Field(default_factory=dict)
     """Those of contenders, by name; of the others it knows nothing but what travels."""
     masked: tuple[str, ...] = ()
-    """Files that are kept from all players."""
+    """Files that no player may read."""
 
 
 def main(arguments: list[str]) -> None:

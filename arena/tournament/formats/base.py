@@ -1,4 +1,4 @@
-"""A tournament format says which game comes next, given the results so far.
+"""A tournament format gives the next game, by the results so far.
 
 A format is one file of this folder and one line in `arena.tournament.formats`. Its own keys are a
 table of the tournament file named after it, which also selects it.

@@ -1,4 +1,4 @@
-"""A ladder stands open: in each round all meet whose game tells most about their order.
+"""A ladder stands open: in each round those meet whose game is most informative about their order.
 
 A meeting's worth is the information expected on the difference of the two ratings, in nats: of a
 difference with variance v, known from the rounds before, a pair of games leaves 1/(1/v + i), where
