@@ -1,1 +1,1 @@
-"""What people see of runs, checks and pages: on a terminal, as HTML, as files."""
+"""Reports of runs and checks: on a terminal, as HTML, as files."""

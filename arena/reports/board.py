@@ -1,4 +1,4 @@
-"""Boards in colour. What a colour says, the characters say too; a pipe and NO_COLOR have none."""
+"""Boards in colour. The characters show the same as the colours; a pipe and NO_COLOR have none."""
 
 import re
 
@@ -10,7 +10,7 @@ _COLOURS = (
     "#4f9dde", "#d98c21", "#7f8fa6", "#6f93b8", "#5f97ca", "#4f9dde", "#56a8b5", "#8aa96a",
     "#b3a94a", "#c9a034", "#d98c21", "#e0762a", "#e8603c",
 )  # fmt: skip
-"""Seats 0 and 1, blue and orange, which the colour-blind tell apart; then tiles, from 2 on."""
+"""Seats 0 and 1, blue and orange, which colour-blind people distinguish; then tiles, from 2 on."""
 _PLACED, _TURNED = "reverse", "underline"
 _EMPTY = " ."
 
@@ -53,7 +53,7 @@ def _mark_changes(text: Text, before: list[str], now: list[str]) -> None:
 
 
 def _starts(lines: list[str]) -> list[tuple[int, str]]:
-    """The lines of the board, without the last, which says who moves; each with its place."""
+    """The lines of the board, without the last with the side to move; each with its place."""
     places, at = [], 0
     for line in lines[:-1]:
         places.append((at, line))

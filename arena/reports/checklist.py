@@ -1,4 +1,4 @@
-"""A checklist on the terminal: what is being judged, each item judged, what is to be changed."""
+"""A checklist on the terminal: the item being judged, each result, and its fix."""
 
 import shlex
 from collections import Counter
@@ -21,7 +21,9 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")
 
 
 class CheckScreen:
-    """Shows a check of a bot while it goes on; on a terminal one line says what is being judged."""
+    """Shows a check of a bot while it goes on; on a terminal one line shows the item being
+    judged.
+    """
 
     def __init__(
         self,
@@ -30,7 +32,7 @@ class CheckScreen:
         tournament: Path | None = None,
         rules: Iterable[str] | None = None,
     ) -> None:
-        """The last two are what was asked for, also when it is checked once more; a `tournament` of
+        """The last two are as requested, also for the command that checks again; a `tournament` of
         which the check takes no terms is not named then.
         """
         self._tournament = [] if tournament is None else ["--tournament", str(tournament)]
@@ -44,7 +46,7 @@ class CheckScreen:
             case Checking():
                 self._begin(event)
             case Judging():
-                self._tell(event.what)
+                self._show_progress(event.what)
             case PointJudged():
                 show_result(event.result, self._console)
             case Checked():
@@ -53,7 +55,7 @@ class CheckScreen:
                 show_end(event.checklist, f"{self._again}: {shlex.join(again)}", self._console)
 
     def _begin(self, event: Checking) -> None:
-        """Say what is checked, what contains it, and for which tournament."""
+        """Print the bot that is checked, its sandbox, and the tournament."""
         mode, terms = event.held.mode, event.terms
         if terms is None:
             self._tournament = []
@@ -65,7 +67,7 @@ class CheckScreen:
         if self._console.is_terminal:
             self._line.start()
 
-    def _tell(self, what: str) -> None:
+    def _show_progress(self, what: str) -> None:
         if self._line.is_started:
             line = Text(f"{what} …", style="dim", no_wrap=True, overflow="ellipsis")
             self._line.update(line, refresh=True)
@@ -106,9 +108,9 @@ def show_end(checklist: Checklist, again: str, console: Console) -> None:
         console.print(Text(f"{'–'.join(map(str, ends))}: {skipped[0].detail}", style="dim"))
     by = Counter(result.passed for result in checklist.results if result.needs is None)
     counts = ((by[False], "failed"), (by[None], "not judged"), (len(skipped), "skipped"))
-    said = [f"{by[True]} of {len(checklist.results)} passed"]
-    said += [f"{count} {word}" for count, word in counts if count]
-    console.print(Text(f"{', '.join(said)} · {checklist.seconds:.1f} s", style="bold"))
+    counted = [f"{by[True]} of {len(checklist.results)} passed"]
+    counted += [f"{count} {word}" for count, word in counts if count]
+    console.print(Text(f"{', '.join(counted)} · {checklist.seconds:.1f} s", style="bold"))
     if not checklist.passed:
         console.print(Text(f"{again} --seed {checklist.seed}"), soft_wrap=True)
 
@@ -120,12 +122,12 @@ def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str
         kept = f"; {before} stays active" if before else ""
         return f"\n{entered.name} is not accepted{kept}."
     change = ", which was active already" if before == version else f" in place of {before}"
-    said = (
+    accepted = (
         f"\nAccepted {version}{change if before else ''}.\n"
         f"Games: {', '.join(entered.rules or ('not stated (single file)',))}."
     )
     if folder is None:
-        return said
+        return accepted
     if is_course(folder):
         plays = "It plays in the course's tournaments from the next time they take new bots."
     else:
@@ -134,7 +136,7 @@ def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str
             f'from = "{folder}"'
         )
     made = f"{folder} is new; it was made.\n" if is_new else ""
-    return f"{said}\n{made}{plays}"
+    return f"{accepted}\n{made}{plays}"
 
 
 def replaced_words(entered: Entered, folder: Path | None) -> str | None:

@@ -50,7 +50,7 @@ Columns = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
 
 def players(standings: Standings) -> Columns:
-    """A line a player, by rank. What a player lacks is left empty."""
+    """A line a player, by rank. Figures that a player lacks are empty."""
     return PLAYER_COLUMNS, map(_player_row, standings.players)
 
 

@@ -23,9 +23,9 @@ def listed() -> dict[str, str]:
 
 
 def _about(text: str) -> str:
-    comment = re.match(r'\"""(.*\n)|(?:#.*\n)*', text)
-    said = " ".join(line.strip('#" ') for line in comment[0].splitlines()) if comment else ""
-    return shorten(re.split(r"(?<=[.?])\s", said)[0].rstrip(".:"), _WIDTH, placeholder=" …")
+    match = re.match(r'\"""(.*\n)|(?:#.*\n)*', text)
+    comment = " ".join(line.strip('#" ') for line in match[0].splitlines()) if match else ""
+    return shorten(re.split(r"(?<=[.?])\s", comment)[0].rstrip(".:"), _WIDTH, placeholder=" …")
 
 
 def copy(folder: Path) -> None:

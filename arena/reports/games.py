@@ -1,4 +1,4 @@
-"""The games of a run, each as one of its players sees it: which are wanted, and what is shown."""
+"""The games of a run, each as one of its players sees it: selecting and showing them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar

@@ -1,4 +1,4 @@
-"""The pages that come with the package: what they are about, and their texts."""
+"""The pages that come with the package: their subjects and texts."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ _HOME = Path(__file__).parents[2]
 
 
 class Page(NamedTuple):
-    """A page: its file, relative to the checkout, and what it is about."""
+    """A page: its file, relative to the checkout, and its subject."""
 
     file: str
     about: str

@@ -10,7 +10,7 @@ from arena.tournament.machines import SAME_KIND, SLOWER, PlayedAt
 
 
 def sections(played: Sequence[PlayedAt]) -> Iterator[RenderableType]:
-    """A table for a terminal, and what there is to say; nothing for games on one machine."""
+    """A table for a terminal, and sentences; nothing for games on one machine."""
     if len({each.machine for each in played}) < 2:
         return
     table = new_table("Machine", "Processor", "Player", "Games", "Score", "Nodes/s")

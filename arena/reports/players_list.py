@@ -73,7 +73,7 @@ def _options_in_short(builtin: CatalogueEntry, builtins: Mapping[str, CatalogueE
 
 
 def _values(schema: Mapping[str, Any]) -> str:
-    """What an option may be, from its JSON Schema; empty for the null of an option left out."""
+    """The values of an option, from its JSON Schema; empty for the null of an option left out."""
     if "anyOf" in schema:
         return " or ".join(filter(None, map(_values, schema["anyOf"])))
     if "enum" in schema or "const" in schema:
@@ -89,7 +89,7 @@ def _range(schema: Mapping[str, Any]) -> str:
         "exclusiveMinimum": " above {}",
         "exclusiveMaximum": " below {}",
     }
-    return " and".join(said.format(schema[key]) for key, said in words.items() if key in schema)
+    return " and".join(phrase.format(schema[key]) for key, phrase in words.items() if key in schema)
 
 
 def _toml(value: Any) -> str:

@@ -151,7 +151,7 @@ def watching(path: Path, show: LiveTable | PlainLines | Boards) -> Iterator[None
 
 
 def opening(start: RunStarted, view: RunView) -> Iterator[Text]:
-    """Lines on the games to come, their estimated time, and what contains the players."""
+    """Lines on the games to come, their estimated time, and the players' sandbox."""
     if start.verdict is not None and start.verdict.decision is not None:
         yield Text(f"{start.done:,} games done before; the test is decided, no more are played")
         return

@@ -156,8 +156,8 @@ def header(record: GameRecord) -> Text:
         limits = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in stated)
     rules = f"{record.terms.rules} ({words.settings(record.terms.variant)})"
     text = Text.assemble((f"Game {record.game}", "bold"))
-    said = filter(None, [rules, limits])
-    text.append("".join(f" · {each}" for each in said) + "\n")
+    parts = filter(None, [rules, limits])
+    text.append("".join(f" · {each}" for each in parts) + "\n")
     for seat, player in enumerate(record.seats):
         text.append(f"{mark(record.terms.game, seat)}{player.player}", style="bold")
         reported = " ".join(filter(None, (player.reported_name, player.reported_version)))

@@ -28,9 +28,9 @@ def _print(line: str, console: Console) -> None:
     one piece: an indented line of a file, and the command that a line ends with.
     """
     to_copy = line.startswith(" ") or not console.is_terminal
-    said, found, command = line.partition(_COMMAND)
+    sentence, found, command = line.partition(_COMMAND)
     if found and not to_copy and cell_len(line) > console.width:
-        console.print(Text(f"{said}:"))
+        console.print(Text(f"{sentence}:"))
         console.print(Text(f"{_COMMAND[2:]}{command}"), soft_wrap=True)
     else:
         console.print(Text(line), soft_wrap=to_copy)

@@ -98,9 +98,9 @@ def match(standings: Standings, counted: Match) -> RenderableType:
     row = next(row for row in standings.players if row.name == counted.player)
     first, second = (each.results if each else 0 for each in (row.as_first, row.as_second))
     is_even = abs(first - second) <= 1
-    said = [*_match_counts(counted)]
+    notes = [*_match_counts(counted)]
     if not is_even and not counted.dependent:
-        said.append(
+        notes.append(
             f"{row.name} moved first in {first:,} of {first + second:,} games: the Elo table takes "
             "that out, a count by games cannot, and has no LOS."
         )
@@ -108,20 +108,20 @@ def match(standings: Standings, counted: Match) -> RenderableType:
     if counted.pentanomial is not None:
         ways["pairs"] = counted.pentanomial
     if not ways:
-        return Group(Text(), Text(title, style="bold cyan"), *paragraphs(said))
+        return Group(Text(), Text(title, style="bold cyan"), *paragraphs(notes))
     units = {"games": sum(counted.games.values()), "pairs": sum(counted.pairs.values())}
     enough = {way for way in ways if units[way] >= _LOS_UNITS}
     if any(found.with_prior for found in ways.values()):
-        said.append("With prior: all ended alike, so half a lost and half a won one were added.")
+        notes.append("With prior: all ended alike, so half a lost and half a won one were added.")
     if len(enough) < len(ways) and standings.sprt is None:
-        said.append(f"LOS is given from {_LOS_UNITS} games or pairs on.")
+        notes.append(f"LOS is given from {_LOS_UNITS} games or pairs on.")
     with_los = enough if is_even else enough - {"games"}
     table = _match_table(ways, with_los if standings.sprt is None else ())
-    return Group(titled(title, table), *paragraphs(said))
+    return Group(titled(title, table), *paragraphs(notes))
 
 
 def _match_counts(counted: Match) -> Iterator[str]:
-    """Its results, and what can be said of them by pairs and by games."""
+    """Its results, and figures on them by pairs and by games."""
     games = counted.games
     yield f"Games: {games['wins']} won, {games['draws']} drawn, {games['losses']} lost."
     if counted.pentanomial is not None:

@@ -69,8 +69,8 @@ def about_rating(standings: Standings) -> list[str]:
 
 def about_odds(clocks: Iterable[tuple[str, Clock | None]]) -> list[str]:
     """Which players have a clock of their own."""
-    said = "; ".join(f"{name} ({clock.words})" for name, clock in clocks if clock)
-    return [f"With a clock of its own: {said}."] if said else []
+    own = "; ".join(f"{name} ({clock.words})" for name, clock in clocks if clock)
+    return [f"With a clock of its own: {own}."] if own else []
 
 
 def about_list(found: Results) -> Iterator[str]:
@@ -312,15 +312,15 @@ def about_damage(standings: Standings) -> list[str]:
 def about_lost_records(games: Sequence[str]) -> list[str]:
     """Which games count and cannot be shown."""
     damaged = ", ".join(games)
-    said = f"Damaged in the file but for the result, which counts: {damaged}. {PLAY_AGAIN}"
-    return [said] if damaged else []
+    sentence = f"Damaged in the file but for the result, which counts: {damaged}. {PLAY_AGAIN}"
+    return [sentence] if damaged else []
 
 
 def about_those_out(standings: Standings) -> list[str]:
     """Who left the tournament, and which versions play no more."""
     out, replaced = ", ".join(standings.left_out), ", ".join(standings.replaced)
-    said = [f"Left out, with games that stay in the record: {out}."] if out else []
-    return [*said, f"Listed, and playing no more: {replaced}."] if replaced else said
+    sentences = [f"Left out, with games that stay in the record: {out}."] if out else []
+    return [*sentences, f"Listed, and playing no more: {replaced}."] if replaced else sentences
 
 
 def about_endings(standings: Standings) -> list[str]:

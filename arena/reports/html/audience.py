@@ -1,4 +1,4 @@
-"""Who a page is for: whose words are in it, and under which names."""
+"""The audience of a page: the texts in it, and the names of players."""
 
 import re
 from collections.abc import Mapping
@@ -32,13 +32,14 @@ _LONGEST = 60
 
 
 class Audience(Frozen):
-    """Who a page is for. By default the staff: it has everything."""
+    """The readers of a page. By default the staff: it has everything."""
 
     reads: frozenset[str] | None = None
     """Players whose stderr and stated words are in it; null for those of all."""
     texts: bool = True
-    """Whether the words that those players said of their moves are in it too: a third of the
-    weight of a file, and nothing to a server."""
+    """Whether the `text` of those players' moves is in it too: a third of the weight of a file, and
+    nothing to a server.
+    """
     pseudonyms: str = ""
     """A secret of the run that orders the neutral names; empty shows the names as they are."""
     without: frozenset[str] = frozenset()
@@ -50,7 +51,7 @@ class Audience(Frozen):
         return not self.pseudonyms and self.reads is None
 
     def may_read(self, player: str) -> bool:
-        """Whether it may read what this player wrote."""
+        """Whether it may read the stderr of this player."""
         return not self.pseudonyms and (self.reads is None or player in self.reads)
 
 

@@ -49,7 +49,9 @@ class Scale(NamedTuple):
             yield round(number * step, 10)
 
 
-def whisker(low: float, middle: float, high: float, scale: Scale, zero: float, said: str) -> Markup:
+def whisker(
+    low: float, middle: float, high: float, scale: Scale, zero: float, label: str
+) -> Markup:
     """A rating as a dot with its interval, and a mark at the zero of the scale."""
     one, at, other = map(scale.at, (low, middle, high))
     mark = ""
@@ -59,10 +61,10 @@ def whisker(low: float, middle: float, high: float, scale: Scale, zero: float, s
         f'<svg class="whisker" viewBox="0 0 {_LINE_WIDTH} 18" role="img" aria-label="{{}}">{mark}'
         f'<path class="bar" d="M{one} 9H{other}M{one} 5V13M{other} 5V13"/>'
         f'<circle cx="{at}" cy="9" r="4.5"/></svg>'
-    ).format(said)
+    ).format(label)
 
 
-def spread(quantiles: Sequence[float], scale: Scale, said: str) -> Markup:
+def spread(quantiles: Sequence[float], scale: Scale, label: str) -> Markup:
     """A distribution by five quantiles: its ends, its middle half as a box, its median."""
     low, first, median, third, high = map(scale.at, quantiles)
     return Markup(
@@ -70,10 +72,10 @@ def spread(quantiles: Sequence[float], scale: Scale, said: str) -> Markup:
         f'<path class="bar" d="M{low} 9H{high}"/>'
         f'<rect x="{first}" y="4" width="{max(third - first, 1):.1f}" height="10" rx="2"/>'
         f'<path class="median" d="M{median} 2V16"/></svg>'
-    ).format(said)
+    ).format(label)
 
 
-def gauge(value: float, lower: float, upper: float, said: str) -> Markup:
+def gauge(value: float, lower: float, upper: float, label: str) -> Markup:
     """A log-likelihood ratio on its way between the bounds of a test."""
     at = Scale(lower, upper).at(value)
     middle = Scale(lower, upper).at(0)
@@ -81,7 +83,7 @@ def gauge(value: float, lower: float, upper: float, said: str) -> Markup:
         f'<svg class="gauge" viewBox="0 0 {_LINE_WIDTH} 18" role="img" aria-label="{{}}">'
         f'<path class="axis" d="M6 9H194M6 3V15M194 3V15M{middle} 6V12"/>'
         f'<circle cx="{at}" cy="9" r="4.5"/></svg>'
-    ).format(said)
+    ).format(label)
 
 
 class Curve(NamedTuple):
@@ -93,12 +95,12 @@ class Curve(NamedTuple):
 
 def curves(
     drawn: Sequence[Curve],
-    said: str,
+    label: str,
     levels: Sequence[tuple[str, float]] = (),
     *,
     named: bool = False,
 ) -> Markup:
-    """The curves, `named` at their ends, and dashed `levels`; `said` is the drawing in words."""
+    """The curves, `named` at their ends, and dashed `levels`; `label` is the drawing in words."""
     every = [point for curve in drawn for point in curve.points]
     heights = [figure for _, figure in every] + [level for _, level in levels]
     across = Scale(0, max((games for games, _ in every), default=1), _LEFT, _WIDTH - _RIGHT)
@@ -116,7 +118,7 @@ def curves(
         parts += _names([(up.at(each.points[-1][1]), each.name) for each in drawn if each.points])
         width += _NAME_WIDTH
     frame = '<svg class="curves" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>'
-    return Markup(frame).format(width, _HEIGHT, said, Markup("").join(parts))
+    return Markup(frame).format(width, _HEIGHT, label, Markup("").join(parts))
 
 
 def _names(ends: Sequence[tuple[float, str]]) -> Iterator[Markup]:

@@ -11,7 +11,14 @@ from arena.ratings.results import GameDigest
 from arena.referee.head_tail import KEPT_BYTES
 from arena.reports.html.audience import Audience, Seen
 from arena.reports.html.figures import player_figures
-from arena.reports.html.model import Drawing, GameColumns, GameData, GameRunning, RunData, SeatSaid
+from arena.reports.html.model import (
+    Drawing,
+    GameColumns,
+    GameData,
+    GameRunning,
+    RunData,
+    SeatStderr,
+)
 from arena.reports.words import rounded_ms
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import GameInPlay, RunView
@@ -110,7 +117,7 @@ def game_data(record: GameRecord, seen: Seen) -> GameData:
         started_at=record.started_at,
         duration_ms=round(record.duration_ms),
         machine=machine(record, seen),
-        stderr=[_said(seat, seen) for seat in record.seats],
+        stderr=[_stderr_of(seat, seen) for seat in record.seats],
         boards=_boards(record) if drawing(record.terms.rules) == "text" else [],
     )
 
@@ -155,7 +162,7 @@ def _words(move: PlayedMove, names: Sequence[str], seen: Seen) -> str | None:
     return printable(str(move.info.get("text") or "")) or None
 
 
-def _said(seat: SeatRecord, seen: Seen) -> SeatSaid | None:
+def _stderr_of(seat: SeatRecord, seen: Seen) -> SeatStderr | None:
     """The stderr of a seat, with the marks moved where escaped characters take more room."""
     if not seen.audience.may_read(seat.player):
         return None
@@ -167,7 +174,7 @@ def _said(seat: SeatRecord, seen: Seen) -> SeatSaid | None:
         marks.append(length)
     # Escapes make a text longer, also in the record, but no more is kept than that.
     lost = max(0, seat.stderr_bytes - min(2 * KEPT_BYTES, len(whole.encode())))
-    return SeatSaid(head=head, tail=tail, bytes=lost + len((head + tail).encode()), marks=marks)
+    return SeatStderr(head=head, tail=tail, bytes=lost + len((head + tail).encode()), marks=marks)
 
 
 def _boards(record: GameRecord) -> list[str]:

@@ -86,7 +86,7 @@ def fault_data(view: RunView, fault: Broken, seen: Seen) -> FaultData:
 
 
 def _stderr_line(view: RunView, fault: Broken) -> str:
-    """The line that tells most of the player's stderr in the game of a fault; may be empty."""
+    """The most telling line of the player's stderr in the game of a fault; may be empty."""
     known, key = _LINES.setdefault(view, {}), (fault.game, fault.player)
     if key not in known:
         record = None

@@ -57,12 +57,13 @@ class FaultData(Frozen):
     detail: str
     """The referee's sentence there."""
     stderr: str
-    """The line that tells most of what the player wrote to stderr in that game; empty where there
-    is none, the sentence has it, or the audience may not read it."""
+    """The most telling line of the player's stderr in that game; empty where there is none, the
+    sentence has it, or the audience may not read it.
+    """
 
 
 class PlayerData(Frozen):
-    """A player's figures, as the standings have them: what the columns of games cannot say."""
+    """A player's figures, as the standings have them: those that the columns of games lack."""
 
     rank: int | None
     """By the rules of the format, or where it has none by Elo; null for a player that left the
@@ -88,7 +89,7 @@ class PlayerData(Frozen):
     versions: list[int]
     """All versions of this bot, with this one, by places in `RunData.players`; empty for one."""
     status: Literal["playing", "replaced", "gone", "out"]
-    """As in the configuration: all but `playing` meet nobody any more."""
+    """As in the configuration: all but `playing` have no more games."""
     random_moves: int
     faults: list[FaultData]
 
@@ -120,8 +121,8 @@ class RunData(Frozen):
     running: list[GameRunning]
 
 
-class SeatSaid(Frozen):
-    """What a player wrote to stderr in a game."""
+class SeatStderr(Frozen):
+    """A player's stderr in a game."""
 
     head: str
     tail: str
@@ -164,7 +165,7 @@ class GameData(Frozen):
     started_at: str
     duration_ms: float
     machine: str
-    stderr: list[SeatSaid | None]
+    stderr: list[SeatStderr | None]
     """By seat; null where the audience may not read it."""
     boards: list[str]
     """Text boards after 0, 1, 2 … plies, where the drawing is `text`; else empty."""

@@ -74,16 +74,16 @@ def standings(look: Look) -> dict[str, Any]:
         _row(row, found, scale, joined[place : place + 2]) | {"los": los.get(row.name, "")}
         for place, row in enumerate(found.players)
     ]
-    said = words.about_separation(found)
+    notes = words.about_separation(found)
     close = sum(not pair.separated for pair in pairs)
     if len(pairs) < len(found.neighbours):
         compared = found.model_copy(update={"neighbours": tuple(pairs)})
-        said[:1] = words.about_separation(compared)[:1] if close else []
+        notes[:1] = words.about_separation(compared)[:1] if close else []
     if close > _CLOSE:
-        said[0] = f"{close} pairs of neighbours are not separated at 95 %: brackets join them."
+        notes[0] = f"{close} pairs of neighbours are not separated at 95 %: brackets join them."
     return {
         "rows": rows,
-        "said": [*said, *words.about_rating(found)[2:], *words.about_those_out(found)],
+        "notes": [*notes, *words.about_rating(found)[2:], *words.about_those_out(found)],
         "faults": any(row.forfeits for row in found.players),
         "difference": any(row.difference is not None for row in found.players),
         "few": any(row.games < FEW_GAMES and row.name not in shown for row in found.players),
@@ -93,10 +93,10 @@ def standings(look: Look) -> dict[str, Any]:
 
 def _row(row: PlayerStanding, found: Standings, scale: Scale, joined: list[bool]) -> dict[str, Any]:
     shown, anchor = interval(row), anchor_of(found)
-    said = rating(row, anchor)
-    drawn: Markup | str = said
+    label = rating(row, anchor)
+    drawn: Markup | str = label
     if shown is not None:
-        drawn = whisker(*shown, scale, found.anchor.elo, said)
+        drawn = whisker(*shown, scale, found.anchor.elo, label)
     return {
         "row": row,
         "shown": shown is not None,
@@ -132,7 +132,7 @@ def _cell(player: str, opponent: str, cells: dict[tuple[str, str], Cell]) -> dic
         "points": figure(points),
         "games": games,
         "opponent": opponent,
-        "said": f"{cell.wins} won, {cell.draws} drawn, {cell.losses} lost",
+        "label": f"{cell.wins} won, {cell.draws} drawn, {cell.losses} lost",
     }
 
 
@@ -159,7 +159,7 @@ def reach(look: Look) -> dict[str, Any] | None:
             "name": row.name,
             "tiles": row.tiles,
             "quantiles": quantiles[row.name],
-            "drawn": spread(quantiles[row.name], scale, _said(quantiles[row.name])),
+            "drawn": spread(quantiles[row.name], scale, _spread_label(quantiles[row.name])),
             "reach": [_percent_and_step(row.tiles.shares_at(tile)[0]) for tile in tiles],
         }
         for row in sliders
@@ -168,7 +168,7 @@ def reach(look: Look) -> dict[str, Any] | None:
     return {"rows": rows, "tiles": tiles}
 
 
-def _said(quantiles: Sequence[float]) -> str:
+def _spread_label(quantiles: Sequence[float]) -> str:
     low, first, median, third, high = (f"{figure:,.0f}" for figure in quantiles)
     return f"median {median}; half of the games {first} to {third}, nine tenths {low} to {high}"
 
@@ -208,10 +208,10 @@ def _opening(moves: Sequence[str], games: Sequence[GameDigest], gap: str) -> dic
 
 
 def faults(look: Look) -> dict[str, Any]:
-    """What broke: forfeits, void and damaged games, and what each player did wrong."""
+    """Forfeits, void and damaged games, and the faults of each player."""
     found, seen, view = look.standings, look.seen, look.view
     return {
-        "said": [*words.about_endings(found), *words.about_damage(found)],
+        "notes": [*words.about_endings(found), *words.about_damage(found)],
         "faults": [
             (seen.names[fault.player], ending_word(data.ending), data)
             for fault in view.standings.faults
@@ -222,7 +222,7 @@ def faults(look: Look) -> dict[str, Any]:
 
 
 def machine(look: Look) -> dict[str, Any] | None:
-    """Where and when it was played, and what contained the players."""
+    """The machine, the time, and the sandbox of the players."""
     found, reads_all = look.standings, look.seen.audience.reads_all
     if not look.view.games:
         return None
@@ -232,7 +232,7 @@ def machine(look: Look) -> dict[str, Any] | None:
         record = None
     return {
         "machine": machine_of(record, look.seen) if record else None,
-        "said": [
+        "notes": [
             *words.about_time(found),
             *words.about_sandbox(found, gaps=reads_all),
             *(machines.about(look.view.played_at) if reads_all else ()),
@@ -243,4 +243,4 @@ def machine(look: Look) -> dict[str, Any] | None:
 def method(look: Look) -> dict[str, Any]:
     """How to read the figures, in 120 words at most."""
     paired = not look.view.config.terms.game.decided_by_seed
-    return {"said": words.about_rating(look.standings)[:2], "paired": paired, "few": FEW_GAMES}
+    return {"notes": words.about_rating(look.standings)[:2], "paired": paired, "few": FEW_GAMES}

@@ -40,9 +40,9 @@ def rounds(look: Look) -> dict[str, Any] | None:
 
 
 def _test(verdict: Verdict) -> dict[str, Any]:
-    said = words.where_it_stands(verdict)
-    drawn = gauge(verdict.llr, verdict.lower, verdict.upper, said)
-    return {"drawn": drawn, "said": words.about_sprt(verdict), "where": said}
+    label = words.where_it_stands(verdict)
+    drawn = gauge(verdict.llr, verdict.lower, verdict.upper, label)
+    return {"drawn": drawn, "notes": words.about_sprt(verdict), "where": label}
 
 
 def _meetings(look: Look) -> list[tuple[int, list[str]]]:
@@ -89,8 +89,8 @@ def _over_time(look: Look) -> dict[str, Any] | None:
         drawn.append(Curve(name, known))
         rows.append((name, ["–" if each is None else signed(each) for each in found]))
     who = f"{len(drawn)} players with {FEW_GAMES} games or more"
-    said = f"Elo of {who}, after rounds {times[0]} to {times[-1]}"
-    return {"drawn": curves(drawn, said, named=True), "times": times, "rows": rows, "said": said}
+    label = f"Elo of {who}, after rounds {times[0]} to {times[-1]}"
+    return {"drawn": curves(drawn, label, named=True), "times": times, "rows": rows}
 
 
 def _ratings(view: RunView, games: Sequence[GameDigest]) -> dict[str, float]:

@@ -15,12 +15,12 @@ const OVER = 1.25;
 /** The limits by seat in words. @param {GameData} game @param {(number|null)[]} limits */
 export function limitWords(game, limits) {
   const alike = new Set(limits).size === 1;
-  const said = (alike ? limits.slice(0, 1) : limits).map((limit, seat) => {
+  const texts = (alike ? limits.slice(0, 1) : limits).map((limit, seat) => {
     if (limit === null) return "";
     const words = `the limit${alike ? "" : ` of the ${seat ? "second" : "first"}`}, ${duration(limit)}`;
     return nearLimit(game, limit) === null ? `${words}, is far above` : `dashed: ${words}`;
   });
-  return [...said, isLate(game) ? "the last turn ran out of time" : ""].filter(Boolean).join("; ");
+  return [...texts, isLate(game) ? "the last turn ran out of time" : ""].filter(Boolean).join("; ");
 }
 
 /** The limit, where it is drawn. @param {GameData} game @param {number|null} limit */
@@ -126,8 +126,8 @@ export function statedChart(game, seat, name) {
 /** @param {(number|null)[]} scores @param {(number|null)[]} depths @param {string} name */
 export function statedLabel(scores, depths, name) {
   const range = (/** @type {(number|null)[]} */ values, /** @type {string} */ what) => {
-    const said = values.filter((value) => value !== null);
-    return said.length ? [`${what} from ${written(Math.min(...said))} to ${written(Math.max(...said))}`] : [];
+    const known = values.filter((value) => value !== null);
+    return known.length ? [`${what} from ${written(Math.min(...known))} to ${written(Math.max(...known))}`] : [];
   };
   return `${name}: ${[...range(scores, "score"), ...range(depths, "depth")].join(", ")}`;
 }

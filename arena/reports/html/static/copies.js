@@ -53,11 +53,11 @@ function championshipEdge(move, rows) {
 
 /** A button that copies a text and says so. @param {string} what @param {() => string} text */
 export function copyButton(what, text) {
-  const said = element("span", { role: "status" }, what);
-  const button = element("button", { type: "button", class: "copy", "aria-label": `Copy ${what}`, onclick: copy }, said);
+  const status = element("span", { role: "status" }, what);
+  const button = element("button", { type: "button", class: "copy", "aria-label": `Copy ${what}`, onclick: copy }, status);
   async function copy() {
-    said.textContent = (await copied(text())) ? "copied" : "not copied";
-    setTimeout(() => (said.textContent = what), SHOWN_MS);
+    status.textContent = (await copied(text())) ? "copied" : "not copied";
+    setTimeout(() => (status.textContent = what), SHOWN_MS);
   }
   return button;
 }

@@ -25,8 +25,8 @@ import { byId } from "./dom.js";
  *   figures: PlayerFigures[], games: GameColumns, running: GameRunning[]}} RunData
  */
 /**
- * What a player wrote to stderr; see `SeatSaid`.
- * @typedef {{head: string, tail: string, bytes: number, marks: number[]}} SeatSaid
+ * What a player wrote to stderr; see `SeatStderr`.
+ * @typedef {{head: string, tail: string, bytes: number, marks: number[]}} SeatStderr
  */
 /**
  * A game; see `GameData`.
@@ -34,7 +34,7 @@ import { byId } from "./dom.js";
  *   start: Object<string, any>, moves: string[], seats: number[], used_ms: (number|null)[], score: (number|null)[],
  *   depth: (number|null)[], text: (string|null)[], faults: [number, number, string, string][], ending: string,
  *   detail: string, offender: number, scores: number[], points: number[], started_at: string,
- *   duration_ms: number, machine: string, stderr: (SeatSaid|null)[], boards: string[]}} GameData
+ *   duration_ms: number, machine: string, stderr: (SeatStderr|null)[], boards: string[]}} GameData
  */
 /**
  * Both, from wherever they are.

@@ -6,7 +6,7 @@ import { drawingOf, isDrawn, replayed, seatMark, textBoard } from "./drawings.js
 import { duration, element, written } from "./dom.js";
 import { moveChips, movesTable } from "./moves.js";
 import { gameHash, readRoute } from "./route.js";
-import { faultList, stderrBoxes } from "./said.js";
+import { faultList, stderrBoxes } from "./stderr.js";
 import { playerLink } from "./games.js";
 import { endingSentence, nameOf } from "./words.js";
 
@@ -26,7 +26,7 @@ export function gamePage(run, game) {
   const keys = gameKeys(last, () => page);
   const chips = moveChips(game, (ply) => page.go(ply));
   const charts = chartsOf(run, game, (ply) => page.go(ply));
-  const said = stderrBoxes(run, game);
+  const boxes = stderrBoxes(run, game);
   let [ply, playing, addressing] = [-1, 0, 0];
 
   /** @type {GamePage} */
@@ -39,7 +39,7 @@ export function gamePage(run, game) {
       keys.show(ply);
       chips.show(ply);
       charts.forEach(({ chart }) => placeCursor(chart, game, ply));
-      said.show(ply);
+      boxes.show(ply);
       clearTimeout(addressing);
       addressing = setTimeout(() => keepAddress(game.id, ply), ADDRESS_MS);
     },
@@ -72,7 +72,7 @@ export function gamePage(run, game) {
       { class: "game" },
       element("div", {}, board, keys.node, caption, element("p", { class: "copies" }, "Copy ", copies)),
       element("div", {}, resultLine(run, game), element("p", { class: "note ending" }, game.ending ? endingSentence(run, game) : "This game is being played."),
-        charts.map(({ heading, chart }) => [heading, chart]), chips.nodes, faultList(run, game), said.nodes, movesTable(run, game), factsLine(game)),
+        charts.map(({ heading, chart }) => [heading, chart]), chips.nodes, faultList(run, game), boxes.nodes, movesTable(run, game), factsLine(game)),
     ),
   ];
   return page;

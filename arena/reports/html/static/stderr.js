@@ -11,7 +11,7 @@ import { deed, nameOf } from "./words.js";
  * move and where records do not say when it came.
  * @param {GameData} game @param {number} seat @param {number} ply
  */
-export function saidBy(game, seat, ply) {
+export function stderrUpTo(game, seat, ply) {
   const { head, tail, bytes, marks } = wroteOf(game, seat);
   const letters = [...head, ...tail];
   const isWhole = ply >= game.moves.length || !marks.length;
@@ -25,7 +25,7 @@ export function saidBy(game, seat, ply) {
 
 /** What may be read of a player. @param {GameData} game @param {number} seat */
 function wroteOf(game, seat) {
-  return /** @type {import("./data.js").SeatSaid} */ (game.stderr[seat]);
+  return /** @type {import("./data.js").SeatStderr} */ (game.stderr[seat]);
 }
 
 /** How many moves a player was asked for up to a ply. @param {GameData} game @param {number} seat @param {number} ply */
@@ -43,7 +43,7 @@ function cutOut(letters, from, to, gap) {
 
 /** A box for each stderr that may be read, and a function that shows it up to a ply. @param {RunData} run @param {GameData} game */
 export function stderrBoxes(run, game) {
-  const boxes = game.stderr.flatMap((said, seat) => (said === null ? [] : [stderrBox(run, game, seat)]));
+  const boxes = game.stderr.flatMap((stderr, seat) => (stderr === null ? [] : [stderrBox(run, game, seat)]));
   return { nodes: boxes.map(({ node }) => node), show: (/** @type {number} */ ply) => boxes.forEach(({ show }) => show(ply)) };
 }
 
@@ -55,7 +55,7 @@ function stderrBox(run, game, seat) {
   if (!wroteOf(game, seat).bytes) return { node: element("div", {}, element("p", { class: "note" }, `${name} wrote nothing to stderr.`), sent), show: () => {} };
   const text = element("pre", { class: "stderr", tabindex: 0, role: "region", "aria-label": `stderr of ${name}` });
   const show = (/** @type {number} */ ply) => {
-    const { before, now } = saidBy(game, seat, ply);
+    const { before, now } = stderrUpTo(game, seat, ply);
     text.replaceChildren(element("span", { class: "soft" }, spaced(before)), element("span", {}, spaced(now)));
     text.scrollTop = text.scrollHeight;
   };
