@@ -119,5 +119,5 @@ def _seen(view: RunView, visitor: Visitor) -> Seen:
 
 
 def _shown(row: GameRow, seen: Seen) -> GameRow:
-    """The row with what this visitor may read of how it ended."""
+    """The row with the part of its ending that this visitor may read."""
     return row.model_copy(update={"detail": seen.detail(row.detail, row.ending, row.forfeited_by)})

@@ -25,7 +25,7 @@ def by_address() -> dict[str, KeptAnswer]:
 
 @cache
 def _assets() -> dict[str, KeptAnswer]:
-    """`arena.js` and `arena.css` of all pages, and what some pages of the server also have."""
+    """`arena.js` and `arena.css` of all pages, and further files of some pages of the server."""
     texts = {"arena.js": assets.script(), "arena.css": assets.stylesheet()}
     for file in sorted(_OWN.glob("*")):
         text = file.read_text(encoding="utf-8")

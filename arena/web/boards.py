@@ -1,4 +1,4 @@
-"""What a person can play at /play: boards, and the opponents for each."""
+"""The games of a person at /play: boards, and the opponents for each."""
 
 from functools import cache
 from pathlib import Path

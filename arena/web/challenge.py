@@ -76,7 +76,7 @@ class Challenge(About):
     id: str
     state: Literal["waiting", "playing", "played", "not played", "broken off", "damaged"]
     result: str = ""
-    """What came of its games."""
+    """The results of its games."""
     sentence: str = ""
     """Why it was not played, or cannot be shown."""
 

@@ -39,7 +39,7 @@ class StillChecking(SubmissionError):
 
 
 class HandedIn(Frozen):
-    """What is to be checked."""
+    """The request of a check."""
 
     owner: str
     file: str
@@ -57,13 +57,13 @@ class Check(HandedIn):
     """`cancelled`: its owner ended it. `broken off`: the machine did, before there was a result.
     `damaged`: its files tell nothing."""
     judging: str | None = None
-    """What is being judged now."""
+    """The item being judged now."""
     results: tuple[CheckResult, ...] = ()
     """The points judged so far."""
     sentence: str | None = None
     """Why it has no result or was refused, and what to do; null where the points say it."""
     entered: Entered | None = None
-    """What it came to; null before, and where the package could not be taken."""
+    """Its result; null before, and where the package could not be taken."""
 
     @property
     def is_unfinished(self) -> bool:

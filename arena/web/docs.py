@@ -13,7 +13,7 @@ router = APIRouter(prefix="/doc", dependencies=[may(Role.ANYONE)])
 _STARTER = "mybot"
 """The name of a bot that is downloaded; its author changes it in bot.toml."""
 _LANGUAGES = {"cpp": "C++", "js": "JavaScript"}
-"""What languages are called, where that is not their name with a capital."""
+"""Names of languages, where they are not the key with a capital."""
 
 
 @router.get("")

@@ -1,4 +1,4 @@
-"""Answers to what cannot be done: a sentence, on a page in the look of the others or as JSON."""
+"""Answers to refused requests: a sentence, on a page in the look of the others or as JSON."""
 
 from http import HTTPStatus
 
@@ -32,7 +32,7 @@ def handle(app: FastAPI) -> None:
 
 
 def refusal(request: Request, status: int, sentence: str) -> Response:
-    """An error as the visitor reads it; what was asked may be in it."""
+    """An error as the visitor reads it; the request may be in it."""
     sentence = printable(sentence, keep="\n")
     if request.url.path.startswith("/api/"):
         return JSONResponse({"detail": sentence}, status)

@@ -32,7 +32,7 @@ from arena.model import Frozen
 from arena.web.sentences import MISTAKE, without_folders
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
-"""What is to be done, written last; what happened, a line for each of `arena.checks.events`."""
+"""The request, written last; the events, a line for each of `arena.checks.events`."""
 CANCELLED = "cancelled"
 """A file in the folder of a job that its owner has ended."""
 LOG, _LOG_BYTES = "errors.log", 8192

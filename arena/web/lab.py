@@ -89,8 +89,8 @@ def compared(one: LabRun, other: LabRun) -> dict[str, Any]:
     for name in ours:
         if name in theirs:
             pair = [ours[name]._replace(name=one.name), theirs[name]._replace(name=other.name)]
-            said = f"{name} of {one.name} and {other.name}"
-            drawings.append((name, (curves(pair, said), [one.name, other.name])))
+            label = f"{name} of {one.name} and {other.name}"
+            drawings.append((name, (curves(pair, label), [one.name, other.name])))
     return {"one": one, "other": other, "settings": settings, "drawings": drawings}
 
 
@@ -115,8 +115,8 @@ def _parts(run: LabRun) -> dict[str, Markup]:
 
 def _gauge(verdict: Verdict) -> Markup:
     ratio = f"log-likelihood ratio {verdict.llr:+.2f}"
-    said = f"{ratio}, between H0 at {verdict.lower:+.2f} and H1 at {verdict.upper:+.2f}"
-    return gauge(verdict.llr, verdict.lower, verdict.upper, said)
+    label = f"{ratio}, between H0 at {verdict.lower:+.2f} and H1 at {verdict.upper:+.2f}"
+    return gauge(verdict.llr, verdict.lower, verdict.upper, label)
 
 
 def _drawings(run: LabRun) -> list[tuple[Markup, list[str]]]:
@@ -127,11 +127,11 @@ def _drawings(run: LabRun) -> list[tuple[Markup, list[str]]]:
     for _, verdict in run.verdicts if run.kind == "test" else ():
         levels = [("H1", verdict.upper), ("H0", verdict.lower)]
     return [
-        (curves(group, _said(group), levels), [curve.name for curve in group])
+        (curves(group, _label(group), levels), [curve.name for curve in group])
         for group in (first, more)
         if group
     ]
 
 
-def _said(drawn: list[Curve]) -> str:
+def _label(drawn: list[Curve]) -> str:
     return "; ".join(f"{curve.name}, last {curve.points[-1][1]:.4g}" for curve in drawn)

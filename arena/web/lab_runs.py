@@ -48,7 +48,7 @@ class LabRun(Frozen):
     settings: dict[str, str]
     """Every setting, by its key."""
     measure: str = ""
-    """What the first curve shows."""
+    """The figure of the first curve."""
     curves: tuple[Curve, ...] = ()
     verdicts: tuple[tuple[str, Verdict], ...] = ()
     """Sequential tests by their names."""
@@ -158,7 +158,7 @@ def folders(runs: Path) -> Iterator[Path]:
 
 
 def state_of_folder(folder: Path) -> FileState:
-    """What changes whenever a training or a tuning does."""
+    """A value that changes whenever a training or a tuning does."""
     files = (folder, *(folder / name for name in (LOG, TABLE, _NETWORK, _POINTS)))
     return (*map(stamp, files), _is_running(folder))
 

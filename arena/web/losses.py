@@ -45,7 +45,7 @@ class Loss(NamedTuple):
     ending: str
     """In words."""
     detail: str
-    """The referee's sentence on a fault; empty where the score says it all."""
+    """The referee's sentence on a fault; empty where the game was lost by its score."""
     stderr: str
     """The end of what it wrote there, where it exited; else the error or its last line."""
     started_at: str

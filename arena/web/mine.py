@@ -126,7 +126,7 @@ async def live_matches(request: Request, owner: AskingOwner) -> Response:
     how many more may be asked for.
     """
     refuse_beyond(request)
-    found = await run_in_threadpool(mine, request, owner)  # a mistake is told before the stream
+    found = await run_in_threadpool(mine, request, owner)  # a mistake is reported before the stream
     return EventStream(request, _matches(request, found))
 
 

@@ -1,4 +1,4 @@
-"""What happened in a run since it was looked at last, as messages for its pages.
+"""The news of a run since the last look, as messages for its pages.
 
     started   GameRunning: a game began
     moves     {game, ply, moves}: these moves in place of those from that ply on

@@ -19,7 +19,7 @@ class NavLink(NamedTuple):
     href: str
     text: str
     in_course: Role = Role.ANYONE
-    """Who sees it where there is a course."""
+    """The roles that see it where there is a course."""
     alone: bool = True
     """Whether all see it where there is none."""
 

@@ -116,7 +116,7 @@ def log_in(request: Request, course: OfCourse, token: Annotated[str, Form()]) ->
     try:
         session = course.people.begun_by(request, token.strip())
     except HTTPException as refused:
-        return page(request, "in.html", refused.status_code, said=refused.detail)
+        return page(request, "in.html", refused.status_code, refusal=refused.detail)
     return _come_in(request, course, session)
 
 

@@ -1,4 +1,4 @@
-"""How often a visitor may do what costs: a bucket of tries for each, filled again slowly."""
+"""How often a visitor may do costly things: a bucket of tries for each, filled again slowly."""
 
 import threading
 import time

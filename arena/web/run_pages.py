@@ -183,8 +183,8 @@ async def _of_game(run: ShownRun, make: Callable[[RunView], KeptAnswer | None]) 
 
 
 def _without_folders(game: GameData, folders: list[Path]) -> GameData:
-    faults = ((*where, without_folders(said, *folders)) for *where, said in game.faults)
-    stderr = (said and stderr_without_folders(said, *folders) for said in game.stderr)
+    faults = ((*where, without_folders(text, *folders)) for *where, text in game.faults)
+    stderr = (text and stderr_without_folders(text, *folders) for text in game.stderr)
     detail = without_folders(game.detail, *folders)
     changed = {"detail": detail, "faults": list(faults), "stderr": list(stderr)}
     return game.model_copy(update=changed)

@@ -21,7 +21,7 @@ from arena.tournament.run_view import RunView
 _MOST_OPEN = 8
 """Views that stay open: of each, a game takes about 2 kB."""
 _MOST_KEPT = 24
-"""What is kept of a run, most of it a page for each of its last visitors."""
+"""The cache entries of a run, most of them pages of its last visitors."""
 Made = TypeVar("Made")
 FileState = tuple[object, ...]
 
@@ -41,7 +41,7 @@ class ShownRun:
         self._kept: OrderedDict[Hashable, tuple[FileState, Any]] = OrderedDict()
         self._once: dict[str, tuple[FileState, Any]] = {}
         self.news: list[Event] | None = None
-        """What happened since it was asked for last; None while it is not followed."""
+        """The news since the last call; None while it is not followed."""
 
     @property
     def is_played(self) -> bool:
@@ -54,7 +54,7 @@ class ShownRun:
         return datetime.fromtimestamp(max(written, default=0) // 10**9, UTC)
 
     def state(self, *, moves: bool = True) -> FileState:
-        """What changes whenever the run does; without `moves`, whenever its results do."""
+        """A value that changes whenever the run does; without `moves`, whenever its results do."""
         written = stamp(self._wal)
         results = (stamp(self.path), written if written and written[1] else None, self.is_played)
         return (*results, stamp(self._events)) if moves else results
@@ -96,7 +96,7 @@ class ShownRun:
         return bool(self._is_over)
 
     async def look(self, use: Callable[[RunView], Made]) -> Made:
-        """What `use` finds in the run as it stands. Raises StoreError."""
+        """The result of `use` on the run as it stands. Raises StoreError."""
         return await run_in_threadpool(self._use, use)
 
     def _use(self, use: Callable[[RunView], Made]) -> Made:
@@ -163,7 +163,7 @@ class Runs:
 
 
 def stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes whenever a file does; None where there is none."""
+    """A value that changes whenever a file does; None where there is none."""
     with suppress(OSError):
         found = path.stat()
         return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,4 +1,4 @@
-"""What holds for every request and answer: headers that bind the browser, no orders from other
+"""The rules for every request and answer: headers that bind the browser, no orders from other
 sites, nothing of endless size.
 """
 

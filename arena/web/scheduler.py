@@ -100,14 +100,14 @@ class Scheduler:
             self._lock = None
 
     def _keep(self) -> None:
-        said = ""
+        last_error = ""
         while not self._over.is_set():
             try:
                 self.look()
             except (ArenaError, OSError) as error:  # a file that is being edited, a full disk
-                if str(error) != said:
-                    said = str(error)
-                    sys.stderr.write(f"The tournaments of {self.course} wait: {said}\n")
+                if str(error) != last_error:
+                    last_error = str(error)
+                    sys.stderr.write(f"The tournaments of {self.course} wait: {last_error}\n")
             self._wake.wait(_LOOK_S)
             self._wake.clear()
 

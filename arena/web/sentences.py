@@ -9,13 +9,13 @@ from markupsafe import escape
 from pydantic_core import to_json
 
 from arena.bots.package import package_store
-from arena.reports.html.model import SeatSaid
+from arena.reports.html.model import SeatStderr
 
 MISTAKE = (
     "A file of the course has a mistake, and nothing was changed. Tell the staff, and try again "
     "later."
 )
-"""What others than the staff read of it."""
+"""The text for others than the staff."""
 _PATH_MAX = 4096
 """The most of a path, in characters."""
 
@@ -39,30 +39,30 @@ def _paths(folders: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join((store, *(f"{re.escape(str(each))}/?" for each in folders))))
 
 
-def stderr_without_folders(said: SeatSaid, *folders: Path) -> SeatSaid:
+def stderr_without_folders(stderr: SeatStderr, *folders: Path) -> SeatStderr:
     """The same of a player's stderr, whose marks stay at their moves; a mark within a path comes
     after it. Where the middle is not kept, the lines next to it are left out: they may be parts of
     paths.
     """
-    whole, cut = said.head + said.tail, len(said.head)
+    whole, cut = stderr.head + stderr.tail, len(stderr.head)
     apart = [found.span() for found in _paths(map(str, folders)).finditer(whole)]
 
     def past(at: int) -> int:
         return next((high for low, high in apart if low < at < high), at)
 
     lost = (0, 0)
-    if folders and said.bytes > len(whole.encode()):
-        before, after = said.head.rpartition("\n")[2], said.tail.partition("\n")[0]
+    if folders and stderr.bytes > len(whole.encode()):
+        before, after = stderr.head.rpartition("\n")[2], stderr.tail.partition("\n")[0]
         low, high = cut - len(before[-_PATH_MAX:]), cut + len(after[:_PATH_MAX])
         lost = min([low, *(start for start, end in apart if start < low < end)]), past(high)
         apart.insert(0, lost)
 
     text, moved = "", {0: 0}
-    places = {0, *map(past, said.marks), past(cut), *lost, len(whole)}
+    places = {0, *map(past, stderr.marks), past(cut), *lost, len(whole)}
     for low, high in pairwise(sorted(places)):
         text += "" if (low, high) == lost else without_folders(whole[low:high], *folders)
         moved[high] = len(text)
     head = moved[past(cut)]
     gone = len(whole.encode()) - len(text.encode())
-    marks = [moved[past(mark)] for mark in said.marks]
-    return SeatSaid(head=text[:head], tail=text[head:], bytes=said.bytes - gone, marks=marks)
+    marks = [moved[past(mark)] for mark in stderr.marks]
+    return SeatStderr(head=text[:head], tail=text[head:], bytes=stderr.bytes - gone, marks=marks)

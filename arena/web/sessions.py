@@ -19,7 +19,7 @@ from arena.files.whole_file import write_whole
 from arena.model import Frozen
 
 FOLDER = ".web"
-"""What the server keeps in a course next to the bots, whose names begin with no dot."""
+"""The server's folder in a course next to the bots, whose names begin with no dot."""
 _REMEMBERED = 10_000
 """Sessions that were ended before their time; beyond, those are forgotten that end first."""
 _ENDED = TypeAdapter(dict[str, float])
@@ -76,8 +76,8 @@ class Signer:
         return self._signature("form", cookie)
 
     def _signature(self, use: str, words: str) -> str:
-        said = f"{use}:{words}".encode("utf-8", "surrogateescape")
-        return hmac.digest(self._secret, said, "sha256").hex()
+        message = f"{use}:{words}".encode("utf-8", "surrogateescape")
+        return hmac.digest(self._secret, message, "sha256").hex()
 
 
 def _secret(file: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""What the staff may do: each action is a form, and one function of the course or the scheduler."""
+"""The actions of the staff: each is a form, and one function of the course or the scheduler."""
 
 from datetime import UTC, datetime
 from typing import Annotated

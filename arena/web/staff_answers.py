@@ -106,7 +106,7 @@ class AnsweredRoute(APIRoute):
                 return await handle(request)
             except ArenaError as error:
                 staff = StaffActions(request)
-                said = in_public(str(error), request)
-                return staff.answered(Answer(said, failed=True, typed=await _names(request)))
+                message = in_public(str(error), request)
+                return staff.answered(Answer(message, failed=True, typed=await _names(request)))
 
         return answer

@@ -1,4 +1,4 @@
-"""What the staff of a course did: COURSE/staff.log, to which lines are only added."""
+"""The log of the staff's actions: COURSE/staff.log, to which lines are only added."""
 
 import os
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ def add_line(course: Path, who: str, what: str) -> None:
 
 
 def last_lines(course: Path) -> list[list[str]]:
-    """When, who and what of the last lines, the newest first."""
+    """Time, author and action of the last lines, the newest first."""
     lines = end_of(course / FILE, _TAIL_BYTES).splitlines()
     found = [line.split("\t", 2) for line in lines[-_LINES:]]
     return [line for line in found[::-1] if len(line) == 3]

@@ -26,7 +26,7 @@ class Streams(Counter[str]):
     def __init__(self) -> None:
         super().__init__()
         self.room = getrlimit(RLIMIT_NOFILE)[0] // 2
-        """For all: the other half of the files is for what is no stream."""
+        """For all: the other half of the files is for other requests."""
 
 
 class EventStream(StreamingResponse):

@@ -1,4 +1,4 @@
-"""A line for each run: what there is, what is played now, what changed last."""
+"""A line for each run: those played now first, then the last changed."""
 
 from datetime import datetime
 from functools import partial
@@ -22,7 +22,7 @@ class RunSummary(Frozen):
     name: str
     """Of its file, and in its addresses."""
     title: str
-    """What the tournament calls itself."""
+    """The tournament's own name."""
     game: str = ""
     """In words, as `cornerless Othello`; this and what follows is empty where `problem` is not."""
     format: str = ""

@@ -31,7 +31,7 @@ class PersonTable:
         self._setup, self._write = setup, write
         self._game: HumanGame | None = None
         self._number = 0
-        self._said: list[str] = []
+        self._messages: list[str] = []
         self._ending = ""
 
     def run(self, commands: Iterable[Command]) -> None:
@@ -73,31 +73,33 @@ class PersonTable:
         return HumanGame(game, setup.seat, opponent, setup.seed)
 
     def _obey(self, game: HumanGame, command: Command) -> None:
-        self._said = []
+        self._messages = []
         try:
             if command.ply != len(game.moves):
-                self._said = ["The board has changed since. Choose again."]
+                self._messages = ["The board has changed since. Choose again."]
             elif command.do == "resign":
                 self._ending = game.resign()
             elif command.do == "undo" and not game.can_undo:
-                self._said = ["There is no move of yours to take back."]
+                self._messages = ["There is no move of yours to take back."]
             elif command.do == "undo":
                 game.undo()
             else:
                 game.choose(command.move)
         except MoveError as error:
-            self._said = [f"{error}."]
+            self._messages = [f"{error}."]
         except PlayerFault as fault:
             self._ending = " ".join(game.faulted(fault))
         self._advance(game)
 
     def _advance(self, game: HumanGame) -> None:
-        """What is not the person's to choose; then it is the person's turn, or the end."""
+        """Play the moves that the person does not choose; then it is the person's turn, or the
+        end.
+        """
         try:
             if not self._ending:
                 self._show("thinking")
                 for made in game.advance():
-                    self._said.append(game.describe(made))
+                    self._messages.append(game.describe(made))
                     self._show("thinking")
                 if game.position.is_over:
                     self._ending = game.end()
@@ -110,7 +112,7 @@ class PersonTable:
         state = TableState(
             number=self._number,
             phase=phase,
-            said=tuple(map(printable, self._said)),
+            said=tuple(map(printable, self._messages)),
             ending=printable(self._ending, keep="\n"),
             **({} if self._game is None else _of_game(self._game, phase)),
         )

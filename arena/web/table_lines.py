@@ -28,7 +28,7 @@ class Setup(Frozen):
 class Command(Frozen):
     do: Literal["move", "undo", "resign"]
     ply: int
-    """How many moves the person saw: one that is meant for another board is not made."""
+    """How many moves the person saw: a move meant for another board is not made."""
     move: str = Field("", max_length=200)
 
 
@@ -37,7 +37,7 @@ class TableState(Frozen):
     """Higher in each state."""
     phase: Phase
     said: tuple[str, ...] = ()
-    """What happened since the person's last command, in words."""
+    """Messages since the person's last command."""
     ending: str = ""
     """How it ended, or why it could not be played; empty before."""
     names: tuple[str, ...] = ()

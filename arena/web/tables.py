@@ -115,7 +115,7 @@ class RunningTable:
         self._changed = asyncio.Event()
 
     async def _expire(self) -> None:
-        """End the process when nobody has moved for long."""
+        """End the process after a long time without a move."""
         while (left := self._touched + self._idle_s - time.monotonic()) > 0:
             await asyncio.sleep(left)
         self.end("Nobody moved for a while")

@@ -1,4 +1,4 @@
-"""What the staff of a course wants of its tournaments: one small JSON file, replaced whole."""
+"""The staff's wishes for the tournaments of a course: one small JSON file, replaced whole."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ MOST_DEATHS = 3
 
 
 class Wish(Frozen):
-    """What is wanted of one tournament, and what became of it."""
+    """The wish for one tournament, and its state."""
 
     wanted: Literal["playing", "paused"] = "paused"
     since: AwareDatetime | None = None
@@ -103,7 +103,7 @@ class Wishes(Frozen):
 
 
 def read_wishes(course: Path) -> dict[str, Wish]:
-    """What is wanted of each tournament. Raises UserError."""
+    """The wish for each tournament. Raises UserError."""
     file = course / FILE
     try:
         text = file.read_bytes() if file.exists() else b"{}"

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from arena.model.record import SeatRecord
 from arena.referee.head_tail import KEPT_BYTES, HeadTail
 from arena.reports.html import data
-from arena.reports.html.model import SeatSaid
+from arena.reports.html.model import SeatStderr
 from arena.web.sentences import stderr_without_folders, without_folders
 
 FOLDER = Path("/srv/course/ada")
@@ -32,7 +32,7 @@ def test_no_folder_is_named_in_a_sentence_a_page_or_json(name: str) -> None:
 def test_no_mark_and_no_end_of_the_head_hides_a_folder(at: int) -> None:
     said = f"one\n{FOLDER}/bot.py\nlast\n"
     for cut in (4 + at, len(said)):
-        found = SeatSaid(head=said[:cut], tail=said[cut:], bytes=len(said), marks=[4, 4 + at])
+        found = SeatStderr(head=said[:cut], tail=said[cut:], bytes=len(said), marks=[4, 4 + at])
         left = stderr_without_folders(found, FOLDER)
         assert left.head + left.tail == "one\nbot.py\nlast\n"
         assert left.bytes == len("one\nbot.py\nlast\n")
@@ -43,7 +43,7 @@ def test_no_mark_and_no_end_of_the_head_hides_a_folder(at: int) -> None:
 def test_where_lines_are_not_kept_no_part_of_a_folder_is_left(at: int) -> None:
     said = f"first\nin {FOLDER}/bot.py, line 7\nlast\n"
     cut = said.index("/") + at
-    found = SeatSaid(head=said[:cut], tail=said[cut:], bytes=10**6, marks=[6, cut - 1, cut + 2])
+    found = SeatStderr(head=said[:cut], tail=said[cut:], bytes=10**6, marks=[6, cut - 1, cut + 2])
     left = stderr_without_folders(found, FOLDER)
     assert (left.head, left.tail, left.marks) == ("first\n", "\nlast\n", [6, 6, 6])
     assert left.bytes > len(left.head + left.tail)
@@ -61,7 +61,7 @@ def test_escapes_and_long_lines_hide_no_part_of_a_folder(line: str, at: int) -> 
         player="fox", stderr_head=kept.head, stderr_tail=kept.tail, stderr_bytes=kept.total
     )
     anybody: Any = SimpleNamespace(audience=SimpleNamespace(may_read=lambda player: True))
-    said = data._said(seat, anybody)
+    said = data._stderr_of(seat, anybody)
     assert said is not None
     assert said.bytes > len((said.head + said.tail).encode())
     left = stderr_without_folders(said, FOLDER)

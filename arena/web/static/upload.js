@@ -10,10 +10,10 @@ const FOLLOW_AGAIN_MS = 3000;
  * @param {File | undefined} file */
 async function send(form, file) {
   if (!file) return;
-  const said = /** @type {HTMLElement} */ (document.getElementById("upload-said"));
-  said.textContent = "";
+  const message = /** @type {HTMLElement} */ (document.getElementById("upload-said"));
+  message.textContent = "";
   if (file.size > MOST) {
-    said.textContent = "This is more than 10 MB. Leave out what the bot does not need.";
+    message.textContent = "This is more than 10 MB. Leave out what the bot does not need.";
     return;
   }
   form.inert = true;
@@ -25,9 +25,9 @@ async function send(form, file) {
       showChecks();
       return;
     }
-    said.textContent = (await answer.json()).detail;
+    message.textContent = (await answer.json()).detail;
   } catch {
-    said.textContent = "The server cannot be reached. Try again in a moment.";
+    message.textContent = "The server cannot be reached. Try again in a moment.";
   }
   form.inert = false;
 }
