@@ -390,8 +390,8 @@ def _move_rows(record: GameRecord) -> Iterable[Sequence[Any]]:
     for ply, move in enumerate(record.moves):
         player = record.seats[move.seat].player if move.seat >= 0 else None
         info = move.info or {}
-        said = (info.get(name) for name in _INFO)
-        yield (record.game, ply, move.seat, player, move.move, move.used_ms, move.cpu_ms, *said)
+        stated = (info.get(name) for name in _INFO)
+        yield (record.game, ply, move.seat, player, move.move, move.used_ms, move.cpu_ms, *stated)
 
 
 def _result(number: int, row: Sequence[Any]) -> Result:

@@ -1,1 +1,1 @@
-"""A bot's way into a folder of submissions: what `arena submit` and the server do."""
+"""A bot's way into a folder of submissions, for `arena submit` and the server."""

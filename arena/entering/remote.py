@@ -23,15 +23,15 @@ from arena.entering.enter import OnEvent
 from arena.errors import PackageError, SubmissionError
 
 MAX_BYTES = 10_000_000
-"""What a server takes."""
+"""The files that a server takes."""
 _TIMEOUT_S = 60
 """The server says something at least each 15 s."""
 _PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
-"""What OpenSSL calls an answer that is not TLS; the second since 3.4."""
+"""OpenSSL's words for an answer that is not TLS; the second since 3.4."""
 _TRIES, _PAUSE_S = 60, 1.0
 """How often the events are asked for: a check goes on while a server is started again."""
 _LATER = (429, 502, 503, 504)
-"""What a busy server answers, or a proxy while its server is started again."""
+"""The status of a busy server, or of a proxy while its server is started again."""
 _HOST_AND_PORT = re.compile(r"([\w.-]+|\[[\da-fA-F:]+\]):\d+(/.*)?")
 
 
@@ -68,9 +68,9 @@ def send(path: Path, to: str, token: str | None, on_event: OnEvent) -> Entered:
     server = _Server(to, token)
     with server.ask(f"?{urllib.parse.urlencode({'name': name})}", contents) as answer:
         id = _id_in(answer.read(), to)
-    for said in server.events(id):
+    for line in server.events(id):
         try:
-            event = read_event(said)
+            event = read_event(line)
         except ValidationError:
             raise SubmissionError(f"{to} says what this arena does not know; update it") from None
         if isinstance(event, Refused):
@@ -133,7 +133,7 @@ class _Server:
         return answer
 
     def events(self, id: str) -> Iterator[bytes]:
-        """What happens in a check, asked for again where the connection ends."""
+        """The events of a check, requested again where the connection ends."""
         last = "0"
         for _ in range(_TRIES):
             try:
@@ -159,12 +159,12 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _refusal(error: urllib.error.HTTPError, address: str) -> str:
-    """What a server says, or what its answer means."""
+    """The server's message, or the meaning of its answer."""
     if 300 <= error.code < 400:
         return f"{address} is now {error.headers.get('Location')}; use that address"
     try:
-        said = json.loads(error.read(10_000))["detail"]
-        return f"{urllib.parse.urlsplit(address).netloc}: {said}"
+        detail = json.loads(error.read(10_000))["detail"]
+        return f"{urllib.parse.urlsplit(address).netloc}: {detail}"
     except (ValueError, LookupError, TypeError):
         return (
             f"{address} answers {error.code}, and is no course of `arena serve`; give the address "

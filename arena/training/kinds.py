@@ -1,4 +1,4 @@
-"""What `arena train` learns: the trainings of each kind of game, and how they are shown."""
+"""The trainings of `arena train`: the trainings of each kind of game, and how they are shown."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -34,14 +34,14 @@ class TrainingKind(Generic[Block]):
 
     config: TrainConfig | GamesConfig
     about: str
-    """What learns, and how, in a line."""
+    """The learner and its method, in a line."""
     open: Callable[[Path], BlockTrainer[Any, Block]]
     """The trainer of a run in a folder. Raises ValueError and OSError."""
     view: BlockView[Block]
     against: tuple[str, ...]
     """The yardstick and the unit of margins, where there are any."""
     outcome: Callable[[Block], str]
-    """What the last block came to, at the end of a sentence."""
+    """The result of the last block, at the end of a sentence."""
     players: Callable[[str], list[str]]
     """Players with the network of a path, as lines of a tournament file."""
     trial: Callable[[Path, Network, str], NetworkTrial] | None
@@ -115,7 +115,7 @@ def _game_training(
 
 
 def _about(config: TrainConfig | GamesConfig, game: str, more: str) -> str:
-    """What learns, and how, as the literature writes it, in a line."""
+    """The learner and its method, as the literature writes it, in a line."""
     sizes = Counter(map(len, config.tuples))
     tuples = " and ".join(f"{count} of {size}" for size, count in sorted(sizes.items()))
     if len(sizes) > _SIZES:

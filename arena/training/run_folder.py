@@ -44,7 +44,7 @@ def test_command(file: Path, out: Path | None) -> str:
 
 
 class Work(NamedTuple):
-    """What is kept in a folder."""
+    """The content of a folder."""
 
     noun: str
     """As `training`; also names the lock."""

@@ -61,19 +61,19 @@ class SpreadMatchRunner:
         except KilledWorker:  # else what a lost worker played is played by another
             raise ExecutorError(
                 "one worker of the cluster after the other ended while it played the same games, "
-                "most likely for lack of memory; what they wrote tells. The same command goes on "
-                "from the last checkpoint"
+                "most likely for lack of memory; their output has the cause. The same command goes "
+                "on from the last checkpoint"
             ) from None
 
     def abort(self) -> None:
         self._stop.set()
 
     def close(self) -> None:
-        """Nothing is held but what the client has."""
+        """Only the client holds resources."""
 
 
 class _Player(NamedTuple):
-    """What plays, as it travels."""
+    """The players, as they travel."""
 
     tuning: str
     """The id of this match runner: a worker keeps what it loaded for the last one."""

@@ -31,7 +31,7 @@ class BlockView(ABC, Generic[Block]):
     """How the blocks of a training are shown."""
 
     measure: str
-    """What the curve shows."""
+    """The figure of the curve."""
     headings: Sequence[str]
     """Over the cells of `row`."""
     columns: Sequence[str]

@@ -49,18 +49,18 @@ def tune(
     work = Work(TUNING, CHECKPOINT, result.FILES)
     test = test_command(file, out)
     asked, target = verification if verify else None, verification.target
-    gained = partial(tuned_player.gain_said, config, folder / result.PLAYER, target, test)
+    gained = partial(tuned_player.gain_words, config, folder / result.PLAYER, target, test)
     with reserve_fds(), held(folder, work):  # what draws comes before what plays under the referee
         try:
             return _Tuning(config, folder, console, gained, site).run(file, asked)
         except KeyboardInterrupt:
-            said = "Stopped at once; what was not saved is played again. Go on with"
-            Lines(console).say(f"{said}: {again()}")
+            stopped = "Stopped at once; what was not saved is played again. Go on with"
+            Lines(console).say(f"{stopped}: {again()}")
             return Exit.INTERRUPTED
 
 
 def _runner_of(config: TuneConfig, site: Site) -> MakeRunner:
-    """What plays the games of a tuning."""
+    """The match runner of a tuning's games."""
     if config.referee:
         return partial(RefereeMatchRunner, site=site)
     if site.here:
@@ -71,8 +71,8 @@ def _runner_of(config: TuneConfig, site: Site) -> MakeRunner:
 
 
 class _Tuning:
-    """A tuning that goes on in a folder that is held; `gained` says of verdicts, and of how many
-    tests came before, what they show.
+    """A tuning that goes on in a folder that is held; `gained` gives a sentence on verdicts, and on
+    how many tests came before, what they show.
     """
 
     def __init__(

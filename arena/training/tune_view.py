@@ -188,7 +188,7 @@ class PlainTuning(Lines):
         self, console: Console, now: Callable[[], float], plan: TuningPlan | None = None
     ) -> None:
         super().__init__(console)
-        self._plan, self._now, self._said_at = plan, now, now()
+        self._plan, self._now, self._printed_at = plan, now, now()
 
     def show(self, progress: TuningProgress) -> None:
         assert self._plan is not None  # it is a tuning
@@ -199,6 +199,6 @@ class PlainTuning(Lines):
         self._now_and_then(f"LLR {verdict.llr:+.2f}, {test_line(verdict)}")
 
     def _now_and_then(self, line: str) -> None:
-        if self._now() - self._said_at >= _PLAIN_S:
-            self._said_at = self._now()
+        if self._now() - self._printed_at >= _PLAIN_S:
+            self._printed_at = self._now()
             self.say(line)

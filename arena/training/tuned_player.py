@@ -1,4 +1,4 @@
-"""What is known about a tuned player, and the tests of it against its start."""
+"""The evidence for a tuned player: tests of it against its start."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ Slid = Sequence[tuple[int, int]]
 
 
 def measured(scores: Sequence[float], slid: Slid) -> dict[str, Any]:
-    """What the match of fixed length against the start brought, as the files have it."""
+    """The result of the match of fixed length against the start, as the files have it."""
     if not scores:
         return {"games": 0, "note": "not measured yet"}
     counts = _counts(scores)
@@ -80,7 +80,7 @@ def _counts(scores: Sequence[float]) -> list[int]:
 
 
 def about(config: TuneConfig) -> str:
-    """What is tuned, and how, in a line."""
+    """The tuned parameters and the method, in a line."""
     settings = words.settings
     return (
         f"{config.rules} ({settings(config.variant)}) · {config.bot} ({settings(config.options)}) "
@@ -88,7 +88,7 @@ def about(config: TuneConfig) -> str:
     )
 
 
-def gain_said(
+def gain_words(
     config: TuneConfig,
     player: Path,
     target: Target,
@@ -96,19 +96,19 @@ def gain_said(
     verdicts: Mapping[str, dict[str, Any]],
     earlier_tests: int = 0,
 ) -> str:
-    """What `verify.gain` says of a tuning, with its start. Where a gain is shown over another than
-    the default player, also how to test that one against the `player` file of the tuning.
+    """The sentence of `verify.gain` on a tuning, with its start. Where a gain is shown over another
+    than the default player, also how to test that one against the `player` file of the tuning.
     """
     start: dict[str, Any] = {each.name: each.start for each in config.ranges}
     if config.weights is not None:
         start[config.weights.option] = config.weights.start
     over = f"the start ({words.settings(start)})"
-    said = verify.gain(verdicts, test, over, earlier_tests)
+    sentence = verify.gain(verdicts, test, over, earlier_tests)
     fields = BUILTINS[config.bot].options.model_fields
     default = {name: fields[name].default for name in start}
     gained = (each["decision"] == "H1" and each.get("usable", True) for each in verdicts.values())
     if start == default or not any(gained):
-        return said
+        return sentence
     usual = rules.default(config.rules).variant
     variant = {key: value for key, value in config.variant.items() if value != usual[key]}
     written = {
@@ -119,7 +119,7 @@ def gain_said(
     times = ((f"--{key.replace('_', '-')}", str(ms)) for key, ms in clock.items() if ms)
     typed = ["arena", "sprt", str(player), config.bot, "--rules", config.rules]
     typed += [word for pair in (*settings, *times) for word in pair]
-    return f"{said} Against the default ({words.settings(default)}): {shlex.join(typed)}"
+    return f"{sentence} Against the default ({words.settings(default)}): {shlex.join(typed)}"
 
 
 def changed(tuner: Tuner) -> bool:

@@ -36,7 +36,7 @@ from players.learning.tuning.matches import Aborted
 from players.learning.tuning.tuner import TunedPairs, Tuner
 
 _SAVE_S = 2.0
-"""What was played is saved at the end, and before that at most this often."""
+"""Games are saved at the end, and before that at most this often."""
 
 
 class Sides(NamedTuple):
@@ -88,12 +88,12 @@ def under_referee(target: Target) -> str:
 
 
 def half_points(scores: Sequence[float]) -> list[int]:
-    """What each pair brought, counted as the tests do: 0 to 4."""
+    """The half points of each pair, as the tests count them: 0 to 4."""
     return [round(2 * score) for score in scores]
 
 
 def tests_of(verdicts: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """The verdicts of tests, for the files: where it was played, a sentence, and figures."""
+    """The verdicts of tests, for the files: the thinking time, a sentence, and figures."""
     return [
         {"at": at, "said": words.decision(Verdict.model_validate(each)), **each}
         for at, each in verdicts.items()
@@ -127,14 +127,14 @@ def gain(
         )
     if not verdicts:
         return f"Not tested: no gain is claimed.{before} To test it: {test}"
-    said = {
+    sentences = {
         "H1": f"A gain over {over} is shown at {{}}.",
         "H0": "No gain is shown at {}.",
         None: "Not decided at {}: no gain is shown.",
     }
     unusable = "The test at {} is not usable, for its forfeits and void games: no gain is shown."
     found = (
-        (said[each["decision"]] if each.get("usable", True) else unusable).format(at)
+        (sentences[each["decision"]] if each.get("usable", True) else unusable).format(at)
         for at, each in verdicts.items()
     )
     return " ".join(found) + before

@@ -185,7 +185,7 @@ def _of_tournament(name: str, folder: Path, findings: list[Finding]) -> Target:
 
 
 def _unfit(bot: str, target: Target) -> Iterator[Finding]:
-    """What keeps the player from thinking so."""
+    """The reason why the player cannot think so."""
     fields = BUILTINS[bot].options.model_fields
     able = ("move_ms", "tournament", *(name for name in ENDS_THINKING if name in fields))
     for name in target.budget:

@@ -32,7 +32,7 @@ from arena.training.tune_view import (
     trend,
 )
 from arena.training.tune_view import test_line as line_of_test
-from arena.training.tuned_player import budget_test, gain_said, measured, measured_line
+from arena.training.tuned_player import budget_test, gain_words, measured, measured_line
 from arena.training.verify import gain
 from arena.training.verify_config import Target, Verification, load_both
 from arena.web.lab_runs import folder_run
@@ -289,7 +289,7 @@ def test_a_gain_names_its_start_and_what_tests_the_default(folder: Path) -> None
     text = FILE.replace("selfplay", "spsa").replace("batch = 8", "pairs = 2").format(games=8)
     (folder / "it.toml").write_text(f"{text}[parameters.c]\n[verify]\nmove_ms = 20\n")
     config, verification = load_both(folder / "it.toml")
-    said = partial(gain_said, config, Path("it.tune/player.toml"), verification.target, TEST)
+    said = partial(gain_words, config, Path("it.tune/player.toml"), verification.target, TEST)
     shown = said({"move_ms 20": {"decision": "H1"}})
     assert "A gain over the start (c 1, weights flat) is shown at move_ms 20." in shown
     _, _, command = shown.partition(" Against the default (c 1, weights tuned): arena ")
@@ -302,7 +302,7 @@ def test_a_gain_names_its_start_and_what_tests_the_default(folder: Path) -> None
         assert "Against" not in said({"here": {"decision": decision}})
     usual_start = FILE.replace("[weights]", '[weights]\nstart = "tuned"')
     (folder / "it.toml").write_text(usual_start.format(games=8))
-    usual = partial(gain_said, load_config(folder / "it.toml"), *said.args[1:])
+    usual = partial(gain_words, load_config(folder / "it.toml"), *said.args[1:])
     assert usual({"here": {"decision": "H1"}}) == (
         "A gain over the start (weights tuned) is shown at here."
     )
