@@ -31,7 +31,7 @@ LEAST_DOWNGRADED = 16
 
 
 class NetworkOptions(SearchOptions):
-    """What every player takes that values boards by a network."""
+    """The options of every player that values boards by a network."""
 
     weights: Annotated[str, named_or_file("default", judge=judge_network)] = "default"
     """The n-tuple network: "default" or the path of a file, as `arena train` writes them."""
@@ -63,7 +63,7 @@ class ExpectimaxOptions(NetworkOptions):
     downgrade: int = Field(default=16_384, ge=0, le=32_768)
     """Tile-downgrading, of 2048: from this tile on the search sees all tiles above the largest one
     that is missing as half of what they are, which boards the network has met more often; the
-    score told is then that of the smaller board. 0 for never. 2584 has no such boards."""
+    stated score is then that of the smaller board. 0 for never. 2584 has no such boards."""
 
     @field_validator("star")
     @classmethod

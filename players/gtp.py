@@ -67,7 +67,7 @@ class Refusal(EngineFault):
 
 
 class Gtp(EnginePlayer):
-    """The player. Whether the engine knows the size of a board, it says itself."""
+    """The player. The engine itself refuses sizes of boards that it does not know."""
 
     name = "gtp"
     summary = "plays Othello through an engine that speaks GTP, such as gtp-rhino"
@@ -76,7 +76,7 @@ class Gtp(EnginePlayer):
 
     _takes_passes: ClassVar[bool] = True
     _size: ClassVar[int] = 0
-    """What the engine's board has now."""
+    """The size of the engine's board now."""
 
     def introduce(self, deadline: float) -> None:
         """Choose Othello and send the setup."""
@@ -89,7 +89,7 @@ class Gtp(EnginePlayer):
             _ask(self.engine, command, deadline)
 
     def begin(self, deadline: float) -> None:
-        """Tell the size of the board and the clock, then clear it."""
+        """Send the size of the board and the clock, then clear it."""
         self._resize(deadline)
         if self._options.tell_clock:
             _ask(self.engine, _time_settings(self.start), deadline)
@@ -98,9 +98,9 @@ class Gtp(EnginePlayer):
     def clear(self, deadline: float) -> None:
         """Clear the board."""
         _ask(self.engine, "clear_board", deadline)
-        self.told = []
+        self.sent = []
 
-    def tell(self, seat: int, move: str, deadline: float) -> None:
+    def send_move(self, seat: int, move: str, deadline: float) -> None:
         """Play a move, or a pass where the engine takes passes."""
         if move == PASS and not self._takes_passes:
             return
@@ -121,10 +121,10 @@ class Gtp(EnginePlayer):
             stones = 0 if turn.start.clock.move_ms is None else 1
             left = f"time_left {colour} {turn.time_ms // 1000} {stones}"
             _ask(self.engine, left, turn.deadline)
-        self.said = _ask(self.engine, f"genmove {colour}", turn.deadline)
-        move = self.said.lower()
+        self.reply = _ask(self.engine, f"genmove {colour}", turn.deadline)
+        move = self.reply.lower()
         move = move if move in (PASS, "resign") else move.translate(FROM_GTP)
-        self.told.append((turn.seat, move))
+        self.sent.append((turn.seat, move))
         return move, None
 
     def _resize(self, deadline: float) -> None:
@@ -150,9 +150,9 @@ def _response(engine: EngineProcess, command: str) -> str:
     while (waiting := engine.output.peek(1)).startswith((b"\n", b"\r")):
         engine.output.read(1)
     if waiting and not waiting.startswith((b"=", b"?")):
-        said = waiting.partition(b"\n")[0][:80].decode("utf-8", "backslashreplace")
+        answer = waiting.partition(b"\n")[0][:80].decode("utf-8", "backslashreplace")
         raise EngineFault(
-            f"{engine.name} answered `{command}` with `{said}`, which is no GTP response "
+            f"{engine.name} answered `{command}` with `{answer}`, which is no GTP response "
             "(`= …`, or `? …` for an error): does it need an argument to speak GTP?"
         )
     response = b""

@@ -21,7 +21,7 @@ from rules.ggf import BLACK_WHITE, read_move, write_board, write_move, write_pro
 from rules.position import PASSES
 
 _AMPLE_S = 10 * 3600
-"""The time an engine is told to have where its depth alone limits it."""
+"""The time sent to an engine where its depth alone limits it."""
 _PV = re.compile(rf"{'|'.join(PASSES)}|[a-h][1-8]")
 _NAME = "set myname "
 
@@ -50,11 +50,11 @@ class NBoard(EnginePlayer):
     _pings = count(1)
 
     def introduce(self, deadline: float) -> None:
-        """Say which protocol it is, and the depth; the engine may say its name."""
+        """Send the version of the protocol and the depth; the engine may send its name."""
         for command in ("nboard 2", f"set depth {self._options.depth}"):
             self.engine.send(command)
-        said = self._in_step(deadline)
-        name = next((line for line in said if line.startswith(_NAME)), f"{_NAME}unknown")
+        lines = self._in_step(deadline)
+        name = next((line for line in lines if line.startswith(_NAME)), f"{_NAME}unknown")
         sys.stderr.write(f"The engine is {name.removeprefix(_NAME)}.\n")
 
     def clear(self, deadline: float) -> None:
@@ -62,7 +62,7 @@ class NBoard(EnginePlayer):
         self._set_game(_AMPLE_S)
         self._in_step(deadline)
 
-    def tell(self, seat: int, move: str, deadline: float) -> None:
+    def send_move(self, seat: int, move: str, deadline: float) -> None:
         """Add a move."""
         self.engine.send(f"move {write_move(move)}")
 
@@ -71,12 +71,12 @@ class NBoard(EnginePlayer):
         if self._options.tell_clock:
             self._set_game(_left_s(turn))
         self._in_step(turn.deadline)
-        lines = self._said("go", "===", turn.deadline)
-        self.said = lines.pop().removeprefix("===").strip()
+        lines = self._lines_after("go", "===", turn.deadline)
+        self.reply = lines.pop().removeprefix("===").strip()
         try:
-            move, score, _ = read_move(self.said)
+            move, score, _ = read_move(self.reply)
         except ValueError:
-            return self.said.lower(), None
+            return self.reply.lower(), None
         return move, _info(move, score, lines)
 
     def _set_game(self, left_s: int) -> None:
@@ -85,14 +85,14 @@ class NBoard(EnginePlayer):
         heading = {**about, "RE": "?", "TI": clock, "TY": "8", "BO": write_board(self.first)}
         moves = ((BLACK_WHITE[seat], write_move(move)) for seat, move in self.moves)
         self.engine.send(f"set game {write_properties([*heading.items(), *moves])}")
-        self.told = list(self.moves)
+        self.sent = list(self.moves)
 
     def _in_step(self, deadline: float) -> list[str]:
-        """The lines up to the `pong` that says that nothing more comes from earlier commands."""
+        """The lines up to the `pong` that ends all answers to earlier commands."""
         number = next(self._pings)
-        return self._said(f"ping {number}", f"pong {number}", deadline)
+        return self._lines_after(f"ping {number}", f"pong {number}", deadline)
 
-    def _said(self, command: str, end: str, deadline: float) -> list[str]:
+    def _lines_after(self, command: str, end: str, deadline: float) -> list[str]:
         """The lines that follow a command, up to the first that begins with `end`."""
         lines = [""]
         with self.engine.awaited(command, deadline):
@@ -110,7 +110,7 @@ def _left_s(turn: Turn) -> int:
 
 
 def _info(move: str, score: float | None, lines: list[str]) -> dict[str, Any]:
-    """What the engine said of its move: its evaluation in discs, depth, nodes, line of play."""
+    """The engine's `info` on its move: its evaluation in discs, depth, nodes, line of play."""
     info: dict[str, Any] = {}
     for line in lines:
         kind, *words = line.split()[:5] or [""]

@@ -119,7 +119,7 @@ def tables_in(path: Path, rules: str) -> list[Any]:
 
 
 def judge_network(path: Path, game: Game) -> dict[str, Any]:
-    """Refuse what is no whole network for the rules of a game; its header."""
+    """Refuse a file that is no whole network for the rules of a game; its header."""
     with path.open("rb") as file:
         header = header_object(network_header(file))
     refuse_other_rules(str(header.get("rules")), game.name)
@@ -127,7 +127,7 @@ def judge_network(path: Path, game: Game) -> dict[str, Any]:
 
 
 def judge_evaluation(path: Path, game: Game) -> None:
-    """Refuse what is no whole evaluation for a game."""
+    """Refuse a file that is no whole evaluation for a game."""
     if path.suffix == ".ntuple":
         refuse_other_settings(game.name, judge_network(path, game).get("variant", {}), game.variant)
     elif path.suffix == ".npz":
@@ -152,5 +152,5 @@ def _judge_archive(path: Path) -> None:
 
 
 def judge_tables(path: Path, game: Game) -> None:
-    """Refuse what holds no weights for the moves of both seats."""
+    """Refuse a file without weights for the moves of both seats."""
     tables_in(path, game.name)

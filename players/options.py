@@ -1,4 +1,4 @@
-"""What the options of several players share. Loads pydantic, and no compiled code."""
+"""Options that several players share. Loads pydantic, and no compiled code."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -87,7 +87,7 @@ class NoOptions(Options):
 
 
 class SearchOptions(Options):
-    """What every searching player takes."""
+    """The options of every searching player."""
 
     margin_ms: int = Field(default=10, ge=0)
     """Kept unused at the end of the time for a move, for the pipe and the scheduler. A move of
@@ -118,15 +118,17 @@ def or_exit() -> Iterator[None]:
 
 
 def _sentences(error: ValidationError) -> Iterator[str]:
-    """What is wrong with each option; where it may be of several kinds, what each of them asks."""
+    """A sentence on each wrong option; where it may be of several kinds, the requirement of
+    each.
+    """
     wrong: dict[object, list[str]] = {}
     for problem in error.errors():
         if problem["type"] == "extra_forbidden":
-            said = "there is no such option"
+            message = "there is no such option"
         else:
-            said = problem["msg"].removeprefix("Value error, ")
-            said = said.replace("Input should be", "must be", 1)
-        wrong.setdefault(problem["loc"][0], []).append(said)
+            message = problem["msg"].removeprefix("Value error, ")
+            message = message.replace("Input should be", "must be", 1)
+        wrong.setdefault(problem["loc"][0], []).append(message)
     for option, sayings in wrong.items():
         yield f"options.{option}: {' or '.join(dict.fromkeys(sayings))}"
 

@@ -141,8 +141,8 @@ def play(
             request = json.loads(line)
             kind = request["type"]
             if kind == "start":
-                told = _told(request, Start)
-                game = Start(**told | {"clock": Clock(**_told(request["clock"], Clock))})
+                values = _fields_of(request, Start)
+                game = Start(**values | {"clock": Clock(**_fields_of(request["clock"], Clock))})
                 if start is not None:
                     start(game)
                 _write(replies, ready)
@@ -150,11 +150,11 @@ def play(
                 if game is None:
                     raise RuntimeError("the referee asked for a move before it started a game")
                 deadline = received + request["time_ms"] / 1000
-                turn = Turn(start=game, deadline=deadline, **_told(request, Turn))
+                turn = Turn(start=game, deadline=deadline, **_fields_of(request, Turn))
                 _write(replies, _reply(turn, choose(turn)))
             elif kind == "end":
                 if end is not None:
-                    end(End(**_told(request, End)))
+                    end(End(**_fields_of(request, End)))
             elif kind == "quit":
                 return
     except BrokenPipeError:
@@ -185,12 +185,12 @@ def _write(replies: IO[bytes], message: dict[str, Any]) -> None:
         line = line[replies.write(line) :]
 
 
-def _told(message: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """The fields of a class that a message tells; moves as pairs."""
-    told = {field.name: message[field.name] for field in fields(kind) if field.name in message}
-    if "moves" in told:
-        told["moves"] = [(seat, move) for seat, move in told["moves"]]
-    return told
+def _fields_of(message: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """The fields of a message that a class has; moves as pairs."""
+    values = {field.name: message[field.name] for field in fields(kind) if field.name in message}
+    if "moves" in values:
+        values["moves"] = [(seat, move) for seat, move in values["moves"]]
+    return values
 
 
 def _reply(turn: Turn, answer: Answer) -> dict[str, Any]:

@@ -42,38 +42,38 @@ AUTO_C = 2.0
 
 _Need = tuple[Callable[[Mapping[str, Any]], Any], str]
 _PLAYS_OUT: _Need = (
-    lambda given: given.get("leaf") != "evaluation",
+    lambda options: options.get("leaf") != "evaluation",
     'leaf = "evaluation" plays nothing out',
 )
 _NEEDS: dict[str, _Need] = {
-    "mix": (lambda given: given.get("leaf") == "mixed", 'only leaf = "mixed" mixes'),
+    "mix": (lambda options: options.get("leaf") == "mixed", 'only leaf = "mixed" mixes'),
     "playout": _PLAYS_OUT,
     "playouts": _PLAYS_OUT,
     "rave": (
-        lambda given: given.get("leaf") != "evaluation" and given.get("playouts") != 1,
+        lambda options: options.get("leaf") != "evaluation" and options.get("playouts") != 1,
         "it learns from the moves of playouts; it needs playouts = 8",
     ),
     "evaluation": (
-        lambda given: (
-            given.get("leaf") != "playout" or given.get("leaf_plies") or given.get("prior")
+        lambda options: (
+            options.get("leaf") != "playout" or options.get("leaf_plies") or options.get("prior")
         ),
         "nothing is evaluated without leaf, leaf_plies or prior",
     ),
     "endgame_leaves": (
-        lambda given: given.get("solver"),
+        lambda options: options.get("solver"),
         "solved leaves are proofs; they need solver = true",
     ),
     "early_stop": (
-        lambda given: given.get("final") == "visits",
+        lambda options: options.get("final") == "visits",
         'it foresees visits; it needs final = "visits"',
     ),
     "direction_after": (
-        lambda given: given.get("direction"),
+        lambda options: options.get("direction"),
         "it is for direction, which is not given",
     ),
-    "parallel": (lambda given: given.get("threads") != 1, "it is for threads = 2 and more"),
+    "parallel": (lambda options: options.get("threads") != 1, "it is for threads = 2 and more"),
 }
-"""What an option needs of those before it, and what is said where it is missing."""
+"""The requirement of an option on those before it, and the message where it is not met."""
 
 
 class UctOptions(SearchOptions):

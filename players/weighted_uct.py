@@ -38,8 +38,8 @@ class WeightedUct(Uct):
     def refusal(cls, rules: str, variant: Mapping[str, Any]) -> str | None:
         size = variant.get("size", 8)
         if rules == "othello" and size != 8:
-            made = "it plays Othello on 8×8 boards, for which its weights are made"
-            return f"{made}, not {size}×{size}"
+            reason = "it plays Othello on 8×8 boards, for which its weights are made"
+            return f"{reason}, not {size}×{size}"
         return unsupported(rules, variant)
 
     @classmethod

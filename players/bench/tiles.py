@@ -98,10 +98,10 @@ def learning(rate: Rate, games: int, folder: Path, target: float) -> Iterator[Me
     while (block := trainer.run_block()) is not None:
         if rate == "tc" and block.games in CURVE:
             mean, reached = CURVE[block.games]
-            told = f"TC after {block.games:,} games"
-            yield Measurement(f"{told}, average", block.mean, "points", mean)
+            title = f"TC after {block.games:,} games"
+            yield Measurement(f"{title}, average", block.mean, "points", mean)
             share = sum(part for tile, part in block.ended.items() if tile >= 2048)
-            yield Measurement(f"{told}, reached 2048", 100 * share, "%", 100 * reached)
+            yield Measurement(f"{title}, reached 2048", 100 * share, "%", 100 * reached)
     trainer.save()
     moves = sum(block.moves for block in trainer.blocks)
     seconds = sum(block.seconds for block in trainer.blocks)

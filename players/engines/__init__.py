@@ -1,1 +1,1 @@
-"""What the players that play through another program share."""
+"""Shared parts of the players that play through another program."""

@@ -24,7 +24,7 @@ COLOURS = ("black", "white")
 
 
 class EngineOptions(Options):
-    """What every player through an engine takes."""
+    """The options of every player through an engine."""
 
     command: str | list[str] = Field(default="", validate_default=True)
     """The engine: a command line, split as a shell would, or a list of words. A program without a
@@ -78,7 +78,7 @@ class EnginePlayer(Builtin):
     runs_programs = True
     options: ClassVar[type[EngineOptions]]
     protocol: ClassVar[str]
-    """What the engine speaks, as people call it."""
+    """The usual name of the engine's protocol."""
     board: ClassVar[Mapping[str, Any]] = {"start": "centre", "corners": True, "free_centre": False}
     """The settings of Othello that the engine's rules have."""
 
@@ -91,9 +91,9 @@ class EnginePlayer(Builtin):
         if rules != "othello":
             return f"it plays othello, not {rules}"
         for setting, value in cls.board.items():
-            given = variant.get(setting, value)
-            if given != value:
-                return f"it plays standard Othello, {setting} {value!r} and not {given!r}"
+            chosen = variant.get(setting, value)
+            if chosen != value:
+                return f"it plays standard Othello, {setting} {value!r} and not {chosen!r}"
         return None
 
     def __init__(self, start: Start) -> None:
@@ -104,9 +104,9 @@ class EnginePlayer(Builtin):
         self.first: Position = rules.load(start.rules, **start.variant).start()
         self.position = self.first
         self.moves: list[tuple[int, str]] = []
-        self.told: list[tuple[int, str]] = []
-        self.said = ""
-        """Its last move in its own words."""
+        self.sent: list[tuple[int, str]] = []
+        self.reply = ""
+        """Its last move as it wrote it."""
         self._follow(start.moves, start.state)
         try:
             running = EnginePlayer._running
@@ -128,10 +128,10 @@ class EnginePlayer(Builtin):
                 return turn.legal[0]
             move, info = self.ask_move(turn)
         except EngineFault as fault:
-            self._say_where()
+            self._report_position()
             sys.exit(str(fault))
         if move not in turn.legal:
-            self._report(move)
+            self._report_move(move)
         return move, info
 
     @abstractmethod
@@ -147,12 +147,12 @@ class EnginePlayer(Builtin):
         """Set up the board before the first move. Raises EngineFault."""
 
     @abstractmethod
-    def tell(self, seat: int, move: str, deadline: float) -> None:
-        """Make a move on the engine's board. Raises EngineFault."""
+    def send_move(self, seat: int, move: str, deadline: float) -> None:
+        """Send a move for the engine's board. Raises EngineFault."""
 
     @abstractmethod
     def ask_move(self, turn: Turn) -> tuple[str, dict[str, Any] | None]:
-        """The engine's move, and what it said of it. Raises EngineFault."""
+        """The engine's move, and its `info` on it. Raises EngineFault."""
 
     @classmethod
     def close(cls) -> None:
@@ -192,24 +192,24 @@ class EnginePlayer(Builtin):
             )
 
     def catch_up(self, deadline: float) -> None:
-        """Tell the engine the moves that it does not know. Raises EngineFault."""
-        if self.told != self.moves[: len(self.told)]:
+        """Send the engine the moves that it does not know. Raises EngineFault."""
+        if self.sent != self.moves[: len(self.sent)]:
             self.clear(deadline)
-        for seat, move in self.moves[len(self.told) :]:
-            self.tell(seat, move, deadline)
-            self.told.append((seat, move))
+        for seat, move in self.moves[len(self.sent) :]:
+            self.send_move(seat, move, deadline)
+            self.sent.append((seat, move))
 
-    def _report(self, move: str) -> None:
-        """Tell what is wrong with the engine's move; the referee judges it."""
+    def _report_move(self, move: str) -> None:
+        """Report the mistake in the engine's move on stderr; the referee judges it."""
         try:
             self.position.play(move)
         except MoveError as error:
-            wrong = "resigned" if move == "resign" else f"played {self.said!r}: {error}"
+            wrong = "resigned" if move == "resign" else f"played {self.reply!r}: {error}"
             sys.stderr.write(f"The engine {wrong}.\n")
-            self._say_where()
+            self._report_position()
 
-    def _say_where(self) -> None:
-        """Tell the position that a fault came in."""
+    def _report_position(self) -> None:
+        """Report the position of a fault on stderr."""
         mover = COLOURS[self.start.seat]
         sys.stderr.write(
             f"The game so far: {self._transcript or 'no move'}, {mover} to move; "

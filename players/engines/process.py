@@ -1,4 +1,4 @@
-"""An engine's process: commands written, lines read, and every way it fails said in a sentence."""
+"""An engine's process: commands written, lines read, and a sentence on each way it fails."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ _CLOSING_S = 0.1
 
 
 class EngineFault(Exception):
-    """The engine cannot go on; the sentence says what it did."""
+    """The engine cannot go on; the sentence has the reason."""
 
 
 class EngineProcess:
@@ -42,7 +42,7 @@ class EngineProcess:
         assert self._process.stdin is not None and isinstance(self._process.stdout, BufferedReader)
         self._input = self._process.stdin
         self.output = self._process.stdout
-        """What it writes."""
+        """Its output."""
 
     @property
     def alive(self) -> bool:
@@ -68,7 +68,9 @@ class EngineProcess:
 
     @contextmanager
     def awaited(self, command: str, deadline: float) -> Iterator[None]:
-        """After `deadline`, in seconds of `time.monotonic()`, stderr is told; the wait goes on."""
+        """After `deadline`, in seconds of `time.monotonic()`, a line on stderr says so; the wait
+        goes on.
+        """
         late = (
             f"{self.name} has not answered `{command}` in time: give it a lower level or a longer"
         )
@@ -108,7 +110,9 @@ class EngineProcess:
 
 
 def find_engine(program: str, folder: Path) -> str:
-    """The path of an engine's program. ValueError says why there is none and what to do."""
+    """The path of an engine's program. ValueError where there is none, with the reason and a
+    remedy.
+    """
     if "/" in program:
         path = Path(os.path.abspath(folder / program))  # noqa: PTH100  # links stay as written
         if not path.is_file() or not os.access(path, os.X_OK):

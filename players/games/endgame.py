@@ -64,7 +64,7 @@ class Endgame(ABC):
     """One board's solver, with a table that serves a whole game."""
 
     memory: Any
-    """What `solve` takes."""
+    """The arguments of `solve`."""
     reach: int
     """Positions with that many moves remaining are, typically, solved in about a second."""
 

@@ -1,4 +1,4 @@
-"""What a search may ask of a position, whatever the game.
+"""The questions of a search to a position, whatever the game.
 
 Each question is answered by the game's folder for its position type
 (`players.compiled.cache.answers`) as a part of each kernel that asks; some have a default answer,
@@ -54,7 +54,7 @@ def play(position: Position, move: Move) -> Any:
 
 
 def net(position: Position) -> Int:
-    """What seat 0 has beyond seat 1: discs or boxes."""
+    """The margin of seat 0: discs or boxes."""
     raise NotImplementedError  # answered for each type
 
 

@@ -1,4 +1,4 @@
-"""Reading the numbers of an evaluation from a JSON file: what is wrong is said in a ValueError."""
+"""Reading the numbers of an evaluation from a JSON file: mistakes raise ValueError."""
 
 from collections.abc import Sequence
 from typing import Any

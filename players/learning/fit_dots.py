@@ -82,19 +82,19 @@ def self_play(rule_set: rules.Game, terms: Array, recipe: Recipe, rng: Random) -
     endgame.load_kernels(start)
     driver.load_kernels(start, terms, endgame)
     while True:
-        position, kept = start, []
+        position, positions = start, []
         random_moves = rng.randint(recipe.least_random, recipe.most_random)
         while moves := driver.legal_moves(position):
             if random_moves > 0:
                 move = _random_move(position, moves, recipe.sensible, rng)
                 random_moves -= 1
             else:
-                kept.append(position)
+                positions.append(position)
                 found = search.think(position, NEVER, driver.DepthLimits(depth=recipe.depth))
                 move = board.moves[found.move]
             position = driver.child_of(position, move)
         margin = in_points(int(value_at_end(position)))
-        for each in kept:
+        for each in positions:
             yield each, margin if each.seat == position.seat else -margin
 
 

@@ -38,7 +38,7 @@ _Config = TypeVar("_Config", bound=Training)
 class BlockTrainer(ABC, Generic[_Config, _Block]):
     """A run in a folder of its own: new, or going on where its checkpoint left off.
 
-    `run_block` is called until it returns None, and `save` between two calls. `finished` tells
+    `run_block` is called until it returns None, and `save` between two calls. `finished` shows
     whether all games are played.
     """
 
@@ -67,7 +67,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
             self._read()
         else:
             self._begin()
-        for games, path in self._kept():
+        for games, path in self._networks():
             if games > self.played:  # of what came after the checkpoint, and is lost with it
                 path.unlink()
         self._stop = np.zeros(1, np.int64)
@@ -205,7 +205,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         """
         if self.config.average > 1:
             self.write_network(self._path.with_name(AVERAGED.replace("*", str(self.played))))
-            for _, path in self._kept()[: -self.config.average]:
+            for _, path in self._networks()[: -self.config.average]:
                 path.unlink()
 
     def result(self) -> Network:
@@ -224,9 +224,9 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         )
 
     def _averaged(self) -> list[tuple[int, Path]]:
-        return self._kept()[-self.config.average :] if self.config.average > 1 else []
+        return self._networks()[-self.config.average :] if self.config.average > 1 else []
 
-    def _kept(self) -> list[tuple[int, Path]]:
+    def _networks(self) -> list[tuple[int, Path]]:
         """Those networks by the games learned from."""
         found = ((path.stem.partition("-")[2], path) for path in self._path.parent.glob(AVERAGED))
         return sorted((int(games), path) for games, path in found if games.isdecimal())

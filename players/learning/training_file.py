@@ -326,11 +326,11 @@ def _with_words(finding: Finding, data: Mapping[str, Any]) -> Finding:
     """With how to write tuples that are a text, or a tuple that is a list of cells."""
     if finding.path[:2] != ("network", "tuples"):
         return finding
-    given = data["network"]["tuples"]
-    if isinstance(given, str):
-        message = f"must be a list: write {shown([given])}, got {shown(given)}"
+    tuples = data["network"]["tuples"]
+    if isinstance(tuples, str):
+        message = f"must be a list: write {shown([tuples])}, got {shown(tuples)}"
         return finding._replace(message=message)
-    line = given[finding.path[2]] if len(finding.path) == 3 else None
+    line = tuples[finding.path[2]] if len(finding.path) == 3 else None
     if not isinstance(line, list) or not all(isinstance(cell, str) for cell in line):
         return finding
     return finding._replace(message=f"{finding.message}; write {shown(' '.join(line))}")

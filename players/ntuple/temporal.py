@@ -16,7 +16,7 @@ so far and the sum A of their sizes, and all while A is 0. Both are next to the 
 line of the processor's cache.
 
 Rewards, values and targets are one player's. Where boards are seen by the player to move, as in
-games of two, a sign tells whose view it is.
+games of two, a sign marks whose view it is.
 
 Threads share a network and write it without locks: where two update a weight at once one update may
 be lost, and no two runs are the same.

@@ -1,4 +1,4 @@
-"""What every legal move of a position is worth, and how well endgames were played.
+"""The value of every legal move of a position, and the accuracy of endgames played.
 
 analysis = analyse("othello", game.variant, position.state(), seconds=5)
 for move in analysis.moves:  # best first
@@ -32,7 +32,7 @@ TABLES_MB, VALUER_MB = 256, 32
 
 
 class MoveValue(NamedTuple):
-    """What a move is worth."""
+    """The value of a move."""
 
     move: str
     score: float
@@ -46,7 +46,7 @@ class MoveValue(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """What the moves of a position are worth."""
+    """The values of the moves of a position."""
 
     moves: list[MoveValue]
     """Every legal move, the best first; none when the game is over. Their values are comparable:

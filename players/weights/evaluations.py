@@ -53,7 +53,9 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
 def _read(
     path: Path, _stamp: tuple[int, ...], rules: str, settings: tuple[tuple[str, Any], ...]
 ) -> Any:
-    """The numbers in a file; `_stamp` tells it from another that was written in its place."""
+    """The numbers in a file; `_stamp` distinguishes it from another that was written in its
+    place.
+    """
     variant = dict(settings)
     if path.suffix == ".ntuple":
         return _of_network(path, rules, variant)

@@ -117,10 +117,10 @@ def save_network(
     are rounded to multiples of the header's scales, and cut off at 32,767 of them. Raises OSError.
     """
     extra = extra or {}
-    told = (
+    arrays = (
         Extra(name=key, numbers=each.dtype.name, length=len(each)) for key, each in extra.items()
     )
-    header = header.model_copy(update={"extra": tuple(told)})
+    header = header.model_copy(update={"extra": tuple(arrays)})
     weights = network.weights if header.numbers == "float32" else _as_int16(header, network)
     with replacing(path, "w+b") as file:
         file.write(first_line("0" * hashlib.sha256().digest_size * 2))
@@ -182,20 +182,20 @@ def _array(payload: Any, numbers: str, length: int) -> Any:
     while at < len(view):
         count = payload.readinto(view[at:])
         if count == 0:
-            raise ValueError("its payload is shorter than its header tells")
+            raise ValueError("its payload is shorter than its header states")
         at += count
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _weights(header: Header, found: Any) -> Any:
-    """The numbers of the payload as float32. Raises ValueError for what is no number."""
+def _weights(header: Header, weights: Any) -> Any:
+    """The numbers of the payload as float32. Raises ValueError for NaN and infinity."""
     if header.numbers == "int16":
-        whole, found = found, np.empty(len(found), np.float32)
+        whole, weights = weights, np.empty(len(weights), np.float32)
         for table, scale in zip(tables_of(header), header.scales, strict=True):
-            np.multiply(whole[table], np.float32(scale), out=found[table])
-    if not np.isfinite(np.sum(found, dtype=np.float64)):
+            np.multiply(whole[table], np.float32(scale), out=weights[table])
+    if not np.isfinite(np.sum(weights, dtype=np.float64)):
         raise ValueError("holds weights that are no numbers")
-    return found
+    return weights
 
 
 def _as_int16(header: Header, network: Network) -> Any:

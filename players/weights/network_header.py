@@ -1,4 +1,4 @@
-"""What an n-tuple network is made of: tuples and stages, as the header of its file tells them."""
+"""The parts of an n-tuple network: tuples and stages, as in the header of its file."""
 
 import os
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class Extra(TomlTable):
     """An array that follows the weights, as in a checkpoint."""
 
     name: str
-    """What it is."""
+    """Its description."""
     numbers: Literal["float32", "int64", "uint64", "uint8"]
     """The type of its numbers."""
     length: int = Field(ge=0)
@@ -27,7 +27,7 @@ class Extra(TomlTable):
 
 
 class Header(TomlTable):
-    """What a file tells about its network."""
+    """The header of a network's file."""
 
     rules: Literal["2048", "2584", "othello", "dots"]
     """The game."""
@@ -56,15 +56,18 @@ class Header(TomlTable):
     """The seed of these games."""
     scores: dict[str, float] = Field(default_factory=dict)
     """What it scored at 1 ply, such as `{"mean": 119720.0}`, in the last block of games it learned
-    from or in those that `about` tells of."""
+    from or in those of `about`.
+    """
     tests: tuple[dict[str, Any], ...] = ()
-    """What sequential tests said of it, each with the thinking time `at` which it was played."""
+    """The results of sequential tests of it, each with the thinking time `at` which it was
+    played.
+    """
     gain: str = ""
     """Whether they show a gain over the evaluation it was tested against, in a sentence."""
     version: str = Field(default_factory=lambda: version("bot-arena"))
     """The version of the arena that wrote it."""
     extra: tuple[Extra, ...] = ()
-    """What follows the weights."""
+    """The arrays after the weights."""
 
     @field_validator("spawn")
     @classmethod

@@ -15,7 +15,7 @@ from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from players.catalogue import BUILTINS
 from tournaments.experiments import page, results
-from tournaments.experiments.cpu_clock import CpuClockExecutor, tell_time_by_cpu
+from tournaments.experiments.cpu_clock import CpuClockExecutor, use_cpu_time
 
 HERE = Path(__file__).parent
 RUNS = Path("runs/experiments")
@@ -26,7 +26,7 @@ def play(name: str, rounds: int | None) -> None:
     config = load_config(HERE / f"{name}.toml", BUILTINS)
     config = config.model_copy(update={"rounds": rounds or config.rounds})
     RUNS.mkdir(parents=True, exist_ok=True)
-    tell_time_by_cpu()
+    use_cpu_time()
     store = RUNS / f"{name}.sqlite"
     with PlayedStore.open_run(store, config) as kept:
         run(config, kept, open_executor=CpuClockExecutor)

@@ -27,8 +27,8 @@ from players.catalogue import BUILTINS
 from rules.position import forced_move
 
 
-def tell_time_by_cpu() -> None:
-    """Let `time.monotonic`, by which players think, tell the CPU time of this process."""
+def use_cpu_time() -> None:
+    """Let `time.monotonic`, by which players think, give the CPU time of this process."""
     time.monotonic = time.process_time
 
 
@@ -86,10 +86,10 @@ def _play(spec: GameSpec, attempt: int) -> GameRecord:
         if forced is not None:
             apply(forced)
             continue
-        told = _told(sdk.Turn, requests[seat].turn(position, moves).line)
-        deadline = time.monotonic() + told["time_ms"] / 1000
-        answer = players[seat].choose(sdk.Turn(start=starts[seat], deadline=deadline, **told))
-        used_ms = (time.monotonic() - deadline) * 1000 + told["time_ms"]
+        values = _fields_of(sdk.Turn, requests[seat].turn(position, moves).line)
+        deadline = time.monotonic() + values["time_ms"] / 1000
+        answer = players[seat].choose(sdk.Turn(start=starts[seat], deadline=deadline, **values))
+        used_ms = (time.monotonic() - deadline) * 1000 + values["time_ms"]
         requests[seat].answered(len(moves), used_ms)
         apply(answer if isinstance(answer, str) else answer[0], used_ms)
     return make_record(
@@ -105,11 +105,11 @@ def _play(spec: GameSpec, attempt: int) -> GameRecord:
 
 
 def _start(line: bytes) -> sdk.Start:
-    told = _told(sdk.Start, line)
-    return sdk.Start(**told | {"clock": sdk.Clock(**told["clock"])})
+    values = _fields_of(sdk.Start, line)
+    return sdk.Start(**values | {"clock": sdk.Clock(**values["clock"])})
 
 
-def _told(kind: type[Any], line: bytes) -> dict[str, Any]:
+def _fields_of(kind: type[Any], line: bytes) -> dict[str, Any]:
     """The fields of a class that a request has."""
     request = json.loads(line)
     return {field.name: request[field.name] for field in fields(kind) if field.name in request}

@@ -99,16 +99,16 @@ def text(known: dict[str, Experiment]) -> tuple[str, list[str]]:
 
 
 def judged(claim: Claim, found: Experiment | None) -> tuple[str, str]:
-    """What was measured, and what that says of the claim."""
+    """The measurement, and its verdict on the claim."""
     if not claim.experiment:
         return claim.measured, claim.verdict
     measured = found and (_by_score(claim, found) or _by_elo(claim, found))
     where = f"[`{claim.experiment}`]({claim.experiment}.toml)"
     if measured is None:
         return where, claim.verdict
-    said, ahead, error, equal_within = measured
+    figures, ahead, error, equal_within = measured
     time = _time_saved(claim, found) if found and claim.time else ""
-    return f"{said}; {where}", _verdict(ahead, error, equal_within, equal=claim.equal) + time
+    return f"{figures}; {where}", _verdict(ahead, error, equal_within, equal=claim.equal) + time
 
 
 _Measured = tuple[str, float, float, float]
@@ -119,8 +119,8 @@ def _by_elo(claim: Claim, found: Experiment) -> _Measured | None:
     gap = found.second if claim.second else found.gap(claim.player, claim.opponent)
     if gap is None:
         return None
-    said = f"`{gap.player}` over `{gap.opponent}` {gap.elo:+.0f} ± {gap.error:.0f}"
-    return said, gap.elo, gap.error, EQUAL_ELO
+    sentence = f"`{gap.player}` over `{gap.opponent}` {gap.elo:+.0f} ± {gap.error:.0f}"
+    return sentence, gap.elo, gap.error, EQUAL_ELO
 
 
 def _by_score(claim: Claim, found: Experiment) -> _Measured | None:
@@ -131,8 +131,8 @@ def _by_score(claim: Claim, found: Experiment) -> _Measured | None:
     percent = 100 / second.mean
     ahead = percent * (first.mean - second.mean)
     error = percent * math.hypot(first.error, second.error)
-    said = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f} % ± {error:,.0f} %"
-    return said, ahead, error, EQUAL_PERCENT
+    sentence = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f} % ± {error:,.0f} %"
+    return sentence, ahead, error, EQUAL_PERCENT
 
 
 def _time_saved(claim: Claim, found: Experiment) -> str:
@@ -144,7 +144,7 @@ def _time_saved(claim: Claim, found: Experiment) -> str:
 
 
 def _verdict(ahead: float, error: float, equal_within: float, *, equal: bool) -> str:
-    """What an interval says of a claim that the first is ahead, or that both are `equal`."""
+    """The verdict of an interval on a claim that the first is ahead, or that both are `equal`."""
     if abs(ahead) + error <= equal_within:
         return "**yes**, equal" if equal else "equal"
     if abs(ahead) <= error:
@@ -159,8 +159,8 @@ def _results(known: dict[str, Experiment]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for name, each in known.items():
         clock = {"cpu": "CPU time", "referee": "the referee's"}[each.clock]
-        told = f"[`{name}`]({name}.toml) | {_question(name)} | {each.games:,} | {clock}"
-        yield f"| {told} | {each.machine}, {each.version} | {_standing(name, each)} |"
+        cells = f"[`{name}`]({name}.toml) | {_question(name)} | {each.games:,} | {clock}"
+        yield f"| {cells} | {each.machine}, {each.version} | {_standing(name, each)} |"
 
 
 def _question(name: str) -> str:
@@ -179,8 +179,8 @@ def _standing(name: str, found: Experiment) -> str:
     anchor = tomllib.loads((HERE / f"{name}.toml").read_text())["rating"]["anchor"]
     players = {player for gap in found.gaps for player in (gap.player, gap.opponent)}
     gaps = [gap for player in players if (gap := found.gap(player, anchor))]
-    told = [(gap.elo, f"`{gap.player}` {round(gap.elo):+} ± {gap.error:.0f}") for gap in gaps]
-    return "; ".join(words for _, words in sorted([*told, (0.0, f"`{anchor}` 0")], reverse=True))
+    shown = [(gap.elo, f"`{gap.player}` {round(gap.elo):+} ± {gap.error:.0f}") for gap in gaps]
+    return "; ".join(words for _, words in sorted([*shown, (0.0, f"`{anchor}` 0")], reverse=True))
 
 
 def _score(scores: Scores) -> str:

@@ -19,7 +19,7 @@ from players.ntuple.network import Network
 
 FORMAT = 1
 _DIGEST = 16
-"""How many signs of a game's moves are kept: enough to tell whether another went the same way."""
+"""How many signs of a game's moves are kept: enough to see whether another went the same way."""
 
 
 class Pair(NamedTuple):
@@ -133,6 +133,6 @@ class NetworkPairs:
 
 
 def _digest(games: tuple[PlayedGame, PlayedGame]) -> str:
-    """How both games went, the openings left out: what follows tells them apart."""
+    """How both games went, the openings left out: the later moves distinguish them."""
     moves = json.dumps([(played.moves, played.net) for played in games])
     return hashlib.sha256(moves.encode()).hexdigest()[:_DIGEST]

@@ -5,7 +5,7 @@ does with depth 1, and a weight that they asked for less than `--least` times be
 are rounded to multiples of a scale for each table: of `--grain` points, or coarser where int16 does
 not reach so far otherwise. Weights that were asked for less than `--often` times are rounded more
 coarsely, to twice the scale for each quarter of it: they matter less, and there are many of them.
-Then the small network plays as many games, and its header tells what it scored.
+Then the small network plays as many games, and its header has the scores.
 """
 
 import argparse
@@ -38,10 +38,10 @@ DOWNGRADE = int(ExpectimaxOptions.model_fields["downgrade"].default)
 def shrunk(
     header: Header, network: Network, visits: Array, least: int, grain: float, often: int = 1
 ) -> tuple[Header, Network]:
-    """The network as int16 can tell it: weights with less than `least` of the `visits` are 0, the
-    others multiples of their table's scale, which is `grain` or what int16 needs; of twice as much
-    for each quarter of `often` that their visits fall short. What the network starts from is part
-    of each weight, so that a board never met is worth nothing.
+    """The network as int16 can represent it: weights with less than `least` of the `visits` are 0,
+    the others multiples of their table's scale, which is `grain` or what int16 needs; of twice as
+    much for each quarter of `often` that their visits fall short. What the network starts from is
+    part of each weight, so that a board never met is worth nothing.
     """
     share = np.float32(network.initial / (SYMMETRIES * len(network.masks)))
     size, scales = int(network.offsets[-1]), []
@@ -49,12 +49,12 @@ def shrunk(
     met[size:] &= network.weights[size:] != 0  # the others inherit
     weights = np.where(met, network.weights + share, np.float32(0))
     for table in tables_of(header):
-        kept = weights[table]
-        scale = max(float(np.abs(kept).max()) / INT16_MOST, grain) or 1.0
+        part = weights[table]
+        scale = max(float(np.abs(part).max()) / INT16_MOST, grain) or 1.0
         step = _steps(visits[table], often)
-        multiples = np.rint(kept / (np.float32(scale) * step)) * step
+        multiples = np.rint(part / (np.float32(scale) * step)) * step
         if table.start >= size:  # a 0 in a later stage would mean the weight of the one before
-            multiples = np.where(multiples == 0, np.sign(kept), multiples)
+            multiples = np.where(multiples == 0, np.sign(part), multiples)
         weights[table] = multiples * np.float32(scale)
         scales.append(scale)
     changed = {"numbers": "int16", "scales": tuple(scales), "initial": 0.0}
@@ -87,38 +87,38 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--often", type=_count, default=1, help="visits that keep it fine (default 1)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     try:
-        if not asked.out.parent.is_dir():  # told before the games, which may take hours
-            raise ValueError(f"{asked.out}: there is no folder {asked.out.parent}; make it")
-        network, header, _ = load_network(asked.source, None)
+        if not args.out.parent.is_dir():  # reported before the games, which may take hours
+            raise ValueError(f"{args.out}: there is no folder {args.out.parent}; make it")
+        network, header, _ = load_network(args.source, None)
         if header.rules not in SPAWNS:
             known = " and ".join(SPAWNS)
             raise ValueError(
-                f"{asked.source}: is a network for {header.rules}; those for {known} are made small"
+                f"{args.source}: is a network for {header.rules}; those for {known} are made small"
             )
-        before, visits = play_greedily(header, network, asked.games, asked.seed, DOWNGRADE)
-        header, network = shrunk(header, network, visits, asked.least, asked.grain, asked.often)
-        after, _ = play_greedily(header, network, asked.games, asked.seed + 1, DOWNGRADE)
+        before, visits = play_greedily(header, network, args.games, args.seed, DOWNGRADE)
+        header, network = shrunk(header, network, visits, args.least, args.grain, args.often)
+        after, _ = play_greedily(header, network, args.games, args.seed + 1, DOWNGRADE)
         kept = int(np.count_nonzero(network.weights))
         about = (
             f"{header.about.partition(_KEPT)[0]}{_KEPT}{kept} are kept, as int16: those met "
-            f"{asked.least} times or more in {asked.games} games. The scores are those of "
-            f"{asked.games} other games of `expectimax` with this file and depth 1."
+            f"{args.least} times or more in {args.games} games. The scores are those of "
+            f"{args.games} other games of `expectimax` with this file and depth 1."
         )
         scores = {"mean": after.mean, "best": float(after.best)}
         scores |= {str(tile): share for tile, share in after.reached.items()}
         header = header.model_copy(update={"about": about, "scores": scores})
-        save_network(asked.out, header, network, level=SMALL)
+        save_network(args.out, header, network, level=SMALL)
     except ValueError as error:
         print(error, file=sys.stderr)  # noqa: T201 - a tool's answer
         sys.exit(2)
     except OSError as error:
-        print(f"{asked.out} cannot be written: {error.strerror}", file=sys.stderr)  # noqa: T201 - a tool's answer
+        print(f"{args.out} cannot be written: {error.strerror}", file=sys.stderr)  # noqa: T201 - a tool's answer
         sys.exit(2)
     print(  # noqa: T201 - a tool's answer
-        f"{asked.out}: {asked.out.stat().st_size:,} bytes, {kept:,} weights; mean of "
-        f"{asked.games} games {before.mean:,.0f} before, {after.mean:,.0f} after"
+        f"{args.out}: {args.out.stat().st_size:,} bytes, {kept:,} weights; mean of "
+        f"{args.games} games {before.mean:,.0f} before, {after.mean:,.0f} after"
     )
 
 

@@ -70,7 +70,8 @@ class TrainConfig(Training):
     """A network file to go on from, or "default"; None for a network that knows nothing."""
     start_games: int | None = None
     """How many games it is taken to have learned from, which decides how fast temporal coherence
-    changes its weights; None for those its file tells."""
+    changes its weights; None for those of its file.
+    """
     board_key = "spawn"
     method_keys = (*METHOD, "start_name", "start_games")
 
@@ -134,9 +135,9 @@ def _unfit(config: TrainConfig) -> str | None:
 
 def _unlike(config: TrainConfig, has: Header) -> str | None:
     """What the network it starts from has and it has not; None if they are alike."""
-    wanted = config.header()
+    header = config.header()
     for key in ("spawn", "tuples", "stages", "initial"):
-        if (value := getattr(has, key)) != getattr(wanted, key):
+        if (value := getattr(has, key)) != getattr(header, key):
             written = [" ".join(names) for names in value] if key == "tuples" else value
             return (
                 f"{config.start} has {key} = {json.dumps(written)}, and the training has others: "

@@ -185,8 +185,8 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         if game.name not in rule_sets.tiles.NAMES:
             return _PLIES if plies is None else plies
         if plies:
-            said = f"{game.name} has no openings, chance draws its boards; leave it out"
-            self.report(at, said)
+            problem = f"{game.name} has no openings, chance draws its boards; leave it out"
+            self.report(at, problem)
         return 0
 
     def _options(self, bot: str, game: rule_sets.Game) -> dict[str, Any]:
@@ -213,12 +213,12 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
     def _ranges(self, bot: str, options: Mapping[str, Any]) -> tuple[Range, ...]:
         model = BUILTINS[bot].options
         known, ranges = tunables(model), list[Range]()
-        for name, given in self.file.parameters.items():
+        for name, table in self.file.parameters.items():
             at = ("parameters", name)
             if name not in known:
                 self.report(at, f"is no option to tune; {did_you_mean(name, known)}")
                 continue
-            mark = replace(known[name], **given.model_dump(exclude_none=True))
+            mark = replace(known[name], **table.model_dump(exclude_none=True))
             low, high = mark.low, mark.high
             start = options.get(name, model.model_fields[name].default)
             least, most = known[name].low, known[name].high
@@ -241,18 +241,18 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         return tuple(ranges)
 
     def _weights(self, bot: str) -> WeightsPlan | None:
-        table, given = tunable_table(BUILTINS[bot].options), self.file.weights
-        if given is None:
+        table, weights = tunable_table(BUILTINS[bot].options), self.file.weights
+        if weights is None:
             return None
         if table is None:
             self.report(("weights",), f'{bot} has no table of weights; bot = "weighted-uct" has')
             return None
         option, mark = table
-        low, high = given.range or (mark.low, mark.high)
+        low, high = weights.range or (mark.low, mark.high)
         if not 0 < low < high:
             self.report(("weights", "range"), f"must be [low, high] above 0, got [{low}, {high}]")
-        start, step = from_anywhere(given.start, self._path.parent), given.step or mark.step
-        return WeightsPlan(option, start, low, high, step, given.colours, given.symmetry)
+        start, step = from_anywhere(weights.start, self._path.parent), weights.step or mark.step
+        return WeightsPlan(option, start, low, high, step, weights.colours, weights.symmetry)
 
     def _check_tuned(self, bot: str, method: MethodName | None, *, anything: bool) -> None:
         """Whether there is something to tune, and the method can tune it."""
@@ -298,8 +298,8 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
                 BUILTINS[bot].options.model_validate(space.contestant(bounds.tolist()).options)
             except ValidationError as error:
                 for each in error.errors():
-                    said = each["msg"].removeprefix("Value error, ")
-                    self.report(("parameters", each["loc"][0]), f"{bot} refuses it: {said}")
+                    reason = each["msg"].removeprefix("Value error, ")
+                    self.report(("parameters", each["loc"][0]), f"{bot} refuses it: {reason}")
                 return
 
 

@@ -1,4 +1,4 @@
-"""What a tuning comes to, as files that a tournament takes."""
+"""The result of a tuning, as files that a tournament takes."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is tuned, as a vector of numbers: options of a player, and the weights of moves."""
+"""The tuned parameters as a vector of numbers: options of a player, and the weights of moves."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class Range:
     low: float
     high: float
     step: float
-    """What counts as a change of one."""
+    """The step that counts as a change of one."""
     start: float
     whole: bool
     """Whether the player takes whole numbers alone."""

@@ -338,8 +338,8 @@ def _differences(before: Any, after: Any, path: str = "") -> list[str]:
                 before.get(key), after.get(key), f"{path}.{key}" if path else key
             )
         ]
-    return [] if before == after else [f"{path}: {_said(before)} → {_said(after)}"]
+    return [] if before == after else [f"{path}: {_shown(before)} → {_shown(after)}"]
 
 
-def _said(value: Any) -> str:
+def _shown(value: Any) -> str:
     return "not given" if value is None else shown(value)

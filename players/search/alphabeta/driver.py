@@ -50,7 +50,7 @@ STANDING = 4
 
 
 class DepthLimits(NamedTuple):
-    """What ends a search besides its `stop` flag."""
+    """The limits of a search besides its `stop` flag."""
 
     depth: int | None = None
     """Search no deeper than that many moves."""
@@ -64,7 +64,7 @@ UNLIMITED = DepthLimits()
 
 
 class BestMove(NamedTuple):
-    """What a search found for the side to move."""
+    """The result of a search for the side to move."""
 
     move: str
     score: float
@@ -251,7 +251,7 @@ class AlphaBetaSearch:
     def _deepen_together(
         self, position: Position, stop: Flag, limits: DepthLimits, *, is_first: bool = False
     ) -> BestMove:
-        """Search deeper in all threads; what this one found."""
+        """Search deeper in all threads; the result of this one."""
 
         def job(helper: AlphaBetaSearch, done: Flag) -> BestMove:
             return helper._deepen(position, done, limits, is_first=is_first)
@@ -363,7 +363,7 @@ def legal_moves(position: Position) -> list[int]:
 
 
 def load_kernels(position: Position, terms: Array, endgame: Endgame) -> None:
-    """Load from the cache, or compile, what searches positions of this type."""
+    """Load from the cache, or compile, the search of positions of this type."""
     context, scratch = kernels.Context(terms, new_table(1), endgame.memory, NEVER), new_scratch()
     solved(position, -1, 1, endgame.memory, np.ones(1, np.int64))  # first, as others wait for it
     root = _typed(kernels.settled(position), position)

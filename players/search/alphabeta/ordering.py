@@ -37,7 +37,7 @@ Scratch = np.dtype(
         ("nodes", np.int64),  # positions visited
         ("estimates", np.int64),  # those of them that were estimated
         ("node_limit", np.int64),  # stop at that many nodes
-        ("stopped", np.int64),  # not 0 once told to stop: what the search returns means nothing
+        ("stopped", np.int64),  # not 0 once stopped: then the result of the search means nothing
         ("near", np.int64),  # the thread's first bucket of the table
         ("generation", np.int64),  # which of the table's entries are new
         ("method", np.int64),  # PVS, ALPHABETA or MINIMAX

@@ -108,8 +108,8 @@ def search_below(
     what `scratch.margins` allow is cut by shallower searches. `known_estimate` is that of the
     position or UNKNOWN, `address` that of the context.
 
-    Once told to stop, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and
-    returns at once with a meaningless value; nothing of that is stored.
+    Once stopped, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and returns at
+    once with a meaningless value; nothing of that is stored.
     """
     scratch.nodes += 1
     scratch.line[ply, 0] = NO_MOVE

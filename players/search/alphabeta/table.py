@@ -1,4 +1,4 @@
-"""The transposition table of alpha-beta: what earlier searches found out about a position.
+"""The transposition table of alpha-beta: results of earlier searches of a position.
 
 Two entries a bucket, each a key and a word of data. The first keeps what was searched deepest and
 gives way to the same position, a deeper search and anything once its generation is over.
@@ -20,7 +20,7 @@ from players.games import interface as game
 from players.search.types import Array, Int, Move, Position, Record, Word
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
-"""What a stored value says of the true one. 0 marks an empty entry."""
+"""The relation of a stored value to the true one. 0 marks an empty entry."""
 
 TO_THE_END = game.PLIES
 """The depth of a value that rests on no estimate."""
@@ -105,7 +105,7 @@ def value_of(data: Word) -> Int:
 
 @part
 def bound_of(value: Int, alpha: Int, beta: Int) -> Int:
-    """What a value found with a window says of the true one."""
+    """The relation of a value found with a window to the true one."""
     return AT_LEAST if value >= beta else (EXACT if value > alpha else AT_MOST)
 
 

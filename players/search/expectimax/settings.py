@@ -1,4 +1,4 @@
-"""What a search of 2048 and 2584 is given, and what it writes down as it goes."""
+"""The settings of a search of 2048 and 2584, and its working memory."""
 
 from typing import NamedTuple
 
@@ -63,7 +63,7 @@ Scratch = np.dtype(
         ("leaves", np.uint64, (LEAVES, 2)),  # afterstates valued together, as words
         ("values", np.float64, LEAVES),
         ("nodes", np.int64),  # positions with the slider to move that were looked at
-        ("stopped", np.int64),  # not 0 once told to stop: what the search returns means nothing
+        ("stopped", np.int64),  # not 0 once stopped: then the result of the search means nothing
     ],
     align=True,
 )

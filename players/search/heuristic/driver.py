@@ -130,7 +130,7 @@ think = kernel(deepen.py_func)
 
 
 class TileLimits(NamedTuple):
-    """What ends a search besides its `stop` flag."""
+    """The limits of a search besides its `stop` flag."""
 
     depth: int = DEEPEST
     """Look no more slides ahead; no search goes beyond DEEPEST."""
@@ -206,6 +206,6 @@ def new_scratch() -> Record:
 
 
 def load_kernels(board: TileBoard, position: Tiles) -> None:
-    """Load from the cache, or compile, what searches positions of this type."""
+    """Load from the cache, or compile, the search of positions of this type."""
     search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)
     search.think(position, SLIDES, NEVER, TileLimits(depth=1))

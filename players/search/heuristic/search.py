@@ -40,7 +40,7 @@ Scratch = np.dtype(
         ("killers", np.int16, PLIES + 1),  # the slide that was best last at a ply
         ("nodes", np.int64),  # positions visited
         ("node_limit", np.int64),  # stop at that many
-        ("stopped", np.int64),  # not 0 once told to stop: what the search returns means nothing
+        ("stopped", np.int64),  # not 0 once stopped: then the result of the search means nothing
         ("generation", np.int64),  # which of the table's entries are new
         ("order", np.int64, MOST_MOVES),  # the root's choices, the best of the last depth first …
         ("worths", np.float64, MOST_MOVES),  # … and their worths
@@ -98,8 +98,8 @@ def search(
     """The value of `board` for its mover, looking `plies` slides and placements ahead (fail-soft):
     the slider's where `plies` is odd; at 0 and on a full board before a placement it is evaluated.
 
-    Once told to stop, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and
-    returns at once with a meaningless value; nothing of that is stored.
+    Once stopped, by `context.stop` or the limit on nodes, it sets `scratch.stopped` and returns at
+    once with a meaningless value; nothing of that is stored.
     """
     scratch.nodes += 1
     scratch.line[ply, 0] = NO_MOVE

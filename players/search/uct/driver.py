@@ -121,7 +121,7 @@ class UctSearch:
 
     @property
     def worth(self) -> float:
-        """What a point of margin, or a sign, adds to a result of 1/2."""
+        """The weight of a point of margin, or of a sign, next to a result of 1/2."""
         return self._settings.worth
 
     @property
@@ -152,7 +152,7 @@ class UctSearch:
 
     def _fits(self, tree: Tree, node: int, legal: Sequence[str]) -> bool:
         """Whether a node has children, and they are the `legal` moves but for those pruned; not
-        when it is proven and none of them tells by which move, as where a thread solved it while
+        when it is proven and none of them shows by which move, as where a thread solved it while
         another expanded it.
         """
         block = nodes.children(tree, node)

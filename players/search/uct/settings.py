@@ -1,4 +1,4 @@
-"""What a search goes by, as the kernels read it."""
+"""The settings of a search, as the kernels read them."""
 
 import math
 from typing import Any, NamedTuple, TypeAlias
@@ -66,7 +66,7 @@ class Settings(NamedTuple):
 
 
 class Worker(NamedTuple):
-    """What one thread writes next to the tree."""
+    """The memory of one thread next to the tree."""
 
     random_state: Array
     moments: Array

@@ -161,7 +161,7 @@ def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
         ({"scales": [1.0]}, "scales: must be 0 numbers"),
         ({"spawn": "1/2"}, "spawn: must be '2/4'"),
         ({"colour": 1}, "colour: unknown key"),
-        ({"tuples": [["a1", "b1", "c1"]] * 9}, "its payload is shorter than its header tells"),
+        ({"tuples": [["a1", "b1", "c1"]] * 9}, "its payload is shorter than its header states"),
         ({"tuples": [[f"{c}{r}" for c in "abcd" for r in "1234"]]}, "MB of memory, this machine"),
         ({"rules": "2584", "spawn": "1/2", "stages": []}, "is a network for 2584, not for 2048"),
     ],
