@@ -186,11 +186,11 @@ def load_run(path: str | Path) -> Run:
     return Run(_path("a run", path))
 
 
-def _path(what: str, given: str | PathLike[str]) -> Path:
+def _path(what: str, value: str | PathLike[str]) -> Path:
     """Raises UserError for what is no path."""
-    if not isinstance(given, str | PathLike) or "\0" in str(given):
-        raise UserError(f"{what} is a file's path, not {given!r}")
-    path = Path(given)
+    if not isinstance(value, str | PathLike) or "\0" in str(value):
+        raise UserError(f"{what} is a file's path, not {value!r}")
+    path = Path(value)
     try:
         path.exists()
     except OSError as error:  # too long, or in a folder without permission
@@ -231,9 +231,9 @@ def run(
     without = _texts("without", without, "names")
     file = _path("a tournament", tournament) if isinstance(tournament, str | PathLike) else None
     with site(on, file, insecure=insecure) as at, _PLAYING_HERE if at.here else nullcontext():
-        given = None if store is None else _path("store", store)
-        read, place = _read(tournament, at, begun_in(given, take_new=take_new, without=without))
-        path = given or default_store(read.name)
+        chosen = None if store is None else _path("store", store)
+        read, place = _read(tournament, at, begun_in(chosen, take_new=take_new, without=without))
+        path = chosen or default_store(read.name)
         config = ready_to_play(read, place, path, take_new=take_new, without=without, site=at)
         with PlayedStore.open_run(path, config) as opened:
             outcome = running.run(config, opened, open_executor=at.open_executor)
@@ -349,14 +349,14 @@ def _rated(
     return standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo, **choices)
 
 
-def _texts(argument: str, given: Sequence[str], what: str) -> tuple[str, ...]:
+def _texts(argument: str, value: Sequence[str], what: str) -> tuple[str, ...]:
     """A list of texts. Raises UserError for anything else, which names the argument, and what it
     lists.
     """
-    is_list = isinstance(given, Sequence) and not isinstance(given, str)
-    if not is_list or not all(isinstance(each, str) for each in given):
-        raise UserError(f"{argument}: must be a list of {what}, got {given!r}")
-    return tuple(given)
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    if not is_list or not all(isinstance(each, str) for each in value):
+        raise UserError(f"{argument}: must be a list of {what}, got {value!r}")
+    return tuple(value)
 
 
 def _refuse_moves(what: str, position: Position, moves: Sequence[str]) -> None:
@@ -413,13 +413,13 @@ def _result(number: int, row: Sequence[Any]) -> Result:
     return result
 
 
-def _label(given: object) -> str:
+def _label(label: object) -> str:
     """The label of a pair; empty where it is missing, as None, NaN or NA in a table."""
     try:
-        missing = given is None or bool(given != given)
+        missing = label is None or bool(label != label)
     except TypeError:  # as of pandas.NA
         missing = True
-    return "" if missing else str(given)
+    return "" if missing else str(label)
 
 
 def _named(players: Sequence[PlayerTable]) -> list[dict[str, Any]]:

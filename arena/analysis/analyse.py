@@ -97,21 +97,21 @@ def run_path(name: str) -> Path:
     return path
 
 
-def read_text(given: str) -> Written:
+def read_text(typed: str) -> Written:
     """The text as given, or that of the file @NAME, or of stdin for -."""
-    file = given.removeprefix("@")
+    file = typed.removeprefix("@")
     try:
-        if given == "-":
+        if typed == "-":
             return Written(sys.stdin.read())
-        if given == "@":
+        if typed == "@":
             raise UserError("@ is followed by the name of a file, as @position.txt")
-        if given.startswith("@"):
+        if typed.startswith("@"):
             return Written(Path(file).read_text("utf-8"), file)
     except OSError as error:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UserError(f"{'stdin' if given == '-' else file}: not UTF-8 text") from None
-    return Written(given)
+        raise UserError(f"{'stdin' if typed == '-' else file}: not UTF-8 text") from None
+    return Written(typed)
 
 
 def read_position(game: Game, text: str) -> Position:

@@ -134,8 +134,8 @@ def _sleepers(rounds: int, game_s: float, builtins: Builtins) -> TournamentConfi
 
 
 def _config(tables: dict[str, Any], builtins: Builtins) -> TournamentConfig:
-    given = {"game": {"rules": "dots", "rows": 2, "cols": 2}, **tables}
-    return read_config(given, builtins, Path.cwd(), name="cluster")
+    whole = {"game": {"rules": "dots", "rows": 2, "cols": 2}, **tables}
+    return read_config(whole, builtins, Path.cwd(), name="cluster")
 
 
 @contextmanager

@@ -213,9 +213,9 @@ def _results(store: Path) -> tuple[tuple[float, ...], int]:
     """Moves a second of the run by each game, and forfeits. The first games count by these alone:
     they start the players' processes, which load while they play.
     """
-    with Store.open(store) as kept:
-        at_once = kept.config.concurrency
-        records = list(kept.records())
+    with Store.open(store) as run:
+        at_once = run.config.concurrency
+        records = list(run.records())
         rates = tuple(
             len(record.moves) / record.duration_ms * 1e3 * at_once for record in records[at_once:]
         )

@@ -51,9 +51,9 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
     final = store / f"{bot.digest}-built{by_python}"
     if not final.is_dir():
         with made_aside(store) as aside:
-            work, made = aside / "work", aside / "made"
+            work, built = aside / "work", aside / "made"
             work.mkdir()
-            made.mkdir()
+            built.mkdir()
             here = Path(bot.cwd)
             copy(here, files_of(here, bot.opens), work, follow=bot.opens != ".")
             if digest(work, files_in(work)) != bot.digest:
@@ -68,8 +68,8 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
             except OSError as error:
                 reason = f"the result of its build command cannot be read: {error.strerror}"
                 raise BuildError(Path(bot.source), [reason]) from None
-            copy(work, results, made)
-            settle(made, final)
+            copy(work, results, built)
+            settle(built, final)
     try:
         contents = digest(final, files_in(final))
         return startable(bot.model_copy(update={"cwd": str(final), "contents": contents}))

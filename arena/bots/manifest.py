@@ -83,9 +83,9 @@ def read_manifest(path: Path) -> Manifest:
 
 def _judge(file: Manifest) -> list[Finding]:
     """The problems that the types of the keys do not show."""
-    values, given = file.model_dump(), file.model_fields_set
-    found = [Finding((key,), missing) for key, missing in _REQUIRED.items() if key not in given]
-    if "name" in given and not is_name(file.name):
+    values, keys = file.model_dump(), file.model_fields_set
+    found = [Finding((key,), missing) for key, missing in _REQUIRED.items() if key not in keys]
+    if "name" in keys and not is_name(file.name):
         found.append(Finding(("name",), f"{NAME_RULE}; got {shown(file.name)}"))
     for key in ("command", "build", "python"):
         words = [values[key]] if isinstance(values[key], str) else values[key] or []

@@ -62,7 +62,7 @@ def open_bot(path: Path, *, again: bool = False) -> Bot:
         if is_archive(source) and source.is_file():
             with made_aside(package_store()) as aside, source.open("rb") as file:
                 unpack(source, file, aside)
-                return open_folder(_kept(aside), source)
+                return open_folder(_stored(aside), source)
         refuse_nameless(source)
         return _open_script(source, source)
 
@@ -87,17 +87,17 @@ def take(path: Path) -> Bot:
             _refuse_without_manifest(source, source)
             here = Path(f"/proc/self/fd/{descriptor}")  # whatever has its path now
             copy(here, files_in(here), aside)
-            return open_folder(_kept(aside), source)
+            return open_folder(_stored(aside), source)
         if not stat.S_ISREG(mode):
             raise PackageError(path, ["is not a plain file"])
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             if is_archive(source):
                 unpack(source, file, aside)
-                return open_folder(_kept(aside), source)
+                return open_folder(_stored(aside), source)
             parts = EntryJudge(path, PackageError).counted(chunks(file))
             name = source.name if is_name(source.stem) else f"bot{source.suffix}"
             write(aside / name, parts, runs(file))
-            return _open_script(_kept(aside) / name, source)
+            return _open_script(_stored(aside) / name, source)
 
 
 def forget(bot: Bot) -> None:
@@ -137,7 +137,7 @@ def _errors_about(path: Path) -> Iterator[None]:
         raise PackageError(path, [reason]) from None
 
 
-def _kept(aside: Path) -> Path:
+def _stored(aside: Path) -> Path:
     """The folder of the cache for the files in `aside`, which become it."""
     final = package_store() / digest(aside, files_in(aside))
     settle(aside, final)
@@ -158,8 +158,8 @@ def open_folder(folder: Path, source: Path, *, again: bool = False) -> Bot:
             programs.refuse_joined_words(manifest.build, folder)
         except ProgramError as error:
             raise PackageError(source, [f"build: {error}"]) from None
-    given, of = manifest.model_dump(), str(source)
-    bot = Bot(**given, cwd=str(folder), digest=content, contents=content, source=of)
+    fields, of = manifest.model_dump(), str(source)
+    bot = Bot(**fields, cwd=str(folder), digest=content, contents=content, source=of)
     return bot if bot.build else startable(bot)
 
 
@@ -239,13 +239,13 @@ def _open_script(place: Path, source: Path) -> Bot:
     if place.stat().st_size > MAX_BYTES:
         raise PackageError(source, [f"is larger than {MAX_BYTES >> 20} MiB"])
     content = digest(place.parent, (place.name,), follow=True)
-    made = programs.build_of(place.name)
+    build = programs.build_of(place.name)
     return Bot(
         name=place.stem,
         rules=None,
         command=program.command,
         cwd=program.cwd,
-        build=made.build if made else None,
+        build=build.build if build else None,
         opens=place.name,
         digest=content,
         contents=content,

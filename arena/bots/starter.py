@@ -32,8 +32,8 @@ def starter_files(name: str, language: str) -> dict[str, str]:
     if language == "python":
         texts["sdk.py"] = (files("players") / "sdk.py").read_text("utf-8")
     texts = {file: text.replace("@NAME@", name) for file, text in sorted(texts.items())}
-    for made in (build_of(file) for file in texts if Path(file).stem.lower() == "bot"):
-        for place, words in zip(_PLACES, made or (), strict=False):
+    for build in (build_of(file) for file in texts if Path(file).stem.lower() == "bot"):
+        for place, words in zip(_PLACES, build or (), strict=False):
             texts[FILE_NAME] = texts[FILE_NAME].replace(place, json.dumps(words))
     manifest = tomllib.loads(texts[FILE_NAME])
     test = texts[_TEST].replace("@BUILD@", shlex.join(manifest.get("build", ["true"])))

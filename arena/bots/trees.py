@@ -56,9 +56,9 @@ def write(path: Path, parts: Iterable[bytes], executable: bool) -> None:
     """Write a new file, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    with os.fdopen(os.open(path, flags, 0o755 if executable else 0o644), "wb") as made:
+    with os.fdopen(os.open(path, flags, 0o755 if executable else 0o644), "wb") as file:
         for part in parts:
-            made.write(part)
+            file.write(part)
 
 
 @contextmanager
@@ -79,18 +79,18 @@ def made_aside(parent: Path) -> Iterator[Path]:
         yield folder
 
 
-def settle(made: Path, final: Path) -> None:
+def settle(new: Path, final: Path) -> None:
     """Make a folder read-only and let it appear on the disk as `final`, unless that exists."""
-    for folder, _, names in os.walk(made):
+    for folder, _, names in os.walk(new):
         for name in names:
             file = Path(folder, name)
             sync(file)
             file.chmod(0o555 if file.stat().st_mode & 0o100 else 0o444)
         sync(Path(folder))
-        if folder != str(made):  # to be moved, a folder must be writable itself
+        if folder != str(new):  # to be moved, a folder must be writable itself
             Path(folder).chmod(0o555)
     try:
-        made.rename(final)
+        new.rename(final)
     except OSError:
         if not final.is_dir():
             raise

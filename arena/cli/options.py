@@ -91,9 +91,9 @@ def refuse_unknown(option: str, got: str | None, known: Collection[str]) -> None
 
 def refuse_together(**options: object) -> None:
     """Raise UserError where more than one of the options is given."""
-    given = [f"--{name.rstrip('_')}" for name, each in options.items() if each not in (None, False)]
-    if len(given) > 1:
-        raise UserError(f"{given[0]} and {given[1]} exclude each other; give one of them")
+    typed = [f"--{name.rstrip('_')}" for name, each in options.items() if each not in (None, False)]
+    if len(typed) > 1:
+        raise UserError(f"{typed[0]} and {typed[1]} exclude each other; give one of them")
 
 
 def load_game(name: str, settings: Sequence[str] | None, **more: Any) -> Game:

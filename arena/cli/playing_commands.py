@@ -104,7 +104,7 @@ def match(
 
     config = making.between(((a, a_option), (b, b_option)), like, rules, settings, move_ms)
     config = making.of_games(config, games, watch=watch)
-    config, path = making.kept(config, seed, store)
+    config, path = making.with_store(config, seed, store)
     return play_config(config, BUILTINS, path, watch=watch)
 
 

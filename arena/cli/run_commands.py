@@ -127,7 +127,7 @@ def games(
     Damaged games are named and left out, with exit code 1.
     """
     from arena.reports import csv_report, games_table
-    from arena.reports.games import ENDINGS, Wanted, rows
+    from arena.reports.games import ENDINGS, GameFilter, rows
     from arena.tournament.run_view import RunView
     from arena.tournament.store_faults import damaged_lines
 
@@ -138,7 +138,7 @@ def games(
         refuse_unknown("--player", player, names)
         refuse_unknown("--against", against, names)
         refuse_unknown("--ending", ending, ENDINGS)
-        found = rows(view, Wanted(player, against, side, results, ending), sort)
+        found = rows(view, GameFilter(player, against, side, results, ending), sort)
         damaged = damaged_lines(run, view.damaged)
     if csv:
         say_csv(csv_report.table(*csv_report.games(found)))

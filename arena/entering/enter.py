@@ -60,7 +60,7 @@ def enter(
         return _entered(bot, None, before)
     built = build(bot, checklist.sandbox.mode, conditions.python_for(bot))
     accepting()
-    course.submit(to, built, _kept(checklist), owner, now)
+    course.submit(to, built, _checked_items(checklist), owner, now)
     return _entered(bot, playing(to / bot.name), before)
 
 
@@ -159,7 +159,7 @@ def _tournament_of(bot: Bot, path: Path, to: Path) -> Path | None:
     return file if plays else None
 
 
-def _kept(checklist: Checklist) -> list[CheckedItem]:
+def _checked_items(checklist: Checklist) -> list[CheckedItem]:
     return [
         CheckedItem(title=result.title, passed=result.passed, detail=result.detail)
         for result in checklist.results

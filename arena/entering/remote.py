@@ -93,11 +93,11 @@ def packed(path: Path) -> tuple[str, bytes]:
                 return name, opened.read(MAX_BYTES + 1)
         except OSError as error:
             raise PackageError(path, [f"cannot be read: {error.strerror}"]) from None
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         for file in files_in(path):
             archive.add(path / file, file, recursive=False)
-    return f"{name}.tar.gz", made.getvalue()
+    return f"{name}.tar.gz", packed.getvalue()
 
 
 class _Unreachable(SubmissionError):

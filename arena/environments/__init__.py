@@ -26,9 +26,9 @@ def make(name: str, /, *, render_mode: str | None = None, **settings: object) ->
     """
     if not isinstance(name, str) or name not in VIEWS:
         raise UserError(f"{name!r} has no environment; these have one: {', '.join(VIEWS)}")
-    given = {key: v.item() if isinstance(v, np.generic) else v for key, v in settings.items()}
+    plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in settings.items()}
     try:
-        game = rules.load(name, **given)
+        game = rules.load(name, **plain)
     except ValueError as error:
         raise UserError(f"arena.env: {error}") from None
     if render_mode not in (None, *MODES):

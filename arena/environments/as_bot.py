@@ -70,10 +70,10 @@ def save_bot(
     folder = Path(folder)
     if not is_name(folder.name):
         raise UserError(f'"{folder.name}" cannot name a bot: {NAME_RULE}')
-    made = getattr(env, "unwrapped", None)
-    if not isinstance(made, PlayedGame):
+    base = getattr(env, "unwrapped", None)
+    if not isinstance(base, PlayedGame):
         raise UserError(f"the environment must be one of arena.env, got {env!r}")
-    game, view = made.game, made.view
+    game, view = base.game, base.view
     policy = policy_of(act)
     learned = {name: np.asarray(array) for name, array in arrays.items()}
     _try(policy, game, view, learned)

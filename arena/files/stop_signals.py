@@ -14,7 +14,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass
 class Stop:
-    asked: bool = False
+    requested: bool = False
 
 
 @contextmanager
@@ -27,8 +27,8 @@ def stop_signals(
     stop = Stop()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
-        if not stop.asked:
-            stop.asked = True
+        if not stop.requested:
+            stop.requested = True
             on_first()
         elif then_at_once:
             raise KeyboardInterrupt

@@ -17,7 +17,7 @@ from rules.tiles import TilesPosition
 from rules.transcript import write_transcript
 
 
-class Made(NamedTuple):
+class MoveMade(NamedTuple):
     seat: int
     move: str
     answer: Answered | None = None
@@ -36,7 +36,7 @@ class HumanGame:
         self.moves: Moves = []
         self._mine: list[int] = []  # at which plies the person moved
 
-    def advance(self) -> Iterator[Made]:
+    def advance(self) -> Iterator[MoveMade]:
         """Make every move that is not the person's to choose, one by one: passes, chance and the
         opponent's. Ends where the person chooses or the game is over. Raises PlayerFault.
         """
@@ -44,20 +44,20 @@ class HumanGame:
             chance = Random(derive(self.seed, f"ply {len(self.moves)}"))  # the same after an undo
             forced = forced_move(self.position, chance)
             if forced is not None:
-                yield self._made(Made(mover, forced))
+                yield self._made(MoveMade(mover, forced))
             elif self.opponent is not None and mover == self.opponent.seat:
                 answer = self.opponent.choose(self.position, self.moves)
-                yield self._made(Made(mover, answer.move.move, answer))
+                yield self._made(MoveMade(mover, answer.move.move, answer))
             else:
                 return
 
-    def choose(self, move: str) -> Made:
+    def choose(self, move: str) -> MoveMade:
         """Make the person's move. Raises MoveError."""
         self.position.play(move)
         self._mine.append(len(self.moves))
-        return self._made(Made(self.seat, move))
+        return self._made(MoveMade(self.seat, move))
 
-    def _made(self, made: Made) -> Made:
+    def _made(self, made: MoveMade) -> MoveMade:
         self.before, self.position = self.position, self.position.play(made.move)
         self.moves.append((made.seat, made.move))
         return made
@@ -115,7 +115,7 @@ class HumanGame:
         before = self.before
         return before is not None and self.moves[-1][1] == PASS and before.must_pass
 
-    def describe(self, made: Made) -> str:
+    def describe(self, made: MoveMade) -> str:
         """A sentence on the last move, or on a forced pass."""
         if self.was_forced:
             return f"{self.name(made.seat)}: no legal move, a forced pass."

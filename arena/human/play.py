@@ -11,7 +11,7 @@ from rich.text import Text
 from arena.errors import UserError
 from arena.files.console import PlainConsole
 from arena.files.plain_text import printable
-from arena.human.game import HumanGame, Made
+from arena.human.game import HumanGame, MoveMade
 from arena.human.opponent import Opponent, choose_opponent, warm_for
 from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
@@ -108,7 +108,7 @@ class TerminalGame:
             except MoveError as error:
                 self._say(f"{error}. Type a legal move, or `help`.", "red")
 
-    def _made(self, made: Made) -> None:
+    def _made(self, made: MoveMade) -> None:
         name = self.game.name(made.seat)
         if self.game.was_forced:
             self._say(self.game.describe(made), "yellow")

@@ -122,7 +122,7 @@ def of_games(config: TournamentConfig, games: int, *, watch: bool) -> Tournament
     return config.model_copy(update={"rounds": games // seats, "concurrency": concurrency})
 
 
-def kept(
+def with_store(
     config: TournamentConfig, seed: int | None, store: Path | None
 ) -> tuple[TournamentConfig, Path]:
     """The match and where it is kept: without a store, under a name that no finished run has, so

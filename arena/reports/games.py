@@ -49,7 +49,7 @@ class GameRow(Frozen):
     """The time it took for all of them."""
 
 
-class Wanted(NamedTuple):
+class GameFilter(NamedTuple):
     """Which games: None takes all."""
 
     player: str | None = None
@@ -73,12 +73,12 @@ class Wanted(NamedTuple):
         )
 
 
-def rows(view: RunView, wanted: Wanted, sort: Sort | None = None) -> list[GameRow]:
+def rows(view: RunView, filter_: GameFilter, sort: Sort | None = None) -> list[GameRow]:
     """The wanted games, each once, as its first player that fits sees it. In the order they ended,
     unless `sort` puts others first. Void attempts are there where void is the wanted ending.
     """
-    games = view.void if wanted.ending == Termination.VOID else view.games
-    fitting = (next(filter(wanted.takes, seen_by_each(game)), None) for game in games)
+    games = view.void if filter_.ending == Termination.VOID else view.games
+    fitting = (next(filter(filter_.takes, seen_by_each(game)), None) for game in games)
     found = [row for row in fitting if row is not None]
     if sort == "slowest":
         found.sort(key=lambda row: -(row.slowest_ms or 0))

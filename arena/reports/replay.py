@@ -224,12 +224,12 @@ def _logs(record: GameRecord) -> tuple[dict[int, str], list[Text]]:
     rest: list[Text] = []
     for seat, player in enumerate(record.seats):
         length, at = len(player.stderr), 0
-        asked = [
+        plies = [
             ply
             for ply, move in enumerate(record.moves, 1)
             if move.seat == seat and move.used_ms is not None
         ]
-        for ply, end in zip(asked, player.stderr_marks, strict=False):
+        for ply, end in zip(plies, player.stderr_marks, strict=False):
             if log := _stderr(player, at, end):
                 by_ply[ply] = log
             at = max(at, end)

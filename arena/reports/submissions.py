@@ -50,11 +50,11 @@ def added_line(count: int, source: object) -> str:
 
 
 def table(entries: Sequence[Entry]) -> Table:
-    made = Table("Bot", "Owner", "Plays", "Versions", "Last", box=None)
+    bots = Table("Bot", "Owner", "Plays", "Versions", "Last", box=None)
     for entry in entries:
         last = _day(entry.versions[-1].accepted_at)
-        made.add_row(entry.name, entry.owner or "", _plays(entry), str(len(entry.versions)), last)
-    return made
+        bots.add_row(entry.name, entry.owner or "", _plays(entry), str(len(entry.versions)), last)
+    return bots
 
 
 def bot_lines(entry: Entry, shared: Sequence[SharedFile] = ()) -> Iterator[str]:

@@ -40,29 +40,32 @@ class FittingTable(Table):
         """As many of its columns as there is room for, and names whole where there is."""
         longest = [_longest(column, console, options) for column in self.columns]
         whole = (replace(column, max_width=None) for column in self.columns)
-        kept = list(zip(whole, longest, strict=True))
-        if _total(kept) > options.max_width:
-            kept = list(zip(self.columns, map(_width, self.columns, longest), strict=True))
+        columns = list(zip(whole, longest, strict=True))
+        if _total(columns) > options.max_width:
+            columns = list(zip(self.columns, map(_width, self.columns, longest), strict=True))
         for name in _LEFT_OUT_FIRST:
-            if _total(kept) <= options.max_width:
+            if _total(columns) <= options.max_width:
                 break
-            kept = [each for each in kept if each[0].header != name]
+            columns = [each for each in columns if each[0].header != name]
         if self.row_count > _MOST_ROWS:
-            yield _listed(kept)
+            yield _listed(columns)
             return
-        table = Table(*(column.copy() for column, _ in kept), **_LOOK)
-        for row in zip(*(column.cells for column, _ in kept), strict=True):
+        table = Table(*(column.copy() for column, _ in columns), **_LOOK)
+        for row in zip(*(column.cells for column, _ in columns), strict=True):
             table.add_row(*row)
         yield from console.render(table, options)
 
 
-def _listed(kept: Sequence[tuple[Column, int]]) -> Text:
+def _listed(columns: Sequence[tuple[Column, int]]) -> Text:
     """The table in one text: rich takes a second for a thousand rows."""
-    rows = zip(*([str(column.header), *map(str, column.cells)] for column, _ in kept), strict=True)
+    rows = zip(
+        *([str(column.header), *map(str, column.cells)] for column, _ in columns), strict=True
+    )
     lines = [
-        "".join(_padded(cell, *each) for cell, each in zip(row, kept, strict=True)) for row in rows
+        "".join(_padded(cell, *each) for cell, each in zip(row, columns, strict=True))
+        for row in rows
     ]
-    lines.insert(1, "─" * (sum(width + _GAP for _, width in kept) - _GAP))
+    lines.insert(1, "─" * (sum(width + _GAP for _, width in columns) - _GAP))
     return Text("\n".join(map(str.rstrip, lines)), no_wrap=True, overflow="ignore")
 
 
@@ -72,8 +75,8 @@ def _padded(cell: str, column: Column, width: int) -> str:
     return set_cell_size(cell, width) + " " * _GAP
 
 
-def _total(kept: Sequence[tuple[Column, int]]) -> int:
-    return sum(width + _GAP for _, width in kept) - _GAP
+def _total(columns: Sequence[tuple[Column, int]]) -> int:
+    return sum(width + _GAP for _, width in columns) - _GAP
 
 
 def _longest(column: Column, console: Console, options: ConsoleOptions) -> int:

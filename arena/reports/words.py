@@ -36,8 +36,8 @@ def settings(variant: Mapping[str, object]) -> str:
             return format(Decimal(repr(value)).normalize(), "f")
         return str(value).lower() if isinstance(value, bool) else value
 
-    given = (f"{key} {written(value)}" for key, value in variant.items() if value is not None)
-    return ", ".join(given)
+    parts = (f"{key} {written(value)}" for key, value in variant.items() if value is not None)
+    return ", ".join(parts)
 
 
 def about_rating(standings: Standings) -> list[str]:

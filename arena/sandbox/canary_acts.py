@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-Given = dict[str, Any]
+Setup = dict[str, Any]
 """The targets; see `canary`."""
 VARIABLE = "ARENA_CANARY"
 """A variable of the arena's environment, which names the mark."""
@@ -33,21 +33,21 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.syscall.restype = ctypes.c_long
 
 
-def leave(given: Given) -> None:
+def leave(setup: Setup) -> None:
     """Seen from outside: a file written here may vanish with the sandbox."""
-    for folder in given["folders"]:
-        _possible(Path(folder, given["mark"]).touch)
+    for folder in setup["folders"]:
+        _possible(Path(folder, setup["mark"]).touch)
 
 
-def udp(given: Given) -> None:
+def udp(setup: Setup) -> None:
     """Seen from outside: without a network, sending to oneself still works."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.sendto(b"x", ("127.0.0.1", given["udp"]))
+        sender.sendto(b"x", ("127.0.0.1", setup["udp"]))
 
 
-def other_cores(given: Given) -> bool:
+def other_cores(setup: Setup) -> bool:
     _possible(lambda: os.sched_setaffinity(0, range(os.cpu_count() or 1)))
-    return not os.sched_getaffinity(0) <= set(given["cores"])
+    return not os.sched_getaffinity(0) <= set(setup["cores"])
 
 
 def _some_process_shows(text: str, file: str) -> bool:
@@ -59,21 +59,21 @@ def _some_process_shows(text: str, file: str) -> bool:
     return False
 
 
-def environment(given: Given) -> bool:
+def environment(setup: Setup) -> bool:
     """Inherit a variable of the arena, or read it from a process that did."""
-    read = _some_process_shows(f"{VARIABLE}={given['mark']}", "environ")
+    read = _some_process_shows(f"{VARIABLE}={setup['mark']}", "environ")
     return read or VARIABLE in os.environ
 
 
-def meddle(given: Given) -> None:
+def meddle(setup: Setup) -> None:
     """Trace, slow down and bound another process; seen from outside."""
-    pid = given["meddled"]
+    pid = setup["meddled"]
     _LIBC.ptrace(_PTRACE_SEIZE, pid, None, None)
     _possible(lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
     _possible(lambda: resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0)))
 
 
-def own_namespace(given: Given) -> bool:
+def own_namespace(setup: Setup) -> bool:
     """Make a user namespace: in it the program would have all of root's system calls."""
     pid = os.fork()
     if pid == 0:
@@ -81,9 +81,9 @@ def own_namespace(given: Given) -> bool:
     return os.waitpid(pid, 0)[1] != 0
 
 
-def orphan(given: Given) -> None:
+def orphan(setup: Setup) -> None:
     """Put processes next to itself, where nothing of its own stops them; seen from outside."""
-    if _call(given, "clone", _CLONE_PARENT | signal.SIGCHLD, None, None, None, None) == 0:
+    if _call(setup, "clone", _CLONE_PARENT | signal.SIGCHLD, None, None, None, None) == 0:
         _stray()
     _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
     pid = os.fork()
@@ -101,7 +101,7 @@ def _stray() -> None:
         signal.pause()
 
 
-def wake(given: Given) -> bool:
+def wake(setup: Setup) -> bool:
     """Have the system continue it whenever a signal has stopped it."""
     event = (ctypes.c_int * 16)()
     event[2] = signal.SIGCONT  # of a `struct sigevent`, after its value
@@ -112,21 +112,21 @@ def wake(given: Given) -> bool:
     return _possible(lambda: os.kill(os.getpid(), signal.SIGCONT))
 
 
-def queue(given: Given) -> None:
+def queue(setup: Setup) -> None:
     """Make a queue that outlives it; seen from outside."""
-    _call(given, "mq_open", given["mark"].encode(), os.O_CREAT | os.O_RDWR, 0o600, None)
+    _call(setup, "mq_open", setup["mark"].encode(), os.O_CREAT | os.O_RDWR, 0o600, None)
 
 
-def _call(given: Given, name: str, *arguments: object) -> int:
+def _call(setup: Setup, name: str, *arguments: object) -> int:
     """The result of a system call; −1 where this machine has none of that name."""
-    number = given["calls"].get(name)
+    number = setup["calls"].get(name)
     words = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
     return -1 if number is None else int(_LIBC.syscall(ctypes.c_long(number), *words))
 
 
-def many_processes(given: Given) -> bool:
+def many_processes(setup: Setup) -> bool:
     """Start far more processes than allowed at once."""
-    wanted: int = given["forks"]
+    wanted: int = setup["forks"]
     wait, hold = os.pipe()
     started: list[int] = []
     with suppress(OSError):
@@ -144,52 +144,52 @@ def many_processes(given: Given) -> bool:
     return len(started) == wanted
 
 
-def fill(given: Given) -> bool:
+def fill(setup: Setup) -> bool:
     """Write more than the limit in all, in files of which none is too large."""
     folders = {
-        os.path.realpath(path) for path in (*given["folders"], *map(os.getenv, _OWN)) if path
+        os.path.realpath(path) for path in (*setup["folders"], *map(os.getenv, _OWN)) if path
     }
     written = [
-        (path, _write_file(path, given["disk_bytes"] * 2 // 3))
+        (path, _write_file(path, setup["disk_bytes"] * 2 // 3))
         for folder in sorted(folders)
-        for path in (Path(folder, f"{given['mark']}-{number}") for number in range(2))
+        for path in (Path(folder, f"{setup['mark']}-{number}") for number in range(2))
     ]
     for path, _ in written:
         _possible(path.unlink)
-    return bool(sum(size for _, size in written) > given["disk_bytes"])
+    return bool(sum(size for _, size in written) > setup["disk_bytes"])
 
 
-ACTS: dict[str, Callable[[Given], object]] = {
-    "read": lambda given: any(_possible(Path(path).read_bytes) for path in given["secrets"]),
-    "listing": lambda given: _possible(lambda: list(Path(given["folder"]).iterdir())),
-    "write": lambda given: any(_possible(partial(_append, path)) for path in given["secrets"]),
-    "change_mode": lambda given: _possible(lambda: Path(given["secrets"][0]).chmod(0o640)),
+ACTS: dict[str, Callable[[Setup], object]] = {
+    "read": lambda setup: any(_possible(Path(path).read_bytes) for path in setup["secrets"]),
+    "listing": lambda setup: _possible(lambda: list(Path(setup["folder"]).iterdir())),
+    "write": lambda setup: any(_possible(partial(_append, path)) for path in setup["secrets"]),
+    "change_mode": lambda setup: _possible(lambda: Path(setup["secrets"][0]).chmod(0o640)),
     "leave": leave,
     "environment": environment,
     # files that were open before it was started
     "inherited": lambda _: any(_possible(partial(os.fstat, fd)) for fd in range(3, 64)),
-    "tcp": lambda given: _connect(socket.AF_INET, ("127.0.0.1", given["tcp"])),
+    "tcp": lambda setup: _connect(socket.AF_INET, ("127.0.0.1", setup["tcp"])),
     "udp": udp,
     # nothing is sent to that address, which is for examples
     "route": lambda _: _connect(socket.AF_INET, ("192.0.2.1", 9), socket.SOCK_DGRAM),
-    "unix_socket": lambda given: _connect(socket.AF_UNIX, given["unix"]),
-    "abstract_socket": lambda given: _connect(socket.AF_UNIX, b"\0" + given["mark"].encode()),
-    "io_uring": lambda given: _call(given, "io_uring_setup", 1, bytes(120)) != -1,
-    "system_v": lambda given: _call(given, "shmat", given["memory"], None, 0) != -1,
+    "unix_socket": lambda setup: _connect(socket.AF_UNIX, setup["unix"]),
+    "abstract_socket": lambda setup: _connect(socket.AF_UNIX, b"\0" + setup["mark"].encode()),
+    "io_uring": lambda setup: _call(setup, "io_uring_setup", 1, bytes(120)) != -1,
+    "system_v": lambda setup: _call(setup, "shmat", setup["memory"], None, 0) != -1,
     "queue": queue,
-    "keys": lambda given: _call(given, "keyctl", _KEYCTL_READ, given["key"], None, 0) != -1,
+    "keys": lambda setup: _call(setup, "keyctl", _KEYCTL_READ, setup["key"], None, 0) != -1,
     # the size and time of a file, without its contents
-    "stat": lambda given: _possible(Path(given["secrets"][0]).stat),
+    "stat": lambda setup: _possible(Path(setup["secrets"][0]).stat),
     # a file that is nowhere but in memory
     "memory_file": lambda _: _possible(lambda: os.close(os.memfd_create("file"))),
     "other_cores": other_cores,
     "wake": wake,
     "orphan": orphan,
     # another process, by its command line; our own has the mark too, among other words
-    "see": lambda given: _some_process_shows(f"read line\0{given['mark']}", "cmdline"),
+    "see": lambda setup: _some_process_shows(f"read line\0{setup['mark']}", "cmdline"),
     "meddle": meddle,
     # seen from outside
-    "end": lambda given: _possible(lambda: os.kill(given["ended"], signal.SIGUSR1)) and False,
+    "end": lambda setup: _possible(lambda: os.kill(setup["ended"], signal.SIGUSR1)) and False,
     "own_namespace": own_namespace,
     # of programs that run as another user, such as `su`
     "gain": lambda _: _LIBC.prctl(_PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0,
@@ -200,7 +200,7 @@ ACTS: dict[str, Callable[[Given], object]] = {
 }
 
 
-def hog(given: Given) -> None:
+def hog(setup: Setup) -> None:
     """Take the memory in two processes, each below the limit, one far away, until this one ends."""
     done, report = os.pipe()
     wait, hold = os.pipe()
@@ -211,7 +211,7 @@ def hog(given: Given) -> None:
                 if os.fork() != 0:
                     os._exit(0)
             os.close(hold)
-            taken = b"x" * given["hog_bytes"]
+            taken = b"x" * setup["hog_bytes"]
             os.write(report, taken[:1])
             os.read(wait, 1)
             os._exit(0)
@@ -249,13 +249,13 @@ def _write_file(path: Path, size: int) -> int:
 
 
 def main() -> None:
-    given: Given = json.loads(sys.argv[1])
+    setup: Setup = json.loads(sys.argv[1])
     sys.stdin.readline()  # its targets are ready
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # of `end`, should a number in here be the same
-    sys.stdout.write(json.dumps({name: bool(act(given)) for name, act in ACTS.items()}) + "\n")
+    sys.stdout.write(json.dumps({name: bool(act(setup)) for name, act in ACTS.items()}) + "\n")
     sys.stdout.flush()
-    if given["hog_bytes"] and sys.stdin.readline():
-        hog(given)
+    if setup["hog_bytes"] and sys.stdin.readline():
+        hog(setup)
         sys.stdout.write("taken\n")
         sys.stdout.flush()
         sys.stdin.readline()

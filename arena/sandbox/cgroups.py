@@ -39,10 +39,10 @@ _LAST_PIECE = 4 * 2**20
 class Group:
     """The processes of one player, whatever they fork. Made by `create`."""
 
-    def __init__(self, parts: dict[Hierarchy, Path], asked: Bounds) -> None:
+    def __init__(self, parts: dict[Hierarchy, Path], limits: Bounds) -> None:
         self._parts = parts
         self._serving = {control: (part, parts[part]) for part in parts for control in part.serves}
-        bounds = dict(zip(_GUARANTEES, asked, strict=True))
+        bounds = dict(zip(_GUARANTEES, limits, strict=True))
         self.bounds = frozenset(
             _GUARANTEES[control]
             for control, bound in bounds.items()
@@ -55,15 +55,15 @@ class Group:
         """A new, empty group; None where this process can make none. OSError: the host fails."""
         name = hierarchies.new_name()
         parts = {part: part.folder / name for part in usable()}
-        made: list[Path] = []
+        folders: list[Path] = []
         try:
             for part, folder in parts.items():
                 folder.mkdir()
-                made.append(folder)
+                folders.append(folder)
                 for control in part.serves:
                     _set_limits(part, folder, control, bounds)
         except OSError:
-            for folder in made:
+            for folder in folders:
                 folder.rmdir()
             raise
         return cls(parts, bounds) if parts else None

@@ -89,24 +89,24 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
     known = sorted(mounts((proc / "mountinfo").read_text()), key=lambda mount: -mount.version)
     cgroup = (proc / "cgroup").read_text()
     controls: tuple[Control, ...] = get_args(Control)
-    wanted, found = set(controls), []
+    missing, found = set(controls), []
     for mount in known:
         folder = own_folder(mount, cgroup)
         if folder is None:
             continue
         if mount.version == 2:
             folder = folder.parent if folder.name == _REFEREES else folder
-            has = {*_BUILT_INTO_V2, *divide(folder, wanted, whole=folder == mount.point)}
+            has = {*_BUILT_INTO_V2, *divide(folder, missing, whole=folder == mount.point)}
         else:
             has = set(mount.controllers)
-        serves = tuple(control for control in controls if control in wanted & has)
+        serves = tuple(control for control in controls if control in missing & has)
         if serves:
-            wanted -= set(serves)
+            missing -= set(serves)
             found.append(Hierarchy(mount.version, folder, serves))
     return tuple(found)
 
 
-def divide(folder: Path, wanted: Iterable[str], *, whole: bool) -> frozenset[str]:
+def divide(folder: Path, controllers: Iterable[str], *, whole: bool) -> frozenset[str]:
     """Give controllers to the children of a group of v2; those they have then. `whole` says that
     the group is the root of all that is seen: the machine's, or a container's.
     """
@@ -115,7 +115,7 @@ def divide(folder: Path, wanted: Iterable[str], *, whole: bool) -> frozenset[str
         handed = set((folder / "cgroup.subtree_control").read_text().split())
     except OSError:
         return frozenset()
-    missing = sorted(set(wanted) & offered - handed)
+    missing = sorted(set(controllers) & offered - handed)
     if missing and (whole or delegated(folder)):
         # The root of the machine, which has no type, may keep its processes.
         if not (folder / "cgroup.type").exists() or _empty(folder):

@@ -217,12 +217,12 @@ def _filter(allocation: Allocation, machine: str) -> bytes:
 
 
 def _allow(rules: Ruleset, allocation: Allocation) -> None:
-    given, folder = allocation.visible, allocation.folder
+    visible, folder = allocation.visible, allocation.folder
     for path in visible_files.kernel():
         rules.allow(path, READ)
-    for path in given.writable if folder is None else (*given.writable, folder):
+    for path in visible.writable if folder is None else (*visible.writable, folder):
         rules.allow(path, WRITE)
-    for path in (*visible_files.programs(), *visible_files.settings(), *given.readable):
+    for path in (*visible_files.programs(), *visible_files.settings(), *visible.readable):
         for part, access in _without(path, allocation.spec.policy.masked):
             rules.allow(part, access)
     for device in visible_files.DEVICES:

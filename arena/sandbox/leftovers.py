@@ -23,8 +23,8 @@ def sweep() -> None:
     """End players of dead referees in control groups; remove their groups and private folders."""
     hierarchies.sweep()
     for path in Path(tempfile.gettempdir()).iterdir():
-        made = _NAME.fullmatch(path.name)
-        if made and not Path("/proc", made[1]).exists():
+        match = _NAME.fullmatch(path.name)
+        if match and not Path("/proc", match[1]).exists():
             with suppress(OSError):  # another sweep's
                 owner, user = path.lstat().st_uid, os.geteuid()
                 # Made by us, or by root for a player: no other user can set a trap in it.

@@ -19,16 +19,16 @@ PATIENCE_S = 1.0
 """How long killed processes are waited for."""
 
 
-def within_limit(kind: int, wanted: int) -> int:
+def within_limit(kind: int, amount: int) -> int:
     """`wanted`, or as much as the system lets this process have of what `kind` limits."""
     most = resource.getrlimit(kind)[1]
-    return wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    return amount if most == resource.RLIM_INFINITY else min(amount, most)
 
 
 def system_call(number: int, *arguments: object) -> int:
     """Make the system call of that number and return its result. Raises OSError."""
-    given = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
-    result: int = _LIBC.syscall(ctypes.c_long(number), *given)
+    values = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
+    result: int = _LIBC.syscall(ctypes.c_long(number), *values)
     if result < 0:
         raise _last_error(f"system call {number}")
     return result
@@ -36,9 +36,9 @@ def system_call(number: int, *arguments: object) -> int:
 
 def prctl(option: int, *arguments: object) -> None:
     """Set an option of this process; missing arguments are zero. Raises OSError."""
-    given = [ctypes.c_ulong(one) if isinstance(one, int) else one for one in arguments]
-    given += [ctypes.c_ulong(0)] * (4 - len(given))
-    if _LIBC.prctl(ctypes.c_int(option), *given) != 0:
+    values = [ctypes.c_ulong(one) if isinstance(one, int) else one for one in arguments]
+    values += [ctypes.c_ulong(0)] * (4 - len(values))
+    if _LIBC.prctl(ctypes.c_int(option), *values) != 0:
         raise _last_error(f"prctl({option})")
 
 

@@ -61,15 +61,15 @@ class VisibleFiles(NamedTuple):
 def visible_to(spec: Prepared, program: str, search: str | None) -> VisibleFiles:
     """The files `spec` needs to run `program` (absolute), found by the PATH `search`."""
     named = spec.policy.shows_named
-    wanted = [*_next_to(program), *_interpreter(program, search, anywhere=named)]
-    wanted += spec.policy.readable
+    paths = [*_next_to(program), *_interpreter(program, search, anywhere=named)]
+    paths += spec.policy.readable
     if named:
-        wanted += [word for word in spec.command[1:] if word.startswith("/") and names_file(word)]
+        paths += [word for word in spec.command[1:] if word.startswith("/") and names_file(word)]
     if spec.cwd is not None:
-        wanted.append(str(Path(spec.cwd).absolute()))
+        paths.append(str(Path(spec.cwd).absolute()))
     links: dict[Link, None] = {}
     writable = _real(spec.policy.writable, links)
-    readable = _real(wanted, links)
+    readable = _real(paths, links)
     with suppress(RuntimeError):  # unknown
         readable.discard(str(Path.home().resolve()))
     there = (*programs(), *settings())
@@ -133,22 +133,22 @@ def _interpreter(program: str, search: str | None, *, anywhere: bool) -> list[st
     with suppress(OSError):  # may be run and not read
         words = interpreter(program)
         names = [word for word in words[1:] if not word.startswith("-")]
-        wanted = _next_to(words[0]) if words and anywhere else []
+        paths = _next_to(words[0]) if words and anywhere else []
         if names and Path(words[0]).name == "env" and "/" not in names[0]:
             found = shutil.which(names[0], path=search)
-            wanted += _next_to(found) if found else []
-        return wanted
+            paths += _next_to(found) if found else []
+        return paths
     return []
 
 
 def _next_to(program: str) -> list[str]:
     real, links = trail(program)
-    wanted = [program]
+    paths = [program]
     for place in (program, *(link.at for link in links), real):
         folder = Path(place).parent
         if folder.name == "bin" and not within(place, programs()):
-            wanted += [str(folder.parent / name) for name in _NEXT_TO_PROGRAMS]
-    return wanted
+            paths += [str(folder.parent / name) for name in _NEXT_TO_PROGRAMS]
+    return paths
 
 
 @cache

@@ -56,7 +56,7 @@ class Player(Frozen):
         if not isinstance(data, Mapping) or "spec" not in data:
             return data
         spec = data["spec"]
-        given = {key: spec[key] for key in ("name", "options", "threads", "memory_mb")}
+        fields = {key: spec[key] for key in ("name", "options", "threads", "memory_mb")}
         kind = (
             {"kind": "builtin", "module": spec["command"][-1]}
             if data.get("builtin")
@@ -64,7 +64,7 @@ class Player(Frozen):
         )
         old = ("spec", "sandbox", "unbuilt")
         return {key: data[key] for key in data if key not in old} | {
-            "contender": given | {"program": kind, "sandbox": data.get("sandbox", "none")},
+            "contender": fields | {"program": kind, "sandbox": data.get("sandbox", "none")},
             "home": {"folder": spec.get("cwd"), "held": spec.get("held")},
         }
 

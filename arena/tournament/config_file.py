@@ -299,15 +299,15 @@ def _format(
     """The format, and its own keys: a format's table selects it. A sequential test is one of
     round-robins, so its table may follow `format = "round-robin"`.
     """
-    asked, tables = file.tournament.format, file.format_tables()
-    name = next(iter(tables), asked or ROUND_ROBIN.name)
+    stated, tables = file.tournament.format, file.format_tables()
+    name = next(iter(tables), stated or ROUND_ROBIN.name)
     if name not in FORMATS:
         known = ", ".join(map(repr, FORMATS))
         near = nearest(name, FORMATS)
         report(("tournament", "format"), f"must be one of {known}, got {shown(name)}{near}")
-        asked, name = None, ROUND_ROBIN.name
-    if asked not in (None, name) and (asked, name) != (ROUND_ROBIN.name, SEQUENTIAL_TEST.name):
-        report((name,), f'belongs to another format than "{asked}"; leave one of them out')
+        stated, name = None, ROUND_ROBIN.name
+    if stated not in (None, name) and (stated, name) != (ROUND_ROBIN.name, SEQUENTIAL_TEST.name):
+        report((name,), f'belongs to another format than "{stated}"; leave one of them out')
     for other in [each for each in tables if each != name]:
         report((other,), f"another format than [{name}]; leave one of them out")
     format_ = FORMATS[name]

@@ -268,7 +268,7 @@ def _check_builtin(
     at: KeyPath, table: PlayerTable, builtin: CatalogueEntry, reading: Reading
 ) -> None:
     """It judges its game and its options itself; its threads and memory must fit its resources."""
-    report, given = reading.report, table.resources
+    report, own = reading.report, table.resources
     try:
         context = {"folder": reading.folder, "game": reading.game}
         builtin.options.model_validate(table.options, context=context)
@@ -281,19 +281,19 @@ def _check_builtin(
         for name, size in options.items()
         if name.endswith("_mb") and isinstance(size, int)
     }
-    wanted = sum(sizes.values()) + _PROGRAM_MB
-    if sizes and wanted > given.memory_mb:
-        asked = " and ".join(f"options.{name} = {size}" for name, size in sizes.items())
+    needed_mb = sum(sizes.values()) + _PROGRAM_MB
+    if sizes and needed_mb > own.memory_mb:
+        stated = " and ".join(f"options.{name} = {size}" for name, size in sizes.items())
         report(
             (*at, "resources", "memory_mb"),
-            f"{given.memory_mb} MB are too few for {asked} and {_PROGRAM_MB} MB for the program "
-            f"itself; give at least {wanted}, or lower the option",
+            f"{own.memory_mb} MB are too few for {stated} and {_PROGRAM_MB} MB for the program "
+            f"itself; give at least {needed_mb}, or lower the option",
         )
     threads = options.get("threads")
-    if isinstance(threads, int) and threads > given.threads:
+    if isinstance(threads, int) and threads > own.threads:
         report(
             (*at, "resources", "threads"),
-            f"{given.threads} are too few for options.threads = {threads}; give at least {threads}",
+            f"{own.threads} are too few for options.threads = {threads}; give at least {threads}",
         )
     game = reading.game
     if game is not None and (refusal := builtin.unsupported(game.name, game.variant)):
@@ -325,8 +325,8 @@ def _check_names(
         if name in first and tables[index].from_ is not None:
             clashing.append((index, player))
         elif name in first:
-            given = sum(other.name == name for other in tables)
-            advice = "names must differ" if given > 1 else "give each of them a name of its own"
+            namesakes = sum(other.name == name for other in tables)
+            advice = "names must differ" if namesakes > 1 else "give each of them a name of its own"
             report(
                 ("player", index, "name"),
                 f"player[{first[name] + 1}] is named {shown(name)} already; {advice}",

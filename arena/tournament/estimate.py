@@ -112,7 +112,7 @@ def estimate(
     game, max_plies = config.terms.game, config.terms.max_plies
     plies = min(game.typical_plies, max_plies or game.typical_plies)
     players = {player.name: player for player in config.players}
-    fresh = {name: _START_S for name, player in players.items() if not _kept(config, player)}
+    fresh = {name: _START_S for name, player in players.items() if not _stays_alive(config, player)}
     alike = Counter((_opening_plies(config, game.round), game.players) for game in games)
     expected, worst = [0.0], [0.0]  # seconds of a game, by kind
     for opening, names in alike:
@@ -138,7 +138,7 @@ def estimate(
     )
 
 
-def _kept(config: TournamentConfig, player: Player) -> bool:
+def _stays_alive(config: TournamentConfig, player: Player) -> bool:
     return player.builtin is not None if config.keep_alive is None else config.keep_alive
 
 

@@ -164,8 +164,8 @@ def _as_read(player: Player, fresh: Mapping[str, Player], out: Collection[str]) 
     if now is None:
         return player if _is_version(player) or player.name in out else None
     if now.digest != player.digest and _is_version(player):
-        given = {"name": player.name, "program": player.contender.program}
-        return player.model_copy(update={"contender": now.contender.model_copy(update=given)})
+        own = {"name": player.name, "program": player.contender.program}
+        return player.model_copy(update={"contender": now.contender.model_copy(update=own)})
     return renamed(now, player.name, joined=player.joined, version_of=player.version_of)
 
 

@@ -36,10 +36,10 @@ def begun_in(store: Path | None, *, take_new: bool, without: Sequence[str]) -> B
     """Gives what matters of the run in `store`, by default that of the name."""
 
     def begun(name: str) -> SoFar:
-        kept = Store.begun_with(store or default_store(name))
-        if kept is None:
+        config = Store.begun_with(store or default_store(name))
+        if config is None:
             return SoFar()
-        return SoFar(None if take_new else kept.players, leavers(kept.players, without))
+        return SoFar(None if take_new else config.players, leavers(config.players, without))
 
     return begun
 
@@ -62,9 +62,9 @@ def with_field_of(
     store: Path, config: TournamentConfig, *, take_new: bool = False, without: Sequence[str] = ()
 ) -> TournamentConfig:
     """The tournament with the field of the run in `store`, if one has begun (see `resumed`)."""
-    kept = Store.begun_with(store)
-    round_ = walkover_round(store) if kept and without else None
-    return resumed(kept or config, config, take_new=take_new, without=without, round_=round_)
+    begun = Store.begun_with(store)
+    round_ = walkover_round(store) if begun and without else None
+    return resumed(begun or config, config, take_new=take_new, without=without, round_=round_)
 
 
 def walkover_round(store: Path) -> int | None:

@@ -63,11 +63,11 @@ def run(
             playing = 1
             try:
                 playing = executing.play_through(
-                    executor, state.next, state.take, lambda: state.over or stop.asked
+                    executor, state.next, state.take, lambda: state.over or stop.requested
                 )
             finally:
                 executor.close(now=playing > 0)
-            interrupted = stop.asked and not state.over
+            interrupted = stop.requested and not state.over
     outcome = events.RunOutcome(
         total=schedule.total,
         done=state.done,

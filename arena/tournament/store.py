@@ -283,9 +283,9 @@ class Store:
             )
         gone = set(self.unreadable(void=True)) if replay else set[int]()
         games = map(faults.readable, found.values())
-        kept = zip(found, games, strict=True)
+        readable = zip(found, games, strict=True)
         return (
-            [game for id_, game in kept if game is not None and id_ not in gone],
+            [game for id_, game in readable if game is not None and id_ not in gone],
             gone | {id_ for id_, each in found.items() if isinstance(each, faults.DamagedGame)},
         )
 

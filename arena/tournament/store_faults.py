@@ -114,8 +114,8 @@ def renewal(attempts: Iterable[int]) -> str:
     statements += ["INSERT OR IGNORE INTO sandboxes SELECT * FROM old_sandboxes"]
     ids = ", ".join(map(str, attempts))
     statements += [f"INSERT INTO games SELECT * FROM old_games WHERE id NOT IN ({ids})"]
-    kept = "WHERE id IN (SELECT id FROM games)"
-    statements += [f"INSERT INTO {t} SELECT * FROM old_{t} {kept}" for t in of_games[1:]]
+    where = "WHERE id IN (SELECT id FROM games)"
+    statements += [f"INSERT INTO {t} SELECT * FROM old_{t} {where}" for t in of_games[1:]]
     statements += [f"DROP TABLE old_{name}" for name in (*of_games, "sandboxes")]
     statements += [f"DELETE FROM machines WHERE id IN ({ids})"]
     return ";".join(statements)

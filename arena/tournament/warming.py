@@ -94,10 +94,10 @@ def warm_kernels(
     ):
         task = progress.add_task("", total=None)
         assert process.stdout is not None  # asked for above
-        kept = True
+        cached = True
         for line in process.stdout:
             step = json.loads(line)
-            kept = kept and step.get("kept", True)
+            cached = cached and step.get("kept", True)
             progress.update(
                 task, completed=step.get("step"), total=step["steps"], description=step.get("begun")
             )
@@ -106,4 +106,4 @@ def warm_kernels(
             f"The kernels could not be compiled: `{' '.join(command)}` ended with code "
             f"{process.returncode}; its message is above."
         )
-    return kept
+    return cached

@@ -74,10 +74,10 @@ class RefereeMatchRunner:
             "player": [player | {"name": "one"}, player | {"name": "other"}],
         }
         try:
-            made = read_config(tables, BUILTINS, Path.cwd(), name=config.name, fit=self._site.fit)
+            match = read_config(tables, BUILTINS, Path.cwd(), name=config.name, fit=self._site.fit)
         except Unusable as error:
             raise UserError("\n".join(each.message for each in error.findings)) from None
-        return ready(made, Path("referee = true")) if self._site.here else made
+        return ready(match, Path("referee = true")) if self._site.here else match
 
     def load(self, plies: int) -> None:
         """Raises ValueError when no opening has `plies` moves; players load their own kernels."""
@@ -95,7 +95,7 @@ class RefereeMatchRunner:
         if self._executor is None:
             self._executor = self._site.open_executor(self._base, ())
         left = deque(self._games_of(tasks))
-        wanted, played = len(left), dict[str, GameRecord]()
+        total, played = len(left), dict[str, GameRecord]()
 
         def take(report: executing.Report) -> None:
             if not isinstance(report, executing.Played | executing.Lost):
@@ -116,9 +116,9 @@ class RefereeMatchRunner:
         executing.play_through(
             self._executor, lambda: left.popleft() if left else None, take, self._stop.is_set
         )
-        if len(played) < wanted:
+        if len(played) < total:
             raise Aborted
-        records = [played[_name(number)] for number in range(wanted)]
+        records = [played[_name(number)] for number in range(total)]
         if self._parts == 1:
             return list(map(_result, records))
         return list(starmap(_compared, zip(records[::2], records[1::2], strict=True)))
@@ -179,5 +179,5 @@ def _result(record: GameRecord) -> PlayedGame:
     first, second = record.points
     net = first - second if record.offender is not None else record.scores[0] - record.scores[1]
     moves = record.moves[len(record.opening) :]
-    made = tuple((each.seat, each.move) for each in moves if each.move != PASS)
-    return PlayedGame(made, int(net))
+    chosen = tuple((each.seat, each.move) for each in moves if each.move != PASS)
+    return PlayedGame(chosen, int(net))

@@ -130,7 +130,7 @@ class _Training:
     def _play_blocks(self, stop: Stop) -> None:
         """Play block after block until all are played or a signal stops it; save what there is."""
         every = self._kind.config.checkpoint_every
-        while not stop.asked:
+        while not stop.requested:
             self._view.doing(f"playing block {len(self._trainer.blocks) + 1:,}")
             block = apart(self._trainer.run_block)
             if block is None:
@@ -143,7 +143,7 @@ class _Training:
                 self._save()
                 if time.monotonic() - self._drawn_at > _DRAW_S:
                     self._draw()
-        if stop.asked:
+        if stop.requested:
             self._say("Stopping: a checkpoint is saved first.")
         if self._trainer.finished:
             self._trainer.keep()

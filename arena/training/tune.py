@@ -48,11 +48,11 @@ def tune(
     folder = out or Path("runs") / f"{config.name}{TUNED}"
     work = Work(TUNING, CHECKPOINT, result.FILES)
     test = test_command(file, out)
-    asked, target = verification if verify else None, verification.target
+    to_verify, target = verification if verify else None, verification.target
     gained = partial(tuned_player.gain_words, config, folder / result.PLAYER, target, test)
     with reserve_fds(), held(folder, work):  # what draws comes before what plays under the referee
         try:
-            return _Tuning(config, folder, console, gained, site).run(file, asked)
+            return _Tuning(config, folder, console, gained, site).run(file, to_verify)
         except KeyboardInterrupt:
             stopped = "Stopped at once; what was not saved is played again. Go on with"
             Lines(console).say(f"{stopped}: {again()}")
@@ -143,7 +143,7 @@ class _Tuning:
 
     def _learn(self, stop: Stop) -> None:
         tuner = self._tuner
-        while not stop.asked and (tuner.wants_comparison or not tuner.learned):
+        while not stop.requested and (tuner.wants_comparison or not tuner.learned):
             try:
                 if tuner.wants_comparison:
                     self._view.doing("comparing with the start")
@@ -167,7 +167,7 @@ class _Tuning:
     def _measure(self, stop: Stop) -> None:
         """Play what the result is given with, on openings and seeds of its own."""
         tuner = self._tuner
-        while not stop.asked and tuner.learned and not tuner.finished:
+        while not stop.requested and tuner.learned and not tuner.finished:
             played = 2 * len(tuner.matches[MEASURE])
             self._view.doing(f"measuring, {played:,} of {tuner.config.measure_games:,} games")
             try:

@@ -194,7 +194,7 @@ def play_budget(
     """
     say(f"{test.title}:")
     saved_at = time.monotonic()
-    while not stop.asked and not test.over:
+    while not stop.requested and not test.over:
         view.doing("testing")
         try:
             apart(test.play)

@@ -154,12 +154,12 @@ def _verification(table: VerifyTable, folder: Path, findings: list[Finding]) -> 
 
 
 def _target(table: VerifyTable, folder: Path, findings: list[Finding]) -> Target:
-    given = table.model_dump(include={"move_ms", "tournament", *ENDS_THINKING}, exclude_none=True)
-    first, *others = given or ("move_ms",)
+    keys = table.model_dump(include={"move_ms", "tournament", *ENDS_THINKING}, exclude_none=True)
+    first, *others = keys or ("move_ms",)
     for name in others:
         message = f"cannot be given together with {first}; leave one of them out"
         findings.append(Finding(("verify", name), message))
-    value = given.get(first, _MOVE_MS)
+    value = keys.get(first, _MOVE_MS)
     if first == "tournament":
         return _of_tournament(value, folder, findings)
     if first in ENDS_THINKING:

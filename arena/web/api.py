@@ -8,12 +8,12 @@ from pydantic_core import to_json
 
 from arena.model import Frozen
 from arena.ratings.model import Standings
-from arena.reports.games import GameRow, ResultWord, Sort, Wanted, rows
+from arena.reports.games import GameFilter, GameRow, ResultWord, Sort, rows
 from arena.reports.html.audience import Seen
 from arena.reports.html.data import run_data
 from arena.reports.html.model import GameData, PlayerData
 from arena.tournament.run_view import RunView
-from arena.web.kept import KeptAnswer, answer, kept
+from arena.web.cached_answers import CachedAnswer, answer, cached
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.run_pages import JSON, audience, find, game_of, hidden
 from arena.web.sentences import without_folders
@@ -59,7 +59,7 @@ async def one_run(request: Request, name: Name) -> RunSummary:
 async def standings(request: Request, name: Name, visitor: Asking) -> Response:
     """The standings, as `arena report --json` has them, without the covariance."""
 
-    def read(view: RunView) -> KeptAnswer:
+    def read(view: RunView) -> CachedAnswer:
         return _json(_seen(view, visitor).standings(view.standings), view, visitor)
 
     return answer(request, await find(request, name).made(("standings", visitor), read))
@@ -80,13 +80,13 @@ async def games(
     sort: Annotated[Sort | None, Query(description="What comes first.")] = None,
 ) -> Response:
     """Its games in the order they ended, each as one of its players saw it."""
-    run, wanted = find(request, name), Wanted(player, against, side, tuple(result), ending)
+    run, filter_ = find(request, name), GameFilter(player, against, side, tuple(result), ending)
 
-    def read(view: RunView) -> KeptAnswer:
+    def read(view: RunView) -> CachedAnswer:
         seen = _seen(view, visitor)
-        return _json([_shown(row, seen) for row in rows(view, wanted, sort)], view, visitor)
+        return _json([_shown(row, seen) for row in rows(view, filter_, sort)], view, visitor)
 
-    if (wanted, sort) != (Wanted(), None):  # there are too many choices to keep
+    if (filter_, sort) != (GameFilter(), None):  # there are too many choices to keep
         return answer(request, await run.look(read))
     return answer(request, await run.made(("games", visitor), read))
 
@@ -101,7 +101,7 @@ async def game(request: Request, name: Name, game: str, visitor: Asking) -> Resp
 async def players(request: Request, name: Name, visitor: Asking) -> Response:
     """Its players, with their figures and faults."""
 
-    def read(view: RunView) -> KeptAnswer:
+    def read(view: RunView) -> CachedAnswer:
         found = run_data(view, audience(visitor, view.config))
         named = zip(found.players, found.figures, strict=True)
         shown = [NamedPlayer(name=name, **dict(each)) for name, each in named]
@@ -110,8 +110,8 @@ async def players(request: Request, name: Name, visitor: Asking) -> Response:
     return answer(request, await find(request, name).made(("players", visitor), read))
 
 
-def _json(found: object, view: RunView, visitor: Visitor) -> KeptAnswer:
-    return kept(without_folders(to_json(found).decode(), *hidden(visitor, view.config)), JSON)
+def _json(found: object, view: RunView, visitor: Visitor) -> CachedAnswer:
+    return cached(without_folders(to_json(found).decode(), *hidden(visitor, view.config)), JSON)
 
 
 def _seen(view: RunView, visitor: Visitor) -> Seen:

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from arena.reports.html import assets
-from arena.web.kept import KeptAnswer, kept
+from arena.web.cached_answers import CachedAnswer, cached
 
 _OWN = Path(__file__).parent / "static"
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -18,19 +18,19 @@ def address(name: str) -> str:
 
 
 @cache
-def by_address() -> dict[str, KeptAnswer]:
+def by_address() -> dict[str, CachedAnswer]:
     """All assets by their addresses, under which a browser keeps them for good."""
     return {address(name): content for name, content in _assets().items()}
 
 
 @cache
-def _assets() -> dict[str, KeptAnswer]:
+def _assets() -> dict[str, CachedAnswer]:
     """`arena.js` and `arena.css` of all pages, and further files of some pages of the server."""
     texts = {"arena.js": assets.script(), "arena.css": assets.stylesheet()}
     for file in sorted(_OWN.glob("*")):
         text = file.read_text(encoding="utf-8")
         texts[file.name] = assets.untied(text) if file.suffix == ".js" else text
     return {
-        name: kept(text, f"{_TYPES[Path(name).suffix]}; charset=utf-8")
+        name: cached(text, f"{_TYPES[Path(name).suffix]}; charset=utf-8")
         for name, text in texts.items()
     }

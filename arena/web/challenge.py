@@ -125,8 +125,8 @@ class Challenges:
     def left(self, owner: str, now: datetime) -> int:
         """How many an owner may ask for today. A match that could not be played does not count."""
         today = f"{now:%Y%m%d}-"
-        asked = [each for each in self.jobs.folders(owner) if each.name.startswith(today)]
-        counted = sum(self.read(each).state != "not played" for each in asked)
+        todays = [each for each in self.jobs.folders(owner) if each.name.startswith(today)]
+        counted = sum(self.read(each).state != "not played" for each in todays)
         return max(0, self._rules.now().quota.challenges - counted)
 
     def read(self, folder: Path) -> Challenge:
@@ -211,14 +211,14 @@ def choices(
 def _refuse_unknown(
     wanted: ChallengeWanted, own: Iterable[str], others: Iterable[str], games: Iterable[str]
 ) -> None:
-    for given, known, what in (
+    for name, known, what in (
         (wanted.bot, own, "a bot of yours that plays"),
         (wanted.against, others, "a player or a bot of the course that plays"),
         (wanted.rules, games, "a game of two players, or a tournament of the course"),
     ):
-        if given not in known:
+        if name not in known:
             there = ", ".join(known) or "there is none"
-            raise SubmissionError(f'"{given[:80]}" is not {what}; choose one of: {there}')
+            raise SubmissionError(f'"{name[:80]}" is not {what}; choose one of: {there}')
     if wanted.bot == wanted.against:
         raise SubmissionError(f"{wanted.bot} cannot play against itself; choose another")
 

@@ -51,7 +51,7 @@ async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
 )
 def ask(owner: AskingOwner, course: OfCourse, wanted: ChallengeWanted) -> Challenge:
     """Two games of one of my bots against another, as soon as there is a place."""
-    course.asked.take(owner, "six matches within a minute")
+    course.entries.take(owner, "six matches within a minute")
     try:
         return course.challenges.ask(owner, wanted)
     except TooMany as error:

@@ -13,7 +13,7 @@ from arena.reports import words
 from arena.reports.html.charts import Curve, curves, gauge, thinned
 from arena.reports.html.pages import in_url
 from arena.web.api import REFUSALS
-from arena.web.kept import answer, kept
+from arena.web.cached_answers import answer, cached
 from arena.web.lab_runs import LabRun
 from arena.web.pages import environment, page
 from arena.web.rights import Role, may
@@ -59,7 +59,7 @@ async def one(request: Request, name: str) -> Response:
 async def parts(request: Request, name: str) -> Response:
     """The parts of a page that change while it goes on: HTML by the ids of elements."""
     found = _parts(await _found(request, name))
-    return answer(request, kept(json.dumps(found), "application/json"))
+    return answer(request, cached(json.dumps(found), "application/json"))
 
 
 @router.get("/compare")

@@ -54,16 +54,16 @@ def _linked(tokens: Sequence[Token], file: str) -> Iterator[Token]:
     """The text of the page in `file` with links to pages of ours and other sites; what links to
     another file of the package is text alone.
     """
-    kept: list[bool] = []
+    are_links: list[bool] = []
     for token in tokens:
         if token.type == "link_open":
             address = _address(str(token.attrs["href"]), file)
-            kept.append(address is not None)
+            are_links.append(address is not None)
             token.attrs["href"] = address or ""
-        if token.type not in ("link_open", "link_close") or kept[-1]:
+        if token.type not in ("link_open", "link_close") or are_links[-1]:
             yield token
         if token.type == "link_close":
-            kept.pop()
+            are_links.pop()
 
 
 def _address(link: str, file: str) -> str | None:

@@ -83,8 +83,8 @@ class News:
             began = time.monotonic()
             if self._stale.isdisjoint(names) or (began < self._not_before[names] and not at_once):
                 continue
-            made = sections(Look.at(view, PUBLIC), names)
-            changed = {name: html for name, html in made.items() if html != self._last.get(name)}
+            fresh = sections(Look.at(view, PUBLIC), names)
+            changed = {name: html for name, html in fresh.items() if html != self._last.get(name)}
             self._last |= changed
             self._stale.difference_update(names)
             self._not_before[names] = began + max(least_s, _SHARE * (time.monotonic() - began))

@@ -56,14 +56,14 @@ def rendered(request: Request, template: str, **values: Any) -> str:
 @cache
 def environment() -> Environment:
     """The templates of the report, and those of the server."""
-    made = report_pages.environment(Path(__file__).parent / "templates")
-    made.filters["moment"] = moment
-    made.globals |= {
+    templates = report_pages.environment(Path(__file__).parent / "templates")
+    templates.filters["moment"] = moment
+    templates.globals |= {
         "style_href": assets.address("arena.css"),
         "script_src": assets.address("arena.js"),
         "asset": assets.address,
     }
-    return made
+    return templates
 
 
 def _links(visitor: Visitor, *, is_course: bool) -> list[tuple[str, str]]:

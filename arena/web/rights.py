@@ -85,12 +85,12 @@ async def own_form(request: Request) -> None:
     expected: str | None = getattr(request.state, "form_token", None)
     if expected is None:
         return
-    given = request.headers.get("X-Form-Token")
+    token = request.headers.get("X-Form-Token")
     kind = request.headers.get("content-type", "")
     takes_files = request.url.path in UPLOADS and kind.startswith("multipart/form-data")
-    if given is None and (takes_files or "urlencoded" in kind):
-        given = str((await form_of(request)).get("form_token", ""))
-    if not hmac.compare_digest((given or "").encode(), expected.encode()):
+    if token is None and (takes_files or "urlencoded" in kind):
+        token = str((await form_of(request)).get("form_token", ""))
+    if not hmac.compare_digest((token or "").encode(), expected.encode()):
         await request.close()
         raise HTTPException(403, "The page is too old. Load it again, and send the form once more.")
 

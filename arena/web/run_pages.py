@@ -21,7 +21,7 @@ from arena.reports.submissions import owners
 from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.web import assets
-from arena.web.kept import KeptAnswer, answer, kept
+from arena.web.cached_answers import CachedAnswer, answer, cached
 from arena.web.news import RESET
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, Visitor, may
@@ -114,14 +114,14 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
     ) -> Response:
         """What a bot was sent in a game that has ended, for those who read what it wrote."""
 
-        def make(view: RunView) -> KeptAnswer | None:
+        def make(view: RunView) -> CachedAnswer | None:
             record = view.record(game)
             if record is None or not 0 <= seat < len(record.seats):
                 return None
             if not audience(visitor, view.config).may_read(record.seats[seat].player):
                 return None
             sent = dialogue(view.config, record, seat)
-            return kept(without_folders(sent, *hidden(visitor, view.config)), TEXT)
+            return cached(without_folders(sent, *hidden(visitor, view.config)), TEXT)
 
         return answer(request, await _of_game(run, make))
 
@@ -147,35 +147,35 @@ add_run(router, "/t/{name}", _find)
 
 def _document(
     request: Request, visitor: Visitor, mark: int | None, frozen: str | None, view: RunView
-) -> KeptAnswer:
+) -> CachedAnswer:
     values = run_page(view, audience(visitor, view.config))
     live = mark if view.is_played or not view.schedule.over else None
     if frozen is not None:
         values["note"] = f"This table is frozen as of {frozen}; games in play are not shown."
     url = quote(request.scope["path"])  # what the scripts ask for is below it
     text = rendered(request, "run.html", **values, run_url=url, live=live)
-    return kept(without_folders(text, *hidden(visitor, view.config)), HTML)
+    return cached(without_folders(text, *hidden(visitor, view.config)), HTML)
 
 
-def _data(visitor: Visitor, view: RunView) -> KeptAnswer:
+def _data(visitor: Visitor, view: RunView) -> CachedAnswer:
     text = run_data(view, audience(visitor, view.config)).model_dump_json()
-    return kept(without_folders(text, *hidden(visitor, view.config)), JSON)
+    return cached(without_folders(text, *hidden(visitor, view.config)), JSON)
 
 
-async def game_of(run: ShownRun, game: str, visitor: Visitor) -> KeptAnswer:
+async def game_of(run: ShownRun, game: str, visitor: Visitor) -> CachedAnswer:
     """A game as this visitor may see it. Raises HTTPException and StoreError."""
 
-    def make(view: RunView) -> KeptAnswer | None:
+    def make(view: RunView) -> CachedAnswer | None:
         record = view.record(game)
         if record is None:
             return None
         found = game_data(record, Seen(view.config, audience(visitor, view.config)))
-        return kept(_without_folders(found, hidden(visitor, view.config)).model_dump_json(), JSON)
+        return cached(_without_folders(found, hidden(visitor, view.config)).model_dump_json(), JSON)
 
     return await _of_game(run, make)
 
 
-async def _of_game(run: ShownRun, make: Callable[[RunView], KeptAnswer | None]) -> KeptAnswer:
+async def _of_game(run: ShownRun, make: Callable[[RunView], CachedAnswer | None]) -> CachedAnswer:
     found = await run.look(make)
     if found is None:
         raise HTTPException(404, "There is no such game here, or it has not ended.")

@@ -38,7 +38,7 @@ class ShownRun:
         self._seen: FileState = ()
         self._was_played = False
         self._is_over: bool | None = None
-        self._kept: OrderedDict[Hashable, tuple[FileState, Any]] = OrderedDict()
+        self._cache: OrderedDict[Hashable, tuple[FileState, Any]] = OrderedDict()
         self._once: dict[str, tuple[FileState, Any]] = {}
         self.news: list[Event] | None = None
         """The news since the last call; None while it is not followed."""
@@ -65,21 +65,21 @@ class ShownRun:
         """What was made of the run as it stands, or is made now; `moves` where it shows games that
         are being played. Raises StoreError.
         """
-        known: tuple[FileState, Made] | None = self._kept.get(key)
+        known: tuple[FileState, Made] | None = self._cache.get(key)
         if known is not None and known[0] == self.state(moves=moves):
             return known[1]
         return await run_in_threadpool(self._make, key, make, moves)
 
     def _make(self, key: Hashable, make: Callable[[RunView], Made], moves: bool) -> Made:
         with self._lock:
-            known: tuple[FileState, Made] | None = self._kept.get(key)
+            known: tuple[FileState, Made] | None = self._cache.get(key)
             state = self.state(moves=moves)
             if known is None or known[0] != state:
                 known = state, make(self._look(self.state()))
-            self._kept[key] = known
-            self._kept.move_to_end(key)
-            if len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
+            self._cache[key] = known
+            self._cache.move_to_end(key)
+            if len(self._cache) > _MOST_KEPT:
+                self._cache.popitem(last=False)
             return known[1]
 
     async def once(self, what: str, state: FileState, make: Callable[[], Awaitable[Made]]) -> Made:

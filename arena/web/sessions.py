@@ -52,9 +52,9 @@ class Signer:
     def session(self, cookie: str, now: float) -> SignedSession | None:
         """The session of a cookie; None where it was not signed here, or is over."""
         words, _, signature = cookie.partition(".")
-        given = signature.encode("utf-8", "surrogateescape")
+        theirs = signature.encode("utf-8", "surrogateescape")
         ours = self._signature("session", words).encode()
-        if words in self._ended or not hmac.compare_digest(given, ours):
+        if words in self._ended or not hmac.compare_digest(theirs, ours):
             return None
         with suppress(ValidationError):
             session = SignedSession.model_validate_json(bytes.fromhex(words))
@@ -85,8 +85,8 @@ def _secret(file: Path) -> bytes:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not file.exists():
         part = file.with_name(f"secret.{secrets.token_hex(4)}")
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
-            made.write(secrets.token_bytes(_SECRET_BYTES))
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            out.write(secrets.token_bytes(_SECRET_BYTES))
         with suppress(FileExistsError):  # another server was quicker
             os.link(part, file)
         part.unlink()

@@ -66,8 +66,8 @@ def bot(request: Request, staff: ByStaff, name: str, answer: str = "") -> Respon
     _refuse_unknown(name, [each.name for each in course.bots(staff.course)], "bot")
     found = course.bot(staff.course, name)
     shared = list(map(about_shared, shared_files(staff.course, found)))
-    given = staff.answers.pop(answer, None)
-    return page(request, "staff_bot.html", answer=given, bot=found, shared=shared)
+    shown = staff.answers.pop(answer, None)
+    return page(request, "staff_bot.html", answer=shown, bot=found, shared=shared)
 
 
 @router.get("/checks")

@@ -78,7 +78,7 @@ class CourseState:
     challenge_runs: OrderedDict[Path, Runs] = field(default_factory=OrderedDict)
     """The runs of matches that are open, by folder."""
     uploads: Rate = field(default_factory=lambda: Rate(6, 60))
-    asked: Rate = field(default_factory=lambda: Rate(6, 60))
+    entries: Rate = field(default_factory=lambda: Rate(6, 60))
     """How often an owner may hand in a bot, and ask for a match."""
     rollbacks: Rate = field(default_factory=lambda: Rate(6, 3600))
     """How often an owner may let another version play."""

@@ -84,14 +84,14 @@ class Wish(Frozen):
         finished = outcome is not None and not outcome.interrupted
         is_full = code == Exit.INTERRUPTED and outcome is None
         quick = self.begun_at is not None and (now - self.begun_at).total_seconds() < quick_s
-        asked = self.wanted == "paused" or self.is_asked
-        deaths = 0 if asked or finished or not quick else self.deaths + 1
+        is_expected = self.wanted == "paused" or self.is_asked
+        deaths = 0 if is_expected or finished or not quick else self.deaths + 1
         ended: End | None = None
         if self.is_asked:
             pass
         elif finished:
             ended = "void" if outcome is not None and outcome.void else "over"
-        elif deaths >= MOST_DEATHS or ((code == Exit.USAGE or is_full) and not asked):
+        elif deaths >= MOST_DEATHS or ((code == Exit.USAGE or is_full) and not is_expected):
             ended = "failed"
         done = {"pid": None, "died_at": now, "deaths": deaths, "ended": ended}
         taken = {"take_new": False, "without": ()} if ended else {}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from arena.reports.games import Wanted, rows
+from arena.reports.games import GameFilter, rows
 from arena.tournament.run_view import RunView
 from tests.browser.conftest import write_file
 from tests.reports.conftest import play_record
@@ -16,14 +16,18 @@ pytestmark = pytest.mark.slow
 
 NAMES = ("ant", "bee", "cat & dog")
 FILTERS = [
-    ("", Wanted(), None),
-    ("player=bee", Wanted(player="bee"), None),
-    ("player=ant&against=cat+%26+dog&side=second", Wanted("ant", "cat & dog", "second"), None),
-    ("player=bee&result=lost", Wanted(player="bee", results=["lost"]), None),
-    ("result=drawn", Wanted(results=["drawn"]), None),
-    ("ending=forfeit", Wanted(ending="forfeit"), None),
-    ("player=ant&ending=timeout&result=won", Wanted("ant", None, None, ["won"], "timeout"), None),
-    ("against=bee&sort=longest", Wanted(against="bee"), "longest"),
+    ("", GameFilter(), None),
+    ("player=bee", GameFilter(player="bee"), None),
+    ("player=ant&against=cat+%26+dog&side=second", GameFilter("ant", "cat & dog", "second"), None),
+    ("player=bee&result=lost", GameFilter(player="bee", results=["lost"]), None),
+    ("result=drawn", GameFilter(results=["drawn"]), None),
+    ("ending=forfeit", GameFilter(ending="forfeit"), None),
+    (
+        "player=ant&ending=timeout&result=won",
+        GameFilter("ant", None, None, ["won"], "timeout"),
+        None,
+    ),
+    ("against=bee&sort=longest", GameFilter(against="bee"), "longest"),
 ]
 
 
@@ -61,7 +65,7 @@ def listed(page: Page) -> list[str]:
 
 @pytest.mark.parametrize(("query", "wanted", "sort"), FILTERS)
 def test_it_lists_what_arena_games_does(
-    query: str, wanted: Wanted, sort: str | None, opened: Callable[[str], Page], folder: Path
+    query: str, wanted: GameFilter, sort: str | None, opened: Callable[[str], Page], folder: Path
 ) -> None:
     with RunView(folder / "cup.sqlite") as view:
         expected = [row.game for row in rows(view, wanted, sort)]

@@ -79,7 +79,7 @@ def test_a_whole_game_over_a_pipe(name: str, settings: dict[str, Any], seat: int
 
 def test_a_pass_that_is_a_choice_is_a_move_like_others() -> None:
     game = HumanGame(Sticks(WithPasses), 0, None, seed=1)
-    assert game.told(game.choose(PASS)) == "you: pass"
+    assert game.describe(game.choose(PASS)) == "you: pass"
 
 
 def test_some_of_these_games_have_forced_passes() -> None:

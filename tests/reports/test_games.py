@@ -10,7 +10,7 @@ from rich.console import Console
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.reports import csv_report, games_table
-from arena.reports.games import GameRow, Wanted, rows, seen_by_each
+from arena.reports.games import GameFilter, GameRow, rows, seen_by_each
 from arena.tournament.run_view import RunView
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, void
@@ -28,7 +28,7 @@ def view(cup: list[GameRecord], tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def test_all_games_are_seen_by_their_first_player(view: RunView, cup: list[GameRecord]) -> None:
-    found = rows(view, Wanted())
+    found = rows(view, GameFilter())
     assert [row.game for row in found] == [record.game for record in cup]
     assert all(
         row.seat == 0 and row.player == cup[n].seats[0].player for n, row in enumerate(found)
@@ -36,7 +36,7 @@ def test_all_games_are_seen_by_their_first_player(view: RunView, cup: list[GameR
 
 
 def test_a_player_sees_its_own_side(view: RunView, cup: list[GameRecord]) -> None:
-    found = rows(view, Wanted(player="uct", against="monkey", results=("lost",)))
+    found = rows(view, GameFilter(player="uct", against="monkey", results=("lost",)))
     mine = [
         (record, seat)
         for record in cup
@@ -56,29 +56,29 @@ def test_a_player_sees_its_own_side(view: RunView, cup: list[GameRecord]) -> Non
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        (Wanted(ending="timeout"), {"g0011", "g0047"}),
-        (Wanted(ending="forfeit", player="monkey", results=("lost",)), {"g0011", "g0047"}),
-        (Wanted(ending="forfeit", player="monkey", results=("won",)), set()),
-        (Wanted(ending="illegal_move"), set()),
-        (Wanted(ending="void"), {"g0004"}),
-        (Wanted(player="uct", against="uct"), set()),
+        (GameFilter(ending="timeout"), {"g0011", "g0047"}),
+        (GameFilter(ending="forfeit", player="monkey", results=("lost",)), {"g0011", "g0047"}),
+        (GameFilter(ending="forfeit", player="monkey", results=("won",)), set()),
+        (GameFilter(ending="illegal_move"), set()),
+        (GameFilter(ending="void"), {"g0004"}),
+        (GameFilter(player="uct", against="uct"), set()),
     ],
 )
-def test_games_by_their_ending(view: RunView, wanted: Wanted, found: set[str]) -> None:
+def test_games_by_their_ending(view: RunView, wanted: GameFilter, found: set[str]) -> None:
     assert {row.game for row in rows(view, wanted)} == found
 
 
 def test_one_side_and_several_results(view: RunView) -> None:
-    second = rows(view, Wanted(player="uct", side="second"))
+    second = rows(view, GameFilter(player="uct", side="second"))
     assert {row.seat for row in second} == {1} and len(second) == 18
-    either = rows(view, Wanted(player="uct", results=("won", "lost")))
-    parts = [rows(view, Wanted(player="uct", results=(one,))) for one in ("won", "lost")]
+    either = rows(view, GameFilter(player="uct", results=("won", "lost")))
+    parts = [rows(view, GameFilter(player="uct", results=(one,))) for one in ("won", "lost")]
     assert len(either) == sum(map(len, parts))
 
 
 def test_the_slowest_and_the_longest_come_first(view: RunView) -> None:
-    slowest = [row.slowest_ms or 0 for row in rows(view, Wanted(), "slowest")]
-    longest = [row.plies for row in rows(view, Wanted(), "longest")]
+    slowest = [row.slowest_ms or 0 for row in rows(view, GameFilter(), "slowest")]
+    longest = [row.plies for row in rows(view, GameFilter(), "longest")]
     assert slowest == sorted(slowest, reverse=True) and longest == sorted(longest, reverse=True)
 
 
@@ -89,15 +89,15 @@ def shown(found: list[GameRow], width: int = 80) -> str:
 
 
 def test_the_table_says_how_games_ended(view: RunView) -> None:
-    text = shown(rows(view, Wanted(player="monkey", ending="timeout")), 120)
+    text = shown(rows(view, GameFilter(player="monkey", ending="timeout")), 120)
     assert "timeout by monkey: no reply within 5100 ms" in text and "2 games" in text
-    assert "[bold]greedy[/bold]" in shown(rows(view, Wanted(player="[bold]greedy[/bold]")))
+    assert "[bold]greedy[/bold]" in shown(rows(view, GameFilter(player="[bold]greedy[/bold]")))
     assert shown([]) == "No game fits.\n"
 
 
 def test_of_many_games_the_first_are_shown(view: RunView, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games_table, "_MOST", 5)
-    text = shown(rows(view, Wanted()))
+    text = shown(rows(view, GameFilter()))
     assert "g0005" in text and "g0006" not in text
     assert "72 games, the first 5 shown; --csv has all" in text
 

@@ -14,10 +14,10 @@ pytestmark = pytest.mark.usefixtures("heeded")
 def test_the_first_signal_asks_and_those_after_it_do_nothing(number: signal.Signals) -> None:
     calls: list[str] = []
     with stop_signals(lambda: calls.append("asked")) as stop:
-        assert not stop.asked
+        assert not stop.requested
         for _ in range(3):
             signal.raise_signal(number)
-        assert stop.asked
+        assert stop.requested
     assert calls == ["asked"]
     assert signal.getsignal(number) is signal.default_int_handler
 
@@ -29,7 +29,7 @@ def test_the_second_signal_stops_at_once_where_that_was_wished() -> None:
         stop_signals(lambda: calls.append("asked"), then_at_once=True) as stop,
     ):
         signal.raise_signal(signal.SIGTERM)
-        assert stop.asked
+        assert stop.requested
         signal.raise_signal(signal.SIGINT)
     assert calls == ["asked"]
     assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
@@ -39,9 +39,9 @@ def test_a_signal_that_was_ignored_stays_so() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with stop_signals() as stop:
         signal.raise_signal(signal.SIGHUP)
-        assert not stop.asked
+        assert not stop.requested
         signal.raise_signal(signal.SIGTERM)
-        assert stop.asked
+        assert stop.requested
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
@@ -50,7 +50,7 @@ def test_in_another_thread_no_signal_asks() -> None:
 
     def work() -> None:
         with stop_signals() as stop:
-            seen.append(stop.asked)
+            seen.append(stop.requested)
 
     thread = threading.Thread(target=work)
     thread.start()

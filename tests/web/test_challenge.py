@@ -31,7 +31,7 @@ def quick(app: FastAPI, folder: Path) -> FastAPI:
     small = '[game]\nrules = "dots"\nrows = 1\ncols = 1\n'
     (folder / "tournaments" / "small.toml").write_text(small)
     (folder / "tournaments" / "broken.toml").write_text(small + "rows = 2\n")
-    app.state.course.asked = Rate(100, 1)
+    app.state.course.entries = Rate(100, 1)
     app.state.course.challenges.jobs.command = (sys.executable, quick_challenger.__file__)
     return app
 

@@ -126,8 +126,8 @@ def machine(record: GameRecord, seen: Seen) -> str:
     """Where a game was played; its name is for those who may read everything."""
     host = record.host
     name = f"{host.name}: " if seen.audience.reads_all else ""
-    made = f"{host.cores} cores, {host.system}, Python {host.python}, arena {host.arena}"
-    return printable(f"{name}{host.cpu}, {made}")
+    details = f"{host.cores} cores, {host.system}, Python {host.python}, arena {host.arena}"
+    return printable(f"{name}{host.cpu}, {details}")
 
 
 def _places(names: Sequence[str], seen: Seen) -> tuple[int, ...]:

@@ -43,7 +43,7 @@ def environment(*folders: Path) -> Environment:
     what commands a reader or hides is shown.
     """
     own = PackageLoader(__package__, "templates")
-    made = Environment(
+    templates = Environment(
         loader=ChoiceLoader([*map(FileSystemLoader, folders), own]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -51,10 +51,10 @@ def environment(*folders: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"signed": signed, "ms": milliseconds, "in_url": in_url}
-    made.globals |= {"site": (), "run_url": None, "live": False}
-    made.globals |= dict.fromkeys(("style", "script", "style_href", "script_src", "csp"))
-    return made
+    templates.filters |= {"signed": signed, "ms": milliseconds, "in_url": in_url}
+    templates.globals |= {"site": (), "run_url": None, "live": False}
+    templates.globals |= dict.fromkeys(("style", "script", "style_href", "script_src", "csp"))
+    return templates
 
 
 def in_url(text: str) -> str:

@@ -135,12 +135,12 @@ def is_loopback(address: str) -> bool:
 
 def _security(table: ClusterTable, folder: Path) -> Security | None:
     """The certificates of the table; None leaves them to Dask's own settings."""
-    given = {
+    files = {
         "tls_ca_file": table.ca_file,
         "tls_client_cert": table.cert_file,
         "tls_client_key": table.key_file,
     }
-    paths = {name: str(folder / path) for name, path in given.items() if path is not None}
+    paths = {name: str(folder / path) for name, path in files.items() if path is not None}
     for path in paths.values():
         if not os.access(path, os.R_OK):
             raise UserError(f"[cluster]: {path} cannot be read; it is needed for TLS")
@@ -193,13 +193,19 @@ def _started(workers: int, security: Security) -> Iterator[str]:
         )
         PlainConsole(stderr=True).print(warning, soft_wrap=True)
     with ExitStack() as stack:
-        made = LocalCluster(
+        cluster = LocalCluster(
             n_workers=0, host="127.0.0.1", protocol="tls://", security=security,
             dashboard_address=_PAGES, silence_logs=50,
         )  # fmt: skip
-        head = stack.enter_context(made)
+        head = stack.enter_context(cluster)
         folder = stack.enter_context(TemporaryDirectory(prefix="arena-cluster-"))
-        place = ("--local-directory", folder, "--host", "127.0.0.1", *_kept(security, folder))
+        place = (
+            "--local-directory",
+            folder,
+            "--host",
+            "127.0.0.1",
+            *_tls_options(security, folder),
+        )
         command = worker_command(head.scheduler_address, cores, *place, shared=shared)
         for _ in range(workers):
             process = subprocess.Popen(
@@ -213,7 +219,7 @@ def _started(workers: int, security: Security) -> Iterator[str]:
         yield str(head.scheduler_address)
 
 
-def _kept(security: Security, folder: str) -> Iterator[str]:
+def _tls_options(security: Security, folder: str) -> Iterator[str]:
     """Keep a worker's certificates in a folder of ours; the options that name them."""
     for option, name in (("ca-file", "ca_file"), ("cert", "worker_cert"), ("key", "worker_key")):
         file = Path(folder, f"{option}.pem")

@@ -61,7 +61,7 @@ def fit(demand: Demand, cores: int | None = None) -> tuple[int, Sequence[Finding
     """What this machine, or that many cores of it, can play at a time."""
     cores = cores or len(usable_cores())
     most = max(1, cores // demand.a_game)
-    asked = demand.concurrency
+    games = demand.concurrency
     findings = [
         Finding(
             ("player", index, "resources", "threads"),
@@ -75,14 +75,14 @@ def fit(demand: Demand, cores: int | None = None) -> tuple[int, Sequence[Finding
             what = f"{demand.a_game} a game, this machine has {cores}; leave ponder out"
             message = f"players that think all the time need cores of their own: {what}"
             findings.append(Finding(("tournament", "ponder"), message))
-    elif asked is not None and asked > most:
+    elif games is not None and games > most:
         each = "1 core" if demand.a_game == 1 else f"{demand.a_game} cores"
         message = (
-            f"{asked} games of {each} each need {asked * demand.a_game} cores, this machine has "
+            f"{games} games of {each} each need {games * demand.a_game} cores, this machine has "
             f"{cores}; at most {most}"
         )
         findings.append(Finding(("tournament", "concurrency"), message))
-    return most if asked is None else asked, findings
+    return most if games is None else games, findings
 
 
 class LocalExecutor:

@@ -156,8 +156,8 @@ class StoppedSchedule(Schedule):
             return True
         if self.hours_left == 0:
             return True
-        asked = self._stop.separated
-        return asked is not None and self._looked(game)[1] >= asked
+        enough = self._stop.separated
+        return enough is not None and self._looked(game)[1] >= enough
 
     def _looked(self, following: Pairing | None) -> tuple[int, int]:
         """The complete rounds, and how many players are separated after them."""

@@ -12,20 +12,22 @@ _SMALL = 500
 """Shorter answers are not packed."""
 
 
-class KeptAnswer(NamedTuple):
+class CachedAnswer(NamedTuple):
     body: bytes
     packed: bytes | None
     etag: str
     media_type: str
 
 
-def kept(text: str | bytes, media_type: str) -> KeptAnswer:
+def cached(text: str | bytes, media_type: str) -> CachedAnswer:
     body = text.encode() if isinstance(text, str) else text
     packed = gzip.compress(body, _LEVEL, mtime=0) if len(body) > _SMALL else None
-    return KeptAnswer(body, packed, f'W/"{blake2b(body, digest_size=12).hexdigest()}"', media_type)
+    return CachedAnswer(
+        body, packed, f'W/"{blake2b(body, digest_size=12).hexdigest()}"', media_type
+    )
 
 
-def answer(request: Request, found: KeptAnswer, cache: str = "private, no-cache") -> Response:
+def answer(request: Request, found: CachedAnswer, cache: str = "private, no-cache") -> Response:
     """The response of an answer, or 304 where the browser has it."""
     headers = {"ETag": found.etag, "Cache-Control": cache, "Vary": "Accept-Encoding, Cookie"}
     known = request.headers.get("If-None-Match", "")
