@@ -74,7 +74,7 @@ def test_dots_and_small_boards_are_read_by_their_own_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("othello", "f5d6k9", "move 3 of the transcript: 'k9' is not a square of the board"),
         ("othello", "f5a1", "move 2 of the transcript: 'a1' is illegal: it turns no disc"),
@@ -90,8 +90,8 @@ def test_dots_and_small_boards_are_read_by_their_own_settings() -> None:
         ("dots", "XO X", "character 1 of the transcript: 'xo x' is no move"),
     ],
 )
-def test_what_is_no_position_is_told_with_its_place(name: str, text: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_what_is_no_position_is_reported_with_its_place(name: str, text: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         read_position(rules.load(name), text)
 
 
@@ -248,7 +248,7 @@ def test_a_game_that_could_not_be_played_is_named(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("othelo",), 'did you mean "othello"?'),
         (("none.sqlite", "--game", "g0001"), "no such run"),
@@ -271,10 +271,12 @@ def test_a_game_that_could_not_be_played_is_named(
         (("othello", "X" * 64 + " X"), "the game is over in this position, 64 to 0"),
     ],
 )
-def test_what_a_user_can_fix_is_a_sentence(run: str, arguments: tuple[str, ...], said: str) -> None:
+def test_what_a_user_can_fix_is_a_sentence(
+    run: str, arguments: tuple[str, ...], expected: str
+) -> None:
     result = arena("analyse", *(run if word == "RUN" else word for word in arguments))
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert expected in result.stderr
 
 
 def test_a_missing_run_names_the_nearest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

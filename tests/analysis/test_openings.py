@@ -83,7 +83,7 @@ def test_a_made_file_has_exact_values_near_the_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_fewer_openings_are_told() -> None:
+def test_fewer_openings_are_reported() -> None:
     made = arena("othello --set size=4 --plies 1 --within 64 --count 2 --depth 1")
     assert made.exit_code == 1
     assert "There are 1 such openings; 2 were asked for." in made.stderr
@@ -91,7 +91,7 @@ def test_fewer_openings_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         ("2048", "2048 has no openings: each seed is another game"),
         ("othello --set size=10", "boards up to 8×8, not 10×10"),
@@ -99,10 +99,10 @@ def test_fewer_openings_are_told() -> None:
         ("otello", "must be one of othello"),
     ],
 )
-def test_what_cannot_be_made_is_told(arguments: str, said: str) -> None:
+def test_what_cannot_be_made_is_reported(arguments: str, expected: str) -> None:
     refused = arena(arguments)
     assert refused.exit_code == 2
-    assert said in refused.stderr
+    assert expected in refused.stderr
 
 
 @pytest.mark.slow

@@ -126,7 +126,7 @@ def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("deadline", "extension", "said"),
+    ("deadline", "extension", "expected"),
     [
         ("2026-11-02T12:00:00", "aad = 2026-11-05T12:00:00", r"no owner .*; did you mean \"ada\""),
         ("2026-11-02T12:00:00", "ada = 2026-11-01T12:00:00", "is before the deadline"),
@@ -135,11 +135,11 @@ def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_wrong_extension_is_refused(
-    to: Path, script: Path, deadline: str | None, extension: str, said: str
+    to: Path, script: Path, deadline: str | None, extension: str, expected: str
 ) -> None:
     above = f"deadline = {deadline}" if deadline else "# no deadline"
     (to / "course.toml").write_text(f"{above}\n[extensions]\n{extension}\n")
-    with pytest.raises(ConfigError, match=rf"course\.toml:3: extensions\.a.*: {said}"):
+    with pytest.raises(ConfigError, match=rf"course\.toml:3: extensions\.a.*: {expected}"):
         submit(to, script, "ada", NOW)
 
 
@@ -332,15 +332,15 @@ def test_a_table_says_which_column_has_the_owners(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("Ada", '"ada" and "Ada" differ only in case'),
         ("Runs", '"Runs" belongs to the course'),
         ("tournaments", '"tournaments" belongs to the course'),
     ],
 )
-def test_an_owner_that_could_never_submit_is_refused(to: Path, name: str, said: str) -> None:
-    with pytest.raises(SubmissionError, match=said):
+def test_an_owner_that_could_never_submit_is_refused(to: Path, name: str, expected: str) -> None:
+    with pytest.raises(SubmissionError, match=expected):
         course.add_owners(to, ["zoe", name], NOW)
     assert [owner.name for owner in course.owners(to)] == ["ada", "bob", "eve"]
 
@@ -375,7 +375,7 @@ def test_a_new_course_is_closed_where_players_have_no_users_of_their_own(
     assert modes == [0o055, 0, 0o055]
 
 
-def test_a_broken_roster_is_told(to: Path) -> None:
+def test_a_broken_roster_is_reported(to: Path) -> None:
     (to / "roster.json").write_text("{")
     with pytest.raises(ConfigError, match=r"roster\.json: not a roster of the arena"):
         course.owners(to)

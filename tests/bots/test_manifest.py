@@ -31,7 +31,7 @@ def test_all_keys(tmp_path: Path) -> None:
     assert manifest.authors == ["Ada", "Grace"]
 
 
-def test_an_unknown_key_is_told_with_its_line_and_the_nearest_key(tmp_path: Path) -> None:
+def test_an_unknown_key_is_reported_with_its_line_and_the_nearest_key(tmp_path: Path) -> None:
     (said,) = read(tmp_path, GOOD + '\nbiuld = ["make"]\n')
     assert said.startswith(':5: biuld: unknown key; did you mean "build"?')
 
@@ -41,7 +41,7 @@ def test_a_synonym_of_a_key_names_the_key(tmp_path: Path) -> None:
     assert said.startswith(':5: game: unknown key; did you mean "rules"?')
 
 
-def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
+def test_everything_that_is_missing_is_reported_at_once(tmp_path: Path) -> None:
     said = read(tmp_path, "")
     assert [line.split(":")[1].strip() for line in said] == ["name", "rules", "command"]
     assert all("is missing" in line for line in said)

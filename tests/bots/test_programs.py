@@ -15,7 +15,7 @@ from tests.bots.conftest import MANIFEST, Package
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("bot.kt", "has to be compiled; hand in a folder whose bot.toml does that, as `arena new`"),
         ("bot.7z", "pack the bot's folder as .zip or .tar.gz"),
@@ -25,11 +25,11 @@ from tests.bots.conftest import MANIFEST, Package
         ("bot.txt", "is such a script, a source file (.c .cc .cpp .cxx .go .java .rs), an exec"),
     ],
 )
-def test_a_file_that_is_no_script(name: str, said: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_script(name: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / name).touch()
     with pytest.raises(PackageError) as caught:
         open_bot(tmp_path / name)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "make it executable" not in str(caught.value)
 
 
@@ -41,18 +41,18 @@ def test_an_executable_file_of_any_name_is_a_script(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "expected"),
     [
         ('["python3 bot.py"]', 'write each word by itself: ["python3", "bot.py"]'),
         ('["./bot.py -v", "x"]', 'write each word by itself: ["./bot.py", "-v", "x"]'),
         ('["no-such-program bot.py"]', "is not on the PATH"),
     ],
 )
-def test_words_in_one(command: str, said: str, package: Package) -> None:
+def test_words_in_one(command: str, expected: str, package: Package) -> None:
     folder = package(manifest=MANIFEST.replace('["python3", "bot.py"]', command))
     with pytest.raises(PackageError) as caught:
         open_bot(folder)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
 
 
 def test_words_of_a_build_in_one(package: Package) -> None:

@@ -135,7 +135,7 @@ def test_it_may_be_a_link(tmp_path: Path) -> None:
     assert build(open_bot(link), "none").command
 
 
-def test_the_compilers_first_errors_are_told(tmp_path: Path, mode: Mode) -> None:
+def test_the_compilers_first_errors_are_reported(tmp_path: Path, mode: Mode) -> None:
     path = written(tmp_path / "mine", "solo.cpp", "int main() {\n  return x;\n}\n")
     with pytest.raises(BuildError) as caught:
         build(open_bot(path), mode)
@@ -146,7 +146,7 @@ def test_the_compilers_first_errors_are_told(tmp_path: Path, mode: Mode) -> None
 
 
 @pytest.mark.slow
-def test_a_java_class_of_another_name_is_told(tmp_path: Path) -> None:
+def test_a_java_class_of_another_name_is_reported(tmp_path: Path) -> None:
     path = written(tmp_path / "mine", "Other.java", JAVA)
     with pytest.raises(BuildError, match=r"should be declared in a file named Solo\.java"):
         build(open_bot(path), "none")

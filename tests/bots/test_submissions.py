@@ -91,13 +91,13 @@ def test_what_was_changed_after_it_was_accepted_is_refused(package: Package, to:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_told(package: Package, to: Path) -> None:
+def test_a_folder_that_may_not_be_written_is_reported(package: Package, to: Path) -> None:
     to.mkdir(mode=0o555)
     with pytest.raises(SubmissionError, match="submissions cannot be written by you"):
         home_for(open_bot(package()), to / "deeper")
 
 
-def test_a_cache_that_is_none_is_told(
+def test_a_cache_that_is_none_is_reported(
     package: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = package()
@@ -108,7 +108,7 @@ def test_a_cache_that_is_none_is_told(
     assert f"the cache {tmp_path}/file/bots cannot be used: Not a directory" in str(caught.value)
 
 
-def test_a_full_disk_is_told_and_changes_nothing(
+def test_a_full_disk_is_reported_and_changes_nothing(
     package: Package, to: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = accept(open_bot(package()), CHECKED, to)
@@ -230,7 +230,7 @@ def test_a_mistake_in_what_is_taken_has_the_place_its_author_knows(package: Pack
         take(script)
 
 
-def test_a_broken_receipt_is_told(package: Package, to: Path) -> None:
+def test_a_broken_receipt_is_reported(package: Package, to: Path) -> None:
     receipt = accept(open_bot(package()), CHECKED, to)
     file = to / "corner" / receipt.version / "receipt.json"
     file.chmod(0o644)

@@ -81,9 +81,9 @@ class Person:
         self._problems = problems
         self.page.on("pageerror", lambda error: problems.append(str(error)))
 
-    def _note(self, said: ConsoleMessage) -> None:
-        if said.type == "error":
-            self._problems.append(f"{said.location['url']}: {said.text}")
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._problems.append(f"{message.location['url']}: {message.text}")
 
     def hands_in(self, text: str) -> None:
         """A `bot.py` on the person's page, until it is checked."""

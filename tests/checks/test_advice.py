@@ -15,7 +15,7 @@ from arena.referee.requests import StartRequest, TurnRequest
 
 
 @pytest.mark.parametrize(
-    ("game", "move", "said"),
+    ("game", "move", "message"),
     [
         ("othello", "D3", "d3, not 'D3'"),
         ("othello", " d3", "d3, not ' d3'"),
@@ -33,10 +33,10 @@ from arena.referee.requests import StartRequest, TurnRequest
         ("2048", "diagonal", "is not a move of 2048: expected up, down, left or right."),
     ],
 )
-def test_what_is_behind_an_illegal_move(game: str, move: str, said: str) -> None:
+def test_what_is_behind_an_illegal_move(game: str, move: str, message: str) -> None:
     position = rules.load(game).start(3)
     assert move not in position.legal_moves()
-    assert said in (about_move(move, position) or "nothing")
+    assert message in (about_move(move, position) or "nothing")
 
 
 def test_a_move_like_any_other_gives_nothing_away() -> None:
@@ -54,7 +54,7 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
 
 
 @pytest.mark.parametrize(
-    ("stderr", "said"),
+    ("stderr", "expected"),
     [
         ("ModuleNotFoundError: No module named 'numpy'", "Bring numpy with the program"),
         ("Error: Cannot find module './brain'", "Bring ./brain with the program"),
@@ -179,8 +179,8 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
         ("", "Find where the program ends"),
     ],
 )
-def test_what_last_words_mean(stderr: str, said: str) -> None:
-    assert said in advise(exited(stderr), PYTHON)
+def test_what_last_words_mean(stderr: str, expected: str) -> None:
+    assert expected in advise(exited(stderr), PYTHON)
 
 
 PARSED = (
@@ -195,7 +195,7 @@ CORRECT = "bot.py, line 3: Correct what is parsed there"
 
 
 @pytest.mark.parametrize(
-    ("stderr", "said"),
+    ("stderr", "expected"),
     [
         (PARSED.format("json.loads(line)", "loads", EMPTY), READ),
         (PARSED.format("json.loads(text)", "loads", TWO), READ),
@@ -207,8 +207,10 @@ CORRECT = "bot.py, line 3: Correct what is parsed there"
         (PARSED.format('json.loads(open("w.json").read())', "loads", EMPTY), CORRECT),
     ],
 )
-def test_a_request_is_told_from_another_text_that_is_parsed(stderr: str, said: str) -> None:
-    assert said in advise(exited(stderr), PYTHON)
+def test_a_request_is_distinguished_from_another_text_that_is_parsed(
+    stderr: str, expected: str
+) -> None:
+    assert expected in advise(exited(stderr), PYTHON)
 
 
 MISSING = (
@@ -238,7 +240,7 @@ def test_the_cause_of_the_last_error_gives_advice(between: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "expected"),
     [
         ("Unexpected end of JSON input", "Read one line"),
         ("Unexpected non-whitespace character after JSON at position 17", "Read one line"),
@@ -249,9 +251,9 @@ def test_the_cause_of_the_last_error_gives_advice(between: str) -> None:
         ('"[object Object]" is not valid JSON', "Correct what"),
     ],
 )
-def test_the_same_of_javascript(error: str, said: str) -> None:
+def test_the_same_of_javascript(error: str, expected: str) -> None:
     stderr = f"SyntaxError: {error}\n    at JSON.parse (<anonymous>)\n    at f (/b/bot.js:3:14)"
-    assert f"bot.js, line 3: {said}" in advise(exited(stderr), PYTHON)
+    assert f"bot.js, line 3: {expected}" in advise(exited(stderr), PYTHON)
 
 
 @pytest.mark.parametrize("stderr", ["", "Segmentation fault"])
@@ -272,7 +274,7 @@ def test_every_fault_has_advice(termination: Termination, language: Phrases) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (b"thinking", "Print debug text to stderr"),
         (b"{'type': 'move'}", "double quotes"),
@@ -285,9 +287,9 @@ def test_every_fault_has_advice(termination: Termination, language: Phrases) -> 
         (b'{"type":"move",}', "one JSON object in a line"),
     ],
 )
-def test_what_is_behind_a_line_that_is_no_json(text: bytes, said: str) -> None:
+def test_what_is_behind_a_line_that_is_no_json(text: bytes, expected: str) -> None:
     fault = PlayerFault(Termination.BAD_JSON, "This line is not JSON.")
-    assert said in advise(Offence(fault, heard=Heard(1, text)), PYTHON)
+    assert expected in advise(Offence(fault, heard=Heard(1, text)), PYTHON)
 
 
 def test_a_word_as_the_answer_to_start_is_no_debug_text() -> None:
@@ -297,7 +299,7 @@ def test_a_word_as_the_answer_to_start_is_no_debug_text() -> None:
 
 
 @pytest.mark.parametrize("line", [b"d3", b"D3", b"3d", b"'d3'"])
-def test_a_move_alone_is_told_its_answer(line: bytes) -> None:
+def test_a_move_alone_is_shown_its_answer(line: bytes) -> None:
     position = rules.load("othello").start()
     fault = PlayerFault(Termination.BAD_JSON, "This line is not JSON.")
     asked = TurnRequest(line=b"", ply=8, time_ms=1000, legal=position.legal_moves())
@@ -306,17 +308,17 @@ def test_a_move_alone_is_told_its_answer(line: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rest", "said"),
+    ("rest", "expected"),
     [
         ('"info":"corner"', "Send `info` as an object such as"),
         ('"info":{"score":"good"}', "`score` is a number"),
         ('"info":"corner","move":3', "`move` one of the strings in `legal`"),
     ],
 )
-def test_a_wrong_info_is_told_apart_from_a_wrong_move(rest: str, said: str) -> None:
+def test_a_wrong_info_is_distinguished_from_a_wrong_move(rest: str, expected: str) -> None:
     fault = PlayerFault(Termination.BAD_SCHEMA, "A sentence.")
     line = f'{{"type":"move","ply":1,"move":"d3",{rest}}}'.encode()
-    assert said in advise(Offence(fault, heard=Heard(1, line)), PYTHON)
+    assert expected in advise(Offence(fault, heard=Heard(1, line)), PYTHON)
 
 
 @pytest.mark.parametrize(
@@ -346,16 +348,18 @@ def test_the_language_of_a_program(
 
 
 @pytest.mark.parametrize(
-    ("waited_ms", "said"),
+    ("waited_ms", "expected"),
     [
         (None, "no reply came within 600 ms, and it was not waited for longer"),
         (5000, "no reply came within 5000 ms after the deadline"),
     ],
 )
-def test_a_late_program_is_told_how_long_was_waited(waited_ms: int | None, said: str) -> None:
+def test_a_late_program_is_reported_with_how_long_was_waited(
+    waited_ms: int | None, expected: str
+) -> None:
     fault = PlayerFault(Termination.TIMEOUT, "No complete reply by the deadline; …")
     offence = Offence(fault, waited_ms=waited_ms, limit="within 600 ms")
-    assert said in advise(offence, PYTHON)
+    assert expected in advise(offence, PYTHON)
 
 
 def timed_out(stderr: str, **more: Any) -> Offence:
@@ -367,7 +371,7 @@ TRACEBACK = "Traceback …:\n  File \"/b/bot.py\", line 9, in best\nNameError: n
 
 
 @pytest.mark.parametrize(
-    ("stderr", "said"),
+    ("stderr", "expected"),
     [
         ("bot.sh: line 2: jqq: command not found\n", "Bring jqq with the program"),
         ("bot.sh: 2: jqq: not found\n", "Bring jqq with the program"),
@@ -376,9 +380,9 @@ TRACEBACK = "Traceback …:\n  File \"/b/bot.py\", line 9, in best\nNameError: n
         ("", "no reply came at ply 8 within 800 ms after the deadline"),
     ],
 )
-def test_what_a_program_wrote_that_did_not_answer(stderr: str, said: str) -> None:
+def test_what_a_program_wrote_that_did_not_answer(stderr: str, expected: str) -> None:
     offence = timed_out(stderr, waited_ms=800)
-    assert said in advise(offence, PYTHON)
+    assert expected in advise(offence, PYTHON)
     assert offence.message.startswith("No reply. The end of stderr: " if stderr else "No reply.")
     assert offence.message.endswith("".join(stderr.splitlines()[-1:]))
 

@@ -13,7 +13,7 @@ _ASK = "if it is not meant to play that, say what it plays:"
 
 
 @pytest.mark.parametrize(
-    ("line", "rules", "said"),
+    ("line", "rules", "expected"),
     [
         (
             '"" + request["state"].get("board", [0])[0]',
@@ -30,7 +30,7 @@ _ASK = "if it is not meant to play that, say what it plays:"
     ],
 )
 def test_the_pattern_of_the_failures(
-    line: str, rules: tuple[str, ...] | None, said: str, check: Check
+    line: str, rules: tuple[str, ...] | None, expected: str, check: Check
 ) -> None:
     *_, legal = islice(check(RIGHT.replace(_MOVE, f"{_MOVE}        {line}\n"), rules=rules), 6)
-    assert legal.fix == f"{said}Fix the error in student.py, line 10; it ended the program."
+    assert legal.fix == f"{expected}Fix the error in student.py, line 10; it ended the program."

@@ -217,7 +217,7 @@ def test_a_source_file_passes(check: Check, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("contents", "executable", "said"),
+    ("contents", "executable", "expected"),
     [
         ("#!/usr/bin/env python3\r\nprint()\n", True, "Unix line ends"),
         ("print('no interpreter named')\n", True, "Begin bot.run with the line"),
@@ -227,13 +227,13 @@ def test_a_source_file_passes(check: Check, tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_cannot_be_started(
-    contents: str, executable: bool, said: str, check: Check, tmp_path: Path
+    contents: str, executable: bool, expected: str, check: Check, tmp_path: Path
 ) -> None:
     folder = package(tmp_path / "mine", command='["./bot.run"]')
     program = folder / "bot.run"
     program.write_bytes(contents.encode())
     program.chmod(0o755 if executable else 0o644)
-    assert said in first_failure(check, folder)
+    assert expected in first_failure(check, folder)
 
 
 def test_the_checklist_as_json_is_what_its_schema_says(check: Check) -> None:

@@ -84,7 +84,7 @@ def test_a_clock_of_its_own_is_what_it_is_checked_at(cup: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("piece", "instead", "said"),
+    ("piece", "instead", "expected"),
     [
         ("rows = 2", "rows = 0", "cup.toml:7: game.rows: rows must be an integer from 1 to 15"),
         ("move_ms", "moves_ms", 'clock.moves_ms: unknown key; did you mean "move_ms"?'),
@@ -93,14 +93,16 @@ def test_a_clock_of_its_own_is_what_it_is_checked_at(cup: Path) -> None:
         ("[[player]]\nfrom", '[[player]]\npython = "py9"\nfrom', "cup.toml:14: player[1].python: "),
     ],
 )
-def test_mistakes_of_a_file_are_told(cup: Path, piece: str, instead: str, said: str) -> None:
+def test_mistakes_of_a_file_are_reported(
+    cup: Path, piece: str, instead: str, expected: str
+) -> None:
     cup.write_text(CUP.replace(piece, instead))
     with pytest.raises(ConfigError) as error:
         load_conditions(cup)
-    assert said in str(error.value)
+    assert expected in str(error.value)
 
 
-def test_a_mistake_is_told_once(cup: Path) -> None:
+def test_a_mistake_is_reported_once(cup: Path) -> None:
     cup.write_text("game = 5\n")
     with pytest.raises(ConfigError) as error:
         load_conditions(cup)
@@ -176,7 +178,7 @@ def test_conditions_draw_a_seed() -> None:
 
 
 @pytest.mark.slow
-def test_positions_for_which_there_was_no_time_are_told(
+def test_positions_for_which_there_was_no_time_are_reported(
     check: Check, cup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answers, "_BOARD_S", 0.0)

@@ -37,7 +37,7 @@ def counted(folder: Path) -> str:
         ('request["ply"] > 40', "in its first game, at ply 4"),
     ],
 )
-def test_a_death_that_no_item_saw_before_is_told_with_its_line(
+def test_a_death_that_no_item_saw_before_is_reported_with_its_line(
     when: str, where: str, check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answers, "_BOARD_S", 0.0)  # as with a bot that thinks for long
@@ -91,7 +91,7 @@ def test_a_game_of_the_other_that_is_void_is_no_result(
     assert itself.passed
 
 
-def test_what_is_wrong_only_late_in_a_game_is_told_by_its_own_line(check: Check) -> None:
+def test_what_is_wrong_only_late_in_a_game_is_reported_by_its_own_line(check: Check) -> None:
     late = _MOVE + "        turns += 1\n        move = move.title() if turns > 45 else move\n"
     begins = '    if request["type"] == "start":\n'
     text = RIGHT.replace(_MOVE, late).replace(begins, f"{begins}        turns = 0\n")

@@ -64,7 +64,7 @@ def changed(text: str) -> Iterator[str]:
         for name, mistake in MISTAKES.items()
     ],
 )
-def test_a_mistake_is_told_with_its_fix(name: str, check: Check, tmp_path: Path) -> None:
+def test_a_mistake_is_reported_with_its_fix(name: str, check: Check, tmp_path: Path) -> None:
     text = MISTAKES[name].made_in(RIGHT)
     for _ in range(PATIENCE):
         results = list(islice(check(text, memory_mb=MEMORY_MB), MISTAKES[name].last))

@@ -110,7 +110,7 @@ def test_a_module_that_is_not_there_fails_before_the_start(check: Check, tmp_pat
     assert not mark.exists()
 
 
-def test_the_python_and_its_modules_are_told(check: Check) -> None:
+def test_the_python_and_its_modules_are_reported(check: Check) -> None:
     result = started(check("import json, numpy\n" + RIGHT))
     version = ".".join(map(str, sys.version_info[:3]))
     assert result.detail.endswith(f"\nruns on Python {version} ({sys.executable}), with numpy")
@@ -210,22 +210,22 @@ def test_a_build_has_the_same_python(
 
 
 @pytest.mark.parametrize(
-    ("tournament", "table", "said"),
+    ("tournament", "table", "expected"),
     [
         ('python = "python9"', "", 'tournament.python: Python "python9" is not on the PATH'),
         ("", 'python = "./python9"', "player[1].python: no such file: "),
         ("", 'python = "/etc/passwd"', "is not an executable file"),
     ],
 )
-def test_a_python_that_is_not_there_is_told(
-    tournament: str, table: str, said: str, tmp_path: Path
+def test_a_python_that_is_not_there_is_reported(
+    tournament: str, table: str, expected: str, tmp_path: Path
 ) -> None:
     mine(tmp_path, RIGHT)
     cup = tmp_path / "cup.toml"
     cup.write_text(CUP.format(tournament, table))
     with pytest.raises(ConfigError) as error:
         load_config(cup, {})
-    assert said in str(error.value)
+    assert expected in str(error.value)
 
 
 def test_a_built_in_player_takes_no_other(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_a_built_in_player_takes_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "said"),
+    ("named", "expected"),
     [
         ("python9", 'Python "python9" is not on the PATH'),
         ("../python", "bot.toml:4: python: names a program as the PATH finds it"),
@@ -244,14 +244,14 @@ def test_a_built_in_player_takes_no_other(tmp_path: Path) -> None:
     ],
 )
 def test_bot_toml_names_programs_of_the_path_alone(
-    named: str, said: str, check: Check, tmp_path: Path
+    named: str, expected: str, check: Check, tmp_path: Path
 ) -> None:
     home = mine(tmp_path, RIGHT, f'python = "{named}"\n')
     failed = next(result for result in check(home, rules=None) if result.passed is False)
     assert failed.number <= 2
-    assert said in failed.detail
+    assert expected in failed.detail
     assert failed.fix
 
 
-def test_nothing_is_said_where_no_python_runs_it() -> None:
+def test_nothing_is_reported_where_no_python_runs_it() -> None:
     assert ask_python(Prepared(name="bot", command=("/bin/sh",), held=Held())) is None

@@ -121,7 +121,7 @@ def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("lost.py",), "lost.py: no such file"),
         (
@@ -134,12 +134,12 @@ def test_markup_and_colours_of_a_bot_are_not_taken_for_ours(folder: Path) -> Non
         (("right.py", "--rules", "chess"), "--rules: must be one of othello, dots, 2048, 2584"),
     ],
 )
-def test_what_is_not_there_is_said_and_exits_with_2(
-    arguments: tuple[str, ...], said: str, folder: Path
+def test_what_is_not_there_is_reported_and_exits_with_2(
+    arguments: tuple[str, ...], expected: str, folder: Path
 ) -> None:
     result = check(*arguments)
     assert result.exit_code == 2
-    assert said in " ".join(result.stderr.split())
+    assert expected in " ".join(result.stderr.split())
 
 
 @pytest.mark.slow

@@ -145,7 +145,7 @@ def test_a_run_ends_with_its_table_and_again_plays_nothing(folder: Path) -> None
     assert "1/2" not in again.output
 
 
-def test_a_stop_below_what_was_played_is_told_in_one_sentence(folder: Path) -> None:
+def test_a_stop_below_what_was_played_is_reported_in_one_sentence(folder: Path) -> None:
     text = MONKEYS.format(rounds=3)
     (folder / "t.toml").write_text(f"{text}\n[stop]\ngames = 4\n")
     first = arena("run", "t.toml")
@@ -192,7 +192,7 @@ def test_a_folder_that_is_gone_is_named(folder: Path, monkeypatch: pytest.Monkey
     assert result.stderr.startswith(f"the folder you are in, {gone} (deleted): No such file")
 
 
-def test_kernels_that_cannot_be_kept_are_not_said_to_be_ready(
+def test_kernels_that_cannot_be_kept_are_not_reported_ready(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     step = {"step": 1, "steps": 1, "name": "dots", "seconds": 1.0}
@@ -220,7 +220,7 @@ def test_a_file_system_without_shared_memory_is_not_called_full(
     assert "use a folder of a local disk" in str(unusable(folder / "t.sqlite", error))
 
 
-def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
+def test_every_mistake_in_a_file_is_reported_at_once(folder: Path) -> None:
     text = MONKEYS.format(rounds='"three"').replace('"greedy"', '"gredy"')
     (folder / "bad.toml").write_text(text)
     result = arena("run", "bad.toml")
@@ -281,7 +281,7 @@ TUNING = '[tuning]\nmethod = "spsa"\n[game]\nrules = "dots"\n[player]\nbot = "uc
 
 
 @pytest.mark.parametrize(
-    ("command", "text", "said"),
+    ("command", "text", "expected"),
     [
         ("run", TRAINING, "a training, not a tournament; use: arena train x.toml"),
         ("run", TUNING, "a tuning, not a tournament; use: arena tune x.toml"),
@@ -292,12 +292,12 @@ TUNING = '[tuning]\nmethod = "spsa"\n[game]\nrules = "dots"\n[player]\nbot = "uc
     ],
 )
 def test_a_file_of_another_kind_names_its_command(
-    folder: Path, command: str, text: str, said: str
+    folder: Path, command: str, text: str, expected: str
 ) -> None:
     (folder / "x.toml").write_text(text.format(rounds=1))
     refused = arena(command, "x.toml")
     assert refused.exit_code == 2
-    assert refused.stderr == f"x.toml: is {said}\n"
+    assert refused.stderr == f"x.toml: is {expected}\n"
 
 
 def test_a_training_is_verified_as_a_tuning(folder: Path) -> None:
@@ -379,7 +379,7 @@ def test_a_replay_can_be_a_line_for_other_programs(finished: Path, sort: str) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("play", "otello"), 'rules: must be one of othello, dots, 2048, 2584, got "otello"; did'),
         (("warm", "othelo"), 'got "othelo"; did you mean "othello"?'),
@@ -390,15 +390,15 @@ def test_a_replay_can_be_a_line_for_other_programs(finished: Path, sort: str) ->
         (("play", "dots", "--seed", "x"), '--seed: must be a valid integer, got "x"'),
     ],
 )
-def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], said: str) -> None:
+def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], expected: str) -> None:
     result = arena(*arguments)
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert expected in result.stderr
     assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("report", "runs/u.sqlite"), "no such run"),
         (("report", "runs"), "runs: is a folder; a run is a file"),
@@ -423,7 +423,7 @@ def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], said: str) 
     ],
 )
 def test_what_a_user_can_fix_is_a_sentence(
-    finished: Path, folder: Path, arguments: tuple[str, ...], said: str
+    finished: Path, folder: Path, arguments: tuple[str, ...], expected: str
 ) -> None:
     (folder / "bad.csv").write_text("a,b,1\na,b,7\n")
     (folder / "good.csv").write_text("a,b,1\n")
@@ -438,7 +438,7 @@ def test_what_a_user_can_fix_is_a_sentence(
             store.add(games[0])
     result = arena(*arguments)
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert expected in result.stderr
 
 
 def test_players_lists_every_option_and_tells_one_player_in_full() -> None:

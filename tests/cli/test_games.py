@@ -30,7 +30,7 @@ def test_a_student_finds_the_lost_game(run: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "expected"),
     [
         (
             ("--player", "ants"),
@@ -42,9 +42,9 @@ def test_a_student_finds_the_lost_game(run: str) -> None:
         (("--csv", "--json"), "--json and --csv exclude each other"),
     ],
 )
-def test_typos_are_told(run: str, wrong: tuple[str, ...], said: str) -> None:
+def test_typos_are_reported(run: str, wrong: tuple[str, ...], expected: str) -> None:
     refused = arena("games", run, *wrong)
-    assert refused.exit_code == 2 and said in refused.stderr
+    assert refused.exit_code == 2 and expected in refused.stderr
 
 
 def test_games_for_other_programs(run: str) -> None:

@@ -89,7 +89,7 @@ def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("gnuu", "greedy", "--like", "cup.toml"), "players of cup.toml: gnu, greedy"),
         (("gnu", "greedy", "--like", "cupp.toml"), 'did you mean "cup.toml"?'),
@@ -111,9 +111,9 @@ def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
         (("monky", "greedy"), "A: no built-in player or file"),
     ],
 )
-def test_mistakes_are_told(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_mistakes_are_reported(folder: Path, arguments: tuple[str, ...], expected: str) -> None:
     refused = arena("match", *arguments)
-    assert refused.exit_code == 2 and said in refused.stderr
+    assert refused.exit_code == 2 and expected in refused.stderr
     assert not Path("runs").exists()
 
 

@@ -26,7 +26,7 @@ def closed_pipe() -> Iterator[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "expected"),
     [
         (("play", "2048"), 0, b""),
         (("schema",), 0, b""),
@@ -35,7 +35,7 @@ def closed_pipe() -> Iterator[int]:
     ],
 )
 def test_a_pipe_without_a_reader_is_no_mistake(
-    folder: Path, closed_pipe: int, arguments: tuple[str, ...], code: int, said: bytes
+    folder: Path, closed_pipe: int, arguments: tuple[str, ...], code: int, expected: bytes
 ) -> None:
     (folder / "more.toml").write_text(MONKEYS.format(rounds=1))
     ended = subprocess.run(
@@ -46,7 +46,7 @@ def test_a_pipe_without_a_reader_is_no_mistake(
         check=False,
     )
     assert ended.returncode == code
-    assert ended.stderr.startswith(said) if said else ended.stderr == b""
+    assert ended.stderr.startswith(expected) if expected else ended.stderr == b""
 
 
 @pytest.mark.slow

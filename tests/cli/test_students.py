@@ -107,7 +107,7 @@ def test_a_bot_is_checked_for_the_tournament_even_if_it_passed_before(
     assert f"2–{len(ITEMS)}: skipped until item 1 is fixed" in said.stdout
 
 
-def test_whose_bot_was_replaced_is_told(arena: Arena, tmp_path: Path) -> None:
+def test_whose_bot_was_replaced_is_reported(arena: Arena, tmp_path: Path) -> None:
     for name, authors in ("1", '["Ada"]'), ("2", '["Ada", "Bob"]'), ("3", '["Eve"]'), ("4", "[]"):
         folder = tmp_path / name
         folder.mkdir()
@@ -138,7 +138,7 @@ def test_a_single_file_states_no_games(arena: Arena, tmp_path: Path) -> None:
     assert "\nGames: not stated (single file).\n" in said.stdout
 
 
-def test_where_it_cannot_be_submitted_to_is_told_before_the_check(
+def test_where_it_cannot_be_submitted_to_is_reported_before_the_check(
     arena: Arena, tmp_path: Path
 ) -> None:
     assert arena("new", "mine", "--lang", "js").exit_code == 0
@@ -153,7 +153,7 @@ def test_where_it_cannot_be_submitted_to_is_told_before_the_check(
     assert "file is a file; name a folder" in said.stderr
 
 
-def test_what_is_no_bot_is_told_in_a_sentence(arena: Arena, tmp_path: Path) -> None:
+def test_what_is_no_bot_is_reported_in_a_sentence(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     said = arena("submit", "empty", "--to", "subs")
     assert said.exit_code == 2

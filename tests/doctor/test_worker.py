@@ -35,7 +35,7 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
         (["tls://head:8786", "--cores", "5000"], "--cores: 5000 were asked for"),
     ],
 )
-def test_what_it_cannot_be_is_said(more: list[str], why: str) -> None:
+def test_what_it_cannot_be_is_reported(more: list[str], why: str) -> None:
     done = arena("worker", *more)
     assert done.exit_code == 2
     assert why in done.output

@@ -57,7 +57,7 @@ def test_a_script_is_checked_without_the_files_next_to_it(opened: list[Opened]) 
     assert [file.name for file in one.place.parent.iterdir()] == ["bot.py"]
 
 
-def test_a_script_that_a_course_alone_takes_is_told(opened: list[Opened]) -> None:
+def test_a_script_that_a_course_alone_takes_is_reported(opened: list[Opened]) -> None:
     Path("name with space.py").write_text(RIGHT)
     for name in ("bot.py", "name with space.py"):
         check(name)

@@ -220,7 +220,7 @@ def test_what_needs_a_game_is_refused_before_one(name: str, call: str) -> None:
         ("dots", {"render_mode": "human"}, "None, ansi or rgb_array"),
     ],
 )
-def test_mistakes_are_told(name: str, more: dict[str, Any], expected: str) -> None:
+def test_mistakes_are_reported(name: str, more: dict[str, Any], expected: str) -> None:
     with pytest.raises(UserError, match=expected):
         arena.env(name, **more)
 

@@ -12,7 +12,7 @@ class Steps(BaseModel):
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "expected"),
     [
         ({"steps": [[0.0, 1.4], [0.3]]}, "steps[2][2]: is missing"),
         ({"steps": [[]]}, "steps[1][1]: is missing"),
@@ -21,8 +21,8 @@ class Steps(BaseModel):
         ({"steps": [[0, 1]], "range": [1]}, "range: must have at least 2 items, got [1]"),
     ],
 )
-def test_the_items_of_a_list_are_counted(data: dict[str, object], said: str) -> None:
+def test_the_items_of_a_list_are_counted(data: dict[str, object], expected: str) -> None:
     with pytest.raises(ValidationError) as refusal:
         Steps.model_validate(data)
     found = [f"{written(path)}: {message}" for path, message in explain(refusal.value, Steps, data)]
-    assert said in found
+    assert expected in found

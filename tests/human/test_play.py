@@ -244,7 +244,7 @@ for line in sys.stdin:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "expected"),
     [
         ("illegal", "forfeits (illegal_move): "),
         ("exit_3", "forfeits (exited): "),
@@ -252,19 +252,19 @@ for line in sys.stdin:
         ("nan", "forfeits (bad_json): "),
     ],
 )
-def test_a_fault_of_the_opponent_is_told_and_wins(fault: str, said: str) -> None:
+def test_a_fault_of_the_opponent_is_reported_and_wins(fault: str, expected: str) -> None:
     shown = play(
         *("dots", "--set", "rows=1", "--set", "cols=1", "--move-ms", "200"),
         *("--against", f"{HOSTILE} {fault}"),
         typed=["a1b1"],
     )
     assert shown.exit_code == 0
-    assert said in shown.output
+    assert expected in shown.output
     assert "You win." in shown.output
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("othello", "--set", "size=7"), "--set: size must be even, from 4 to 16, not 7"),
         (("othello", "--set", "size"), "--set takes key=value, not 'size'"),
@@ -296,11 +296,11 @@ def test_a_fault_of_the_opponent_is_told_and_wins(fault: str, said: str) -> None
         (("dots", "--against", f"{HOSTILE} exits_at_start"), "hostile could not start a game: "),
     ],
 )
-def test_what_a_person_can_fix_is_a_sentence(arguments: tuple[str, ...], said: str) -> None:
+def test_what_a_person_can_fix_is_a_sentence(arguments: tuple[str, ...], expected: str) -> None:
     result = play(*arguments)
     assert result.exit_code == 2
     # the terminal may be narrower than the sentence
-    assert said.replace("hostile", Path(sys.executable).stem) in result.stderr
+    assert expected.replace("hostile", Path(sys.executable).stem) in result.stderr
 
 
 def test_what_is_no_text_is_refused() -> None:

@@ -134,7 +134,7 @@ def test_the_only_player_of_a_file_need_not_be_named(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("uct", "utc"), 'B: no built-in player or file "utc"'),
         (("uct", "uct", "--b-option", "c=-1"), "--b-option c: must be"),
@@ -164,7 +164,9 @@ def test_the_only_player_of_a_file_need_not_be_named(folder: Path) -> None:
         (("uct", "monkey", "--concurrency", "500"), "--concurrency: 500 games"),
     ],
 )
-def test_mistakes_name_what_was_typed(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_mistakes_name_what_was_typed(
+    folder: Path, arguments: tuple[str, ...], expected: str
+) -> None:
     (folder / "bad.toml").write_text('bot = "uct"\noptions = { c = "x" }\n')
     (folder / "cup.toml").write_text(
         '[[player]]\nbot = "uct"\n[[player]]\nname = "odd one"\n'
@@ -174,7 +176,7 @@ def test_mistakes_name_what_was_typed(folder: Path, arguments: tuple[str, ...], 
     (folder / "broken.toml").write_text("bot = \n")
     result = arena("sprt", *arguments, *SMALL[:2], "--dry-run")
     assert result.exit_code == 2, result.output
-    assert said in result.stderr
+    assert expected in result.stderr
 
 
 def test_an_older_run_has_no_test(folder: Path) -> None:

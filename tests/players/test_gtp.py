@@ -115,7 +115,7 @@ def test_levels_set_up_and_clocks_reach_the_engine(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("fault", "termination", "said"),
+    ("fault", "termination", "expected"),
     [
         ("crashes", "exited", "ended by SIGSEGV instead of answering `genmove black`"),
         ("exits", "exited", "ended with exit code 3 instead of answering `genmove black`"),
@@ -132,15 +132,15 @@ def test_levels_set_up_and_clocks_reach_the_engine(
         ("hangs", "timeout", "has not answered `genmove black` in time: give it a lower level"),
     ],
 )
-def test_an_engines_fault_is_told_and_loses(
-    fault: str, termination: str, said: str, pool: SessionPool
+def test_an_engines_fault_is_reported_and_loses(
+    fault: str, termination: str, expected: str, pool: SessionPool
 ) -> None:
     record = lost_game(gtp(engine(fault)), termination, pool)
-    assert said in logged(record, 0)
+    assert expected in logged(record, 0)
     if termination == "illegal_move":
         assert "The game so far: f5d6, black to move; legal: " in logged(record, 0)
     if termination == "exited":
-        assert said[:40] in record.detail
+        assert expected[:40] in record.detail
 
 
 def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: SessionPool) -> None:
@@ -152,7 +152,7 @@ def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: Se
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected"),
     [
         ({"command": "no-such-engine"}, 'there is no engine "no-such-engine" on the PATH or in'),
         ({"command": "./none"}, "/none does not exist"),
@@ -160,16 +160,16 @@ def test_after_an_illegal_move_it_plays_on_where_the_tournament_says_so(pool: Se
         ({"command": [3]}, "options.command: must be a command line or a list of words"),
     ],
 )
-def test_what_cannot_be_an_engine_is_told(
-    options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+def test_what_cannot_be_an_engine_is_reported(
+    options: dict[str, Any], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = rules.load("othello").start()
-    assert said in refusal(Gtp, start, monkeypatch, options=options)
+    assert expected in refusal(Gtp, start, monkeypatch, options=options)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected"),
     [
         ({"command": ["sleep", "30"]}, "sleep has not answered `name` in time"),
         ({"command": ["cat"]}, "answered `name` with `name`, which is no GTP response"),
@@ -177,13 +177,13 @@ def test_what_cannot_be_an_engine_is_told(
     ],
 )
 def test_what_keeps_an_engine_from_starting(
-    options: dict[str, Any], said: str, pool: SessionPool
+    options: dict[str, Any], expected: str, pool: SessionPool
 ) -> None:
     player = adapter("gtp", **{"command": engine(), **options})
     clock = Clock(move_ms=300)
     record = play_game(*game(player, monkey(), clock=clock, startup_ms=2500), pool)
     assert record.offender == 0
-    assert said in logged(record, 0)
+    assert expected in logged(record, 0)
 
 
 def test_a_tournament_file_names_the_key_that_is_wrong(tmp_path: Path) -> None:

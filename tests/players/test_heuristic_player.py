@@ -39,7 +39,7 @@ def test_plays_whole_games_in_both_roles_on_one_process(
     assert player.stderr() == ""
 
 
-def test_thinks_for_a_tenth_of_a_second_unless_told_otherwise(
+def test_thinks_for_a_tenth_of_a_second_by_default(
     running_player: Callable[..., Any],
 ) -> None:
     """The upper bounds are generous, as the machine may be busy."""
@@ -54,7 +54,7 @@ def test_thinks_for_a_tenth_of_a_second_unless_told_otherwise(
         assert "nodes/s" in answer["info"]["text"]
 
 
-def test_what_the_worst_placements_do_is_told(running_player: Callable[..., Any]) -> None:
+def test_what_the_worst_placements_do_is_reported(running_player: Callable[..., Any]) -> None:
     board = [[4, 8, 4, 8], [8, 4, 8, 4], [4, 8, 16, 8], [32, 64, 2, 2]]
     position = rules.load("2048").position({"board": board, "score": 0})
     player = running_player("players.heuristic")
@@ -77,7 +77,7 @@ def test_its_weights_are_options(running_player: Callable[..., Any]) -> None:
     assert scores == [2.0 * 7, -2.0 * 6]
 
 
-def test_mistakes_are_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_reported_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     position = rules.load("2048").start(seed=1)
     for options, words in (
         ({"empty": 1000}, "options.empty: must be less than or equal to 100"),

@@ -73,7 +73,7 @@ def test_the_clock_reaches_the_engine(start_player: Callable[..., Any], tmp_path
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("fault", "termination", "said"),
+    ("fault", "termination", "expected"),
     [
         ("exits", "exited", "Error: I lost my book."),
         ("never_ends", "exited", "answers `go` without an end"),
@@ -81,11 +81,11 @@ def test_the_clock_reaches_the_engine(start_player: Callable[..., Any], tmp_path
         ("babbles", "illegal_move", "played 'I play f5!'"),
     ],
 )
-def test_an_engines_fault_is_told_and_loses(
-    fault: str, termination: str, said: str, pool: SessionPool
+def test_an_engines_fault_is_reported_and_loses(
+    fault: str, termination: str, expected: str, pool: SessionPool
 ) -> None:
     record = lost_game(nboard(engine(fault)), termination, pool)
-    assert said in record.seats[0].stderr_head
+    assert expected in record.seats[0].stderr_head
     assert "The game so far: f5d6, black to move; legal: " in record.seats[0].stderr_head
 
 
@@ -97,7 +97,7 @@ def test_what_keeps_an_engine_from_starting(pool: SessionPool) -> None:
     assert "has not answered `ping 1` in time" in record.seats[0].stderr_head
 
 
-def test_what_cannot_be_an_engine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_an_engine_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     start = rules.load("othello").start()
     for options, said in (
         ({"command": "no-such-engine"}, 'there is no engine "no-such-engine" on the PATH or in'),

@@ -93,14 +93,14 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", "not a JSON file in UTF-8: "),
         ("[]", "must be a JSON object"),
         ('{"black": []}', "'white' is missing; expected black and white"),
     ],
 )
-def test_a_table_that_is_not_whole_is_refused(text: str, said: str, tmp_path: Path) -> None:
+def test_a_table_that_is_not_whole_is_refused(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(text)
-    assert why_not(WeightedUctOptions, "weights", path, OTHELLO).startswith(said)
+    assert why_not(WeightedUctOptions, "weights", path, OTHELLO).startswith(message)

@@ -91,7 +91,7 @@ def test_no_player_is_sent_what_another_wrote_to_stderr(tmp_path: Path, pool: Se
     assert but_for_quit(dialogue(config_of(record), record, 0)) == but_for_quit(sent)
 
 
-def test_a_clock_of_its_own_is_told_to_its_player_alone(
+def test_a_clock_of_its_own_is_sent_to_its_player_alone(
     tmp_path: Path, bots: Bots, pool: SessionPool
 ) -> None:
     own = Clock(move_ms=None, bank_ms=60_000, increment_ms=7)

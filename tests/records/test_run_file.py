@@ -142,7 +142,7 @@ def test_games_of_one_player_come_back_with_one_seat(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (("import", "none.ggf", "--to", "x.sqlite"), "none.ggf: there is no such file"),
         (("import", "empty.ggf", "--to", "x.sqlite"), "it is empty, or of another form"),
@@ -163,14 +163,14 @@ def test_games_of_one_player_come_back_with_one_seat(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_has_a_sentence(
-    words: tuple[object, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[object, ...], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("empty.ggf", "empty.doc", "empty.pgn"):
         Path(name).touch()
     Path("other.txt").write_text("a1b1\n" * 5)
     result = arena(*words)
-    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+    assert (result.exit_code, expected in result.stderr) == (2, True), result.stderr
     assert not Path("x.sqlite").exists()
 
 

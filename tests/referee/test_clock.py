@@ -39,7 +39,7 @@ def test_an_overrun_within_the_grace_leaves_an_empty_bank() -> None:
     assert limits(Clock(move_ms=None, bank_ms=100, increment_ms=30), 180) == [100, 30]
 
 
-def test_the_bank_is_told_in_whole_milliseconds_or_not_at_all() -> None:
+def test_the_bank_is_sent_in_whole_milliseconds_or_not_at_all() -> None:
     assert PlayerClock.full(Clock(move_ms=500)).after(20).shown_bank_ms is None
     bank = PlayerClock.full(Clock(move_ms=None, bank_ms=100)).after(0.5)
     assert (bank.shown_bank_ms, bank.bank_ms) == (99, 99.5)

@@ -150,7 +150,7 @@ stack traceback:
 
 
 @pytest.mark.parametrize(
-    ("stderr", "said", "place"),
+    ("stderr", "expected", "place"),
     [
         (
             f"ready\n{PYTHON}ValueError: odd board:\n. . .\n. . .\n. . .\n",
@@ -300,12 +300,12 @@ stack traceback:
         ("move 1\nmove 2\nmove 3\nmove 4\n", "move 2 / move 3 / move 4", None),
     ],
 )
-def test_the_error_and_its_place_are_told(
-    stderr: str, said: str, place: tuple[str, int] | None
+def test_the_error_and_its_place_are_reported(
+    stderr: str, expected: str, place: tuple[str, int] | None
 ) -> None:
     log = HeadTail()
     log.feed(stderr.encode())
-    assert log.last_lines() == said
+    assert log.last_lines() == expected
     found = place_in(stderr)
     assert (found and (found.file, found.line)) == place
 
@@ -328,7 +328,7 @@ def test_an_error_is_one_line(stderr: str, error: str) -> None:
     assert failure is not None and failure.error == error
 
 
-def test_of_a_long_line_both_ends_are_told() -> None:
+def test_of_a_long_line_both_ends_are_reported() -> None:
     log = HeadTail()
     log.feed(f"[UnhandledPromiseRejection: {'odd ' * 60}the reason]".encode())
     said = log.last_lines()

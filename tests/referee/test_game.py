@@ -100,7 +100,7 @@ def test_the_monkey_plays_everything(
         assert replayed(record, empty).is_over
 
 
-def test_players_are_told_openings_and_the_moves_since_their_turn(
+def test_players_are_sent_openings_and_the_moves_since_their_turn(
     tmp_path: Path, pool: SessionPool, bots: Bots
 ) -> None:
     logs = [tmp_path / "0", tmp_path / "1"]
@@ -129,7 +129,7 @@ def test_players_are_told_openings_and_the_moves_since_their_turn(
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 
-def test_passes_are_played_and_told(tmp_path: Path, pool: SessionPool) -> None:
+def test_passes_are_played_and_reported(tmp_path: Path, pool: SessionPool) -> None:
     log = tmp_path / "log"
     record = play_game(*spec_of("othello", {"size": 8}, recorder(log)), pool)
     passes = [ply for ply, move in enumerate(record.moves) if move.move == "pass"]
@@ -239,7 +239,7 @@ def test_an_illegal_opening_is_named(bots: Bots, pool: SessionPool, dots: Spec) 
     assert bots.left() == []
 
 
-def test_every_move_is_told_to_the_caller(bots: Bots, pool: SessionPool, dots: Spec) -> None:
+def test_every_move_is_reported_to_the_caller(bots: Bots, pool: SessionPool, dots: Spec) -> None:
     plies: list[int] = []
     game = dots(bots.hostile(), bots.hostile())
     record = play_game(*game, pool, on_move=lambda moves: plies.append(len(moves)))

@@ -36,7 +36,7 @@ def test_markers_below_a_line_are_no_last_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stderr", "said"),
+    ("stderr", "expected"),
     [
         (
             b"/b/bot.js:2\n  play(m.legl[0])\n            ^\n\n"
@@ -66,13 +66,13 @@ def test_markers_below_a_line_are_no_last_words() -> None:
         (b"at move 3\nthinking\n", "at move 3 / thinking"),
     ],
 )
-def test_of_a_stack_the_error_and_its_place_are_kept(stderr: bytes, said: str) -> None:
+def test_of_a_stack_the_error_and_its_place_are_kept(stderr: bytes, expected: str) -> None:
     log = HeadTail()
     log.feed(stderr)
-    assert log.last_lines() == said
+    assert log.last_lines() == expected
 
 
-def test_what_an_earlier_process_wrote_is_not_told_of_the_next() -> None:
+def test_what_an_earlier_process_wrote_is_not_shown_of_the_next() -> None:
     log = HeadTail()
     log.feed(b"KeyError: 'tables'\n")
     assert log.error_since(0) == log.last_lines() == "KeyError: 'tables'"

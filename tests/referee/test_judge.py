@@ -138,7 +138,7 @@ def judged(line: bytes) -> judge.Answer | str:
         return str(fault)
 
 
-def test_an_info_that_is_no_object_is_told_so() -> None:
+def test_an_info_that_is_no_object_is_reported() -> None:
     assert '`info` should be an object, got `"good"`' in str(judged(reply(info="good")))
 
 

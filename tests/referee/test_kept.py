@@ -77,9 +77,7 @@ def test_it_meets_whoever_comes(tmp_path: Path, bots: Bots, dots: Spec) -> None:
     assert bots.left() == []
 
 
-def test_built_in_players_keep_theirs_unless_told_otherwise(
-    tmp_path: Path, bots: Bots, dots: Spec
-) -> None:
+def test_built_in_players_keep_theirs_by_default(tmp_path: Path, bots: Bots, dots: Spec) -> None:
     ours, theirs = recorder(tmp_path / "a", builtin=True), recorder(tmp_path / "b")
     with SessionPool(keep_alive=None) as pool:
         first, second = (play_game(*dots(ours, theirs), pool) for _ in range(2))

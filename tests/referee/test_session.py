@@ -191,7 +191,7 @@ def test_a_hundred_blank_lines_are_let_pass() -> None:
         (b'{"type":"move","ply":4,"move":"z9"}', Termination.ILLEGAL_MOVE),
     ],
 )
-def test_the_first_of_several_faults_is_told(line: bytes, word: Termination) -> None:
+def test_the_first_of_several_faults_is_reported(line: bytes, word: Termination) -> None:
     assert fault(Script((0, line))).termination is word
 
 
@@ -247,5 +247,5 @@ def test_a_turn_is_written_as_its_schema_says() -> None:
         assert tuple(turn.legal) == request.legal and turn.moves == [(0, told)]
 
 
-def test_a_reply_that_was_cut_short_is_told_with_its_length() -> None:
+def test_a_reply_that_was_cut_short_is_reported_with_its_length() -> None:
     assert "x…` (5000 bytes)" in sentences.late(bytearray(b"x" * 5000)).detail

@@ -214,7 +214,7 @@ def test_plain_lines(store: PlayedStore, cup: list[GameRecord]) -> None:
     assert lines[4] == "void g0012: no memory (played again)"
 
 
-def test_a_fault_that_comes_again_is_told_once_and_counted(
+def test_a_fault_that_comes_again_is_reported_once_and_counted(
     store: PlayedStore, cup: list[GameRecord]
 ) -> None:
     out = io.StringIO()
@@ -235,7 +235,7 @@ def test_a_fault_that_comes_again_is_told_once_and_counted(
     assert f"exited by {by[3]}: It exited with code 1." in again[1], "of another player"
 
 
-def test_only_who_plays_is_said_to_be_contained(store: PlayedStore) -> None:
+def test_only_who_plays_is_shown_as_contained(store: PlayedStore) -> None:
     with RunView(store.path) as view:
         config = view.config
     first, *others = config.players

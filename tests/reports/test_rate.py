@@ -51,14 +51,15 @@ def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "said"), [([1.0] * 19 + [0.5], True), ([1.0] * 19, False), ([1.0] * 19 + [0], False)]
+    ("scores", "expected"),
+    [([1.0] * 19 + [0.5], True), ([1.0] * 19, False), ([1.0] * 19 + [0], False)],
 )
 def test_a_list_that_never_names_the_loser_first_is_doubted(
-    scores: list[float], said: bool
+    scores: list[float], expected: bool
 ) -> None:
     listed = [Result(*("ab" if n % 3 else "ba"), score) for n, score in enumerate(scores)]
     assert not list(about_list(Results(listed, first_mover=False)))
-    assert [("ordered" in line) for line in about_list(Results(listed))] == [True] * said
+    assert [("ordered" in line) for line in about_list(Results(listed))] == [True] * expected
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_many_bad_lines_are_listed_up_to_ten() -> None:
     assert len(lines) == 11 and lines[-1] == "… and 15 more like these"
 
 
-def test_a_list_with_results_twice_is_told() -> None:
+def test_a_list_with_results_twice_is_reported() -> None:
     run = [Result("a", "b", 1.0, "w: 1"), Result("b", "a", 0.0, "w: 1"), Result("a", "b", 0.5)]
     assert not list(about_list(Results(run)))
     (said,) = about_list(Results([*run, *run]))

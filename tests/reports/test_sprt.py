@@ -66,7 +66,7 @@ def test_a_decision_says_what_it_means_and_that_its_elo_is_biased() -> None:
 
 
 @pytest.mark.parametrize(
-    ("elo0", "elo1", "result", "said"),
+    ("elo0", "elo1", "result", "expected"),
     [
         (-20, 0, 4, "H1 accepted: new is not weaker by 20."),
         (-20, 0, 0, "H0 accepted: new is weaker."),
@@ -75,13 +75,13 @@ def test_a_decision_says_what_it_means_and_that_its_elo_is_biased() -> None:
     ],
 )
 def test_the_conclusion_depends_on_the_hypotheses(
-    elo0: float, elo1: float, result: int, said: str
+    elo0: float, elo1: float, result: int, expected: str
 ) -> None:
     told = words.decision(verdict(*[result] * 200, test=Sprt(elo0=elo0, elo1=elo1)))
-    assert told.startswith(said)
+    assert told.startswith(expected)
 
 
-def test_what_makes_a_verdict_doubtful_is_said() -> None:
+def test_what_makes_a_verdict_doubtful_is_reported() -> None:
     text = " ".join(shown(verdict(4, 3, forfeits=3, repeats=1)).split())
     assert "3 of these games were forfeited" in text
     assert "1 of these pairs went move for move like an earlier one." in text
@@ -184,7 +184,7 @@ def test_each_plain_line_says_where_the_test_stands(duel: tuple[Store, list[Game
 
 
 @pytest.mark.parametrize(
-    ("done", "said"),
+    ("done", "message"),
     [
         (2, "8 min 28 s to the expected 256"),
         (256, "5 min 24 s to the expected 418"),
@@ -193,7 +193,7 @@ def test_each_plain_line_says_where_the_test_stands(duel: tuple[Store, list[Game
     ],
 )
 def test_the_time_to_the_expected_games_of_a_test_is_shown(
-    play: Play, tmp_path: Path, done: int, said: str | None
+    play: Play, tmp_path: Path, done: int, message: str | None
 ) -> None:
     record = play("dots", "new", "old", rows=3, cols=3)
     keys = {"elo0": 0, "elo1": 50}
@@ -207,10 +207,10 @@ def test_the_time_to_the_expected_games_of_a_test_is_shown(
             ended(store, game, number, 2000, clock=2.0 * number)
         with RunView(store.path) as view:
             view.games *= done // 2
-            assert time_left(view) == said
+            assert time_left(view) == message
 
 
-def test_lengths_are_said_with_their_time() -> None:
+def test_lengths_are_reported_with_their_time() -> None:
     told = words.expected_games(Sprt(), paired=True, planned=100_000, game_s=36.0)
     assert told == [
         "The test takes about 25,590 games (10.7 days) where the lead is 0 or 5, 41,862 "

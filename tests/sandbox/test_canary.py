@@ -159,7 +159,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_sandbox_in_which_it_cannot_start_is_said() -> None:
+def test_a_sandbox_in_which_it_cannot_start_is_reported() -> None:
     broken_bwrap = Features(bwrap="/bin/false", landlock=0, seccomp=None)
     with pytest.raises(CanaryError, match="exit code 1"):
         probe("bwrap", CORES, broken_bwrap)

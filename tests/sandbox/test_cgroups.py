@@ -147,7 +147,7 @@ def serve_freezer_by(version: int, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 @needs("memory")
-def test_memory_is_held_and_its_end_is_told(run: CgroupRun) -> None:
+def test_memory_is_held_and_its_end_is_reported(run: CgroupRun) -> None:
     group = run.group(memory_mb=48)
     assert group.bounds == {Guarantee.MEMORY}
     code = "x = bytearray(16 << 20); print(flush=True); input(); x = bytearray(99 << 20)"

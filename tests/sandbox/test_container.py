@@ -37,7 +37,7 @@ T = Termination
         ("raise SystemExit(200)", T.EXITED, "with code 200"),
     ],
 )
-def test_ends_are_told_alike(
+def test_ends_are_reported_alike(
     started: Open, mode: Mode, code: str, word: Termination, told: str
 ) -> None:
     found_ = fault(started(python(code, mode)))
@@ -93,7 +93,7 @@ def test_a_line_goes_in_and_out(started: Open, mode: Mode) -> None:
         (("echo", "a\0b"), "has a NUL character in it"),
     ],
 )
-def test_what_cannot_start_is_told_alike(
+def test_what_cannot_start_is_reported_alike(
     tmp_path: Path, mode: Mode, command: tuple[str, ...], told: str
 ) -> None:
     texts = {"script": "#!/no/such/interpreter\n", "windows": "#!/bin/sh\r\n", "text": "hello"}
@@ -285,7 +285,7 @@ def left() -> tuple[int, list[str]]:
     return mounts, sorted(str(path) for path in Path("/tmp").glob(f"arena-{os.getpid()}-*"))
 
 
-def test_files_that_count_as_memory_are_said_to(started: Open) -> None:
+def test_files_that_count_as_memory_are_reported(started: Open) -> None:
     code = "import os; open(os.environ['HOME'] + '/file', 'wb').write(bytes(500 << 20)); input()"
     process = started(python(code, "limits", policy=Policy(mode="limits", disk_mb=1000)))
     if process.container.file_bytes() == 0 and process.container.group is None:

@@ -105,7 +105,7 @@ def test_players_of_one_user_share_their_processes(
     assert bool(notes) is told
 
 
-def test_every_attack_is_told_held_or_not(canaries: Canaries) -> None:
+def test_every_attack_is_reported_held_or_not(canaries: Canaries) -> None:
     canaries["limits"] = findings()._replace(
         breaches=dict.fromkeys(Guarantee, ()) | {Guarantee.CPU: ("move to other cores",)}
     )
@@ -145,7 +145,7 @@ def test_bubblewrap_asked_for_and_not_to_be_had(canaries: Canaries) -> None:
 
 @pytest.mark.parametrize("guarantee", Guarantee)
 @pytest.mark.parametrize("mode", ["bwrap", "limits"])
-def test_what_was_broken_is_not_held_and_is_said(
+def test_what_was_broken_is_not_held_and_is_reported(
     guarantee: Guarantee, mode: Mode, canaries: Canaries
 ) -> None:
     canaries[mode] = findings(guarantee)
@@ -172,7 +172,7 @@ def test_without_a_memory_limit_memory_is_not_held(canaries: Canaries) -> None:
     assert held.notes == ("memory is not held: memory_mb sets no limit.",)
 
 
-def test_what_would_bring_a_user_is_said(canaries: Canaries) -> None:
+def test_what_would_bring_a_user_is_reported(canaries: Canaries) -> None:
     canaries["limits"] = findings(Guarantee.UID, user_kept="/root/bot")
     (note,) = resolve("limits", PLAYER, ALL).notes
     assert "/root/bot is in a folder that only some users may enter" in note
@@ -236,7 +236,7 @@ def test_the_path_decides_whether_there_is_bubblewrap(
         features.detect.cache_clear()
 
 
-def test_an_ordinary_user_is_told_what_is_missing(tmp_path: Path) -> None:
+def test_an_ordinary_user_sees_what_is_missing(tmp_path: Path) -> None:
     code = """
 import sys
 from arena.sandbox.probe import attempts, resolve

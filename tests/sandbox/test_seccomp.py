@@ -324,7 +324,7 @@ def test_the_verdicts_of_the_program(machine: str) -> None:
     assert verdict(loose, arch, number["kill"], 7, signal.SIGCONT) == ALLOW
 
 
-def test_machines_without_a_filter_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machines_without_a_filter_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     there = os.uname_result(("Linux", "host", "6.1", "", "riscv64"))
     monkeypatch.setattr(os, "uname", lambda: there)
     assert seccomp.here() is None

@@ -229,10 +229,14 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "said"), WRONG, ids=[said[:40] for _, _, said in WRONG])
-def test_each_mistake_is_named(load: Load, text: str, line: int, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "line", "expected"), WRONG, ids=[expected[:40] for _, _, expected in WRONG]
+)
+def test_each_mistake_is_named(
+    load: Load, text: str, line: int, expected: str, tmp_path: Path
+) -> None:
     refused = refusal(load, text)
-    (found,) = (part for part in refused.splitlines() if said in part)
+    (found,) = (part for part in refused.splitlines() if expected in part)
     assert found.startswith(f"{tmp_path}/t.toml:{line}: ")
 
 
@@ -246,19 +250,19 @@ def test_each_mistake_is_named(load: Load, text: str, line: int, said: str, tmp_
         ('submissions = "class"', "from"),
     ],
 )
-def test_a_player_by_another_key_is_told_its_key_alone(
+def test_a_player_by_another_key_is_shown_its_key_alone(
     load: Load, written: str, meant: str
 ) -> None:
     (said,) = refusal(load, f"{DOTS}[[player]]\n{written}\n").splitlines()
     assert f': unknown key; did you mean "{meant}"? (known: bot,' in said
 
 
-def test_a_key_like_none_is_told_those_that_are_known(load: Load) -> None:
+def test_a_key_like_none_is_reported_with_those_that_are_known(load: Load) -> None:
     said = refusal(load, f'{DOTS}[[player]]\nbot = "monkey"\nthin = "x"\n')
     assert "player[1].thin: unknown key; known: bot, command, from," in said
 
 
-def test_a_value_in_place_of_tables_is_told_how_they_are_written(load: Load) -> None:
+def test_a_value_in_place_of_tables_is_reported_with_how_they_are_written(load: Load) -> None:
     said = 't.toml:1: player: must be a list of tables: write [[player]], got "x"'
     assert said in refusal(load, 'player = "x"\n' + DOTS, players=0)
 
@@ -274,7 +278,7 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "said"),
+    ("game", "expected"),
     [
         ('rule = "othello"\npreset = "cornerles"', ["game.rule", "game.preset"]),
         (
@@ -287,23 +291,23 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(load: Load) -> None:
     ],
 )
 def test_a_misspelt_rules_hides_no_mistake_next_to_it(
-    load: Load, game: str, said: list[str]
+    load: Load, game: str, expected: list[str]
 ) -> None:
     refused = refusal(load, f"[game]\n{game}\n")
-    assert [line.split(": ")[1] for line in refused.splitlines()] == said
+    assert [line.split(": ")[1] for line in refused.splitlines()] == expected
 
 
 @pytest.mark.parametrize(
-    ("player", "said"),
+    ("player", "expected"),
     [
         ("bot = 3", "player[1].bot: must be a valid string, got 3"),
         ('command = "java -jar x"', 'must be a list: write ["java", "-jar", "x"], got "java'),
     ],
 )
-def test_a_wrong_value_is_not_judged_twice(load: Load, player: str, said: str) -> None:
+def test_a_wrong_value_is_not_judged_twice(load: Load, player: str, expected: str) -> None:
     refused = refusal(load, f"{DOTS}[[player]]\n{player}\n")
     assert refused.count("\n") == 0
-    assert said in refused
+    assert expected in refused
 
 
 def test_too_few_players(load: Load) -> None:
@@ -336,7 +340,9 @@ def test_a_script_of_a_shell_names_its_interpreter(load: Load, tmp_path: Path) -
     )
 
 
-def test_a_closed_folder_is_told_at_its_key(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_folder_is_reported_at_its_key(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def closed(path: Path) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", f"{path}/bot.toml")
 

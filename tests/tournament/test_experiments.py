@@ -110,7 +110,7 @@ def test_what_a_move_took_comes_off_the_bank(
 
 
 @pytest.mark.parametrize(
-    ("elo", "error", "equal", "said"),
+    ("elo", "error", "equal", "expected"),
     [
         (50, 20, False, "**yes**"),
         (-50, 20, False, "**no**, the other way round"),
@@ -121,15 +121,15 @@ def test_what_a_move_took_comes_off_the_bank(
         (10, 40, True, "open"),
     ],
 )
-def test_a_verdict_needs_an_interval(elo: float, error: float, equal: bool, said: str) -> None:
+def test_a_verdict_needs_an_interval(elo: float, error: float, equal: bool, expected: str) -> None:
     gap = Gap(player="a", opponent="b", elo=elo, error=error)
     words, verdict = page.judged(claim(equal=equal), experiment(gap))
     assert words.startswith(f"`a` over `b` {elo:+} ± {error}; ")
-    assert verdict == said
+    assert verdict == expected
 
 
 @pytest.mark.parametrize(
-    ("mean", "error", "said", "verdict"),
+    ("mean", "error", "expected", "verdict"),
     [
         (1500, 40, "+50 % ± 5 %", "**yes**"),
         (800, 40, "-20 % ± 5 %", "**no**, the other way round"),
@@ -139,7 +139,7 @@ def test_a_verdict_needs_an_interval(elo: float, error: float, equal: bool, said
     ],
 )
 def test_scores_are_judged_in_place_of_elo(
-    mean: float, error: float, said: str, verdict: str
+    mean: float, error: float, expected: str, verdict: str
 ) -> None:
     gap = Gap(player="a", opponent="b", elo=0, error=900)
     scores = (
@@ -147,12 +147,12 @@ def test_scores_are_judged_in_place_of_elo(
         Scores(player="b", mean=1000, error=30, seconds=1),
     )
     words, judged = page.judged(claim(), experiment(gap, scores=scores))
-    assert f": {said}; " in words
+    assert f": {expected}; " in words
     assert judged == verdict
 
 
 @pytest.mark.parametrize(
-    ("time", "seconds", "said"),
+    ("time", "seconds", "expected"),
     [
         ("less", 0.7, "; in 70 % of the time"),
         ("less", 1.1, "; but **no** time is saved"),
@@ -160,14 +160,14 @@ def test_scores_are_judged_in_place_of_elo(
         ("the same", 0.7, "; but in 70 % of the time"),
     ],
 )
-def test_a_claim_about_time_is_judged_by_it(time: str, seconds: float, said: str) -> None:
+def test_a_claim_about_time_is_judged_by_it(time: str, seconds: float, expected: str) -> None:
     scores = (
         Scores(player="a", mean=1000, error=9, seconds=seconds),
         Scores(player="b", mean=1000, error=9, seconds=1),
     )
     gap = Gap(player="a", opponent="b", elo=0, error=900)
     _, judged = page.judged(claim(equal=True, time=time), experiment(gap, scores=scores))
-    assert judged == f"**yes**, equal{said}"
+    assert judged == f"**yes**, equal{expected}"
 
 
 def test_a_claim_without_an_experiment_says_what_else_is_known() -> None:

@@ -44,7 +44,7 @@ def stored(path: Path) -> list[tuple[str, int, str]]:
         return sorted((r.game, r.attempt, r.termination.value) for r in records)
 
 
-def test_every_game_is_played_kept_and_told(load: Load, tmp_path: Path, played: Record) -> None:
+def test_every_game_is_played_kept_and_reported(load: Load, tmp_path: Path, played: Record) -> None:
     config, path = load(DOTS), tmp_path / "t.sqlite"
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
     outcome, events = play(config, path, executor)
@@ -238,7 +238,7 @@ def test_a_signal_stops_the_run_and_the_next_one_goes_on(
 
 
 @pytest.mark.parametrize(
-    ("fault", "error", "said"),
+    ("fault", "error", "expected"),
     [
         ("PRAGMA query_only = 1", UnkeptError, "cannot be kept: .*; .* the same command continues"),
         (
@@ -249,13 +249,13 @@ def test_a_signal_stops_the_run_and_the_next_one_goes_on(
     ],
 )
 def test_a_failing_store_closes_the_executor(
-    load: Load, tmp_path: Path, played: Record, fault: str, error: type[StoreError], said: str
+    load: Load, tmp_path: Path, played: Record, fault: str, error: type[StoreError], expected: str
 ) -> None:
     config, path = load(DOTS), tmp_path / "t.sqlite"
     executor = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
     with PlayedStore.open_run(path, config) as store:
         store._database.execute(fault)
-        with pytest.raises(error, match=said) as raised:
+        with pytest.raises(error, match=expected) as raised:
             run(config, store, open_executor=executor.open)
     assert raised.type is error
     assert executor.closed == [True]

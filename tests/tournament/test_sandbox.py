@@ -38,7 +38,7 @@ def test_the_tournaments_sandbox_is_that_of_players_who_ask_for_none(load: Load)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (
             f'{HEAD}sandbox = "bwarp"\n{DOTS}',
@@ -61,8 +61,8 @@ def test_the_tournaments_sandbox_is_that_of_players_who_ask_for_none(load: Load)
         ),
     ],
 )
-def test_each_mistake_is_named(load: Load, text: str, said: str) -> None:
-    assert said in refusal(load, text)
+def test_each_mistake_is_named(load: Load, text: str, expected: str) -> None:
+    assert expected in refusal(load, text)
 
 
 def test_players_that_ponder_need_cores_of_their_own(load: Load) -> None:
@@ -216,7 +216,7 @@ def listener() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def test_a_busy_machine_is_told_with_the_figure() -> None:
+def test_a_busy_machine_is_reported_with_the_figure() -> None:
     assert delay_warning({0: 1.5, 1: 9.9}) is None
     warned = delay_warning({0: 1.5, 1: 61.2})
     assert warned is not None

@@ -56,7 +56,7 @@ def test_the_table_and_its_defaults(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "expected"),
     [
         ("elo0 = 5", "sprt.elo1: must be above elo0 = 5 by 0.1 at least, got 5"),
         ("elo1 = 1e-300", "sprt.elo1: must be above elo0 = 0 by 0.1 at least, got 1e-300"),
@@ -68,10 +68,10 @@ def test_the_table_and_its_defaults(load: Load) -> None:
         ("elo2 = 3", 'sprt.elo2: unknown key; did you mean "elo'),
     ],
 )
-def test_mistakes_in_the_table(load: Load, lines: str, said: str) -> None:
+def test_mistakes_in_the_table(load: Load, lines: str, expected: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(f"[sprt]\n{lines}\n{GAME}")
-    assert said in str(raised.value)
+    assert expected in str(raised.value)
 
 
 def test_two_players_exactly(load: Load) -> None:

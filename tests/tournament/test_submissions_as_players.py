@@ -159,7 +159,7 @@ def test_a_package_next_to_the_file_needs_no_slash(load: Load, tmp_path: Path) -
     assert config.players[0].name == "carl"
 
 
-def test_a_folder_that_cannot_be_used_is_told_once(load: Load, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_used_is_reported_once(load: Load, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (told,) = refusal(load, f'{DOTS}[[player]]\nfrom = "empty"\n', players=0).splitlines()
     assert "player[1].from: " in told
@@ -186,7 +186,7 @@ def test_what_is_wrong_with_later_submissions_stops_no_run(
     assert arena.run(file, store=store).config.players == begun.players
 
 
-def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> None:
+def test_a_failed_build_is_reported_with_the_player(load: Load, tmp_path: Path) -> None:
     package(tmp_path / "carl", "dots", more='build = ["sh", "-c", "echo no such type >&2; exit 3"]')
     config = load(f'{FREE}{DOTS}[[player]]\nbot = "./carl"\n', players=1)
     with pytest.raises(ConfigError) as caught:
@@ -197,7 +197,7 @@ def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "expected"),
     [
         ('from = "none"', "player[1].from: no such file: /"),
         ('from = "work"', "has no submission"),
@@ -215,10 +215,10 @@ def test_a_failed_build_is_told_with_the_player(load: Load, tmp_path: Path) -> N
         ('form = "submissions"', 'player[1].form: unknown key; did you mean "from"?'),
     ],
 )
-def test_each_mistake_is_named(load: Load, submitted: Path, table: str, said: str) -> None:
+def test_each_mistake_is_named(load: Load, submitted: Path, table: str, expected: str) -> None:
     refused = refusal(load, f"{DOTS}[[player]]\n{table}\n", players=1)
-    assert said in refused
-    assert refused.count(said) == 1
+    assert expected in refused
+    assert refused.count(expected) == 1
 
 
 def test_a_folder_without_players_of_the_game_says_who_is_there(

@@ -58,7 +58,7 @@ class DyingWorkers:
         raise KilledWorker("part", None, 3)
 
 
-def test_workers_that_end_one_after_the_other_are_told(tmp_path: Path) -> None:
+def test_workers_that_end_one_after_the_other_are_reported(tmp_path: Path) -> None:
     (tmp_path / "it.toml").write_text(FILE.format(games=16))
     config = load_config(tmp_path / "it.toml")
     client: Any = DyingWorkers()

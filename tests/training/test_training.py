@@ -276,7 +276,7 @@ def test_what_is_finished_says_so_and_more_games_go_on(folder: Path) -> None:
 # What is refused
 
 
-def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
+def test_every_mistake_in_a_file_is_reported_at_once(folder: Path) -> None:
     text = config().replace('"2048"', '"2049"').replace("seed", "sed").replace("c1", "e1")
     (folder / "t.toml").write_text(text)
     refused = arena("train", "t.toml")
@@ -292,7 +292,7 @@ def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (("none.toml",), "none.toml: no such file; there are: t.toml"),
         (("t.toml", "--out", "t.toml"), "t.toml: not a folder"),
@@ -303,15 +303,15 @@ def test_every_mistake_in_a_file_is_told_at_once(folder: Path) -> None:
         (("t.toml", "--out", "."), "has no training but other files (t.toml)"),
     ],
 )
-def test_wrong_paths_are_sentences(folder: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_wrong_paths_are_sentences(folder: Path, arguments: tuple[str, ...], expected: str) -> None:
     refused = arena("train", *arguments)
     assert refused.exit_code == 2
-    assert said in refused.stderr
+    assert expected in refused.stderr
     assert [path.name for path in folder.iterdir()] == ["t.toml"]
 
 
 @pytest.mark.parametrize(
-    ("key", "wrong", "said"),
+    ("key", "wrong", "expected"),
     [
         ("tuples = [", "tuples = [7, ", "t.toml:10: network.tuples[1]: must be a valid string"),
         ("tuples = [", 'tuples = [["a1", "b1"], ', 'got ["a1", "b1"]; write "a1 b1"'),
@@ -325,11 +325,11 @@ def test_wrong_paths_are_sentences(folder: Path, arguments: tuple[str, ...], sai
         ("[network]", "[network]\ninitial = 1e300", "network.initial: must be less than or equal"),
     ],
 )
-def test_a_mistake_is_one_line(folder: Path, key: str, wrong: str, said: str) -> None:
+def test_a_mistake_is_one_line(folder: Path, key: str, wrong: str, expected: str) -> None:
     (folder / "t.toml").write_text(config().replace(key, wrong))
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
-    assert said in refused.stderr
+    assert expected in refused.stderr
     assert refused.stderr.count("\n") == 1, refused.stderr
 
 
@@ -361,7 +361,7 @@ def test_a_network_that_finds_no_memory_is_refused(
     ],
     ids=["missing, with all else", "no network"],
 )
-def test_a_wrong_start_is_told_with_its_line(
+def test_a_wrong_start_is_reported_with_its_line(
     folder: Path, games: int, start: str, told: list[str]
 ) -> None:
     text = config(games=games).replace("[network]", f'[network]\nstart = "{start}"')
@@ -383,7 +383,7 @@ def test_a_wrong_network_is_not_compared_with_its_start(folder: Path) -> None:
     assert "network.start" not in refused.stderr
 
 
-def test_an_empty_file_is_told_what_can_be_learned(folder: Path) -> None:
+def test_an_empty_file_is_answered_by_what_can_be_learned(folder: Path) -> None:
     (folder / "t.toml").write_text("")
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2

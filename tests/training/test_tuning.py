@@ -198,7 +198,7 @@ def kept(checkpoint: Path) -> tuple[object, str]:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_mistakes_are_told(folder: Path) -> None:
+def test_mistakes_are_reported(folder: Path) -> None:
     wrong = tune(folder, text=FILE.replace("constant", "batch").replace("batch = 8", "bach = 8"))
     assert wrong.exit_code == 2
     assert 'it.toml:17: selfplay.bach: unknown key; did you mean "batch"?' in wrong.output
@@ -363,7 +363,7 @@ def raise_aborted(runner: InProcessRunner, tasks: Sequence[MatchTask]) -> list[P
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "expected"),
     [
         ("elo1 = 0.05", "verify.elo1: must be above elo0 = 0 by 0.1"),
         ("elo0 = -3", "verify.elo0: must be greater than or equal to 0"),
@@ -372,11 +372,11 @@ def raise_aborted(runner: InProcessRunner, tasks: Sequence[MatchTask]) -> list[P
         ('tournament = "no.toml"', "no.toml: no such file"),
     ],
 )
-def test_what_cannot_be_verified_is_told_before_the_first_game(
-    folder: Path, table: str, said: str
+def test_what_cannot_be_verified_is_reported_before_the_first_game(
+    folder: Path, table: str, expected: str
 ) -> None:
     (folder / "it.toml").write_text(FILE.format(games=8) + f"[verify]\n{table}\n")
-    with pytest.raises(FileError, match=re.escape(said)):
+    with pytest.raises(FileError, match=re.escape(expected)):
         load_both(folder / "it.toml")
 
 

@@ -58,7 +58,7 @@ def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
 
 
 @pytest.mark.slow
-def test_settings_that_changed_are_told_as_they_were_written(folder: Path) -> None:
+def test_settings_that_changed_are_reported_as_they_were_written(folder: Path) -> None:
     done = verify(LEARN)
     assert done.exit_code == 1, done.output
     (path,) = (folder / "runs/t.train").glob("verify-*.sqlite")
@@ -168,7 +168,7 @@ def test_a_checkpoint_that_cannot_be_read_is_not_called_damaged(folder: Path) ->
 
 
 @pytest.mark.parametrize(("text", "player"), [(LEARN, NetworkPairs), (TUNE, Tuner)])
-def test_what_a_player_says_is_wrong_is_told(
+def test_what_a_player_says_is_wrong_is_reported(
     monkeypatch: pytest.MonkeyPatch, text: str, player: type[NetworkPairs | Tuner]
 ) -> None:
     def refused(*_: object) -> None:
@@ -193,7 +193,7 @@ def test_both_players_are_tried_before_the_first_game(tmp_path: Path, wrong: int
 
 
 @pytest.mark.parametrize("text", [LEARN, TUNE])
-def test_a_key_that_is_wrong_is_told_once(folder: Path, text: str) -> None:
+def test_a_key_that_is_wrong_is_reported_once(folder: Path, text: str) -> None:
     (folder / "t.toml").write_text(f"verify = 3{text}")
     told = arena("tune", "t.toml")
     assert told.exit_code == 2

@@ -190,7 +190,7 @@ def test_tests_of_another_network_are_none_of_this_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "expected"),
     [
         ("elo1 = 0.05", "verify.elo1: must be above elo0 = 0 by 0.1"),
         ("elo9 = 3", 't.toml:14: verify.elo9: unknown key; did you mean "elo1"?'),
@@ -203,12 +203,12 @@ def test_tests_of_another_network_are_none_of_this_one(tmp_path: Path) -> None:
         ("options = 3", "verify.options: must be a table: write [verify.options]"),
     ],
 )
-def test_what_cannot_be_verified_is_told_before_the_first_game(
-    folder: Path, table: str, said: str
+def test_what_cannot_be_verified_is_reported_before_the_first_game(
+    folder: Path, table: str, expected: str
 ) -> None:
     wrong = LEARN.replace('"random"', '"randm"') + f"[verify]\n{table}\n"
     (folder / "t.toml").write_text(wrong)
-    with pytest.raises(FileError, match=re.escape(said)) as told:
+    with pytest.raises(FileError, match=re.escape(expected)) as told:
         load_learned(folder / "t.toml")
     assert "t.toml:6: tuning.yardstick: must be one of" in str(told.value)
     assert arena("train", "t.toml").exit_code == 2

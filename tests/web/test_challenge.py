@@ -131,7 +131,7 @@ def test_the_time_of_a_tournament_is_chosen_at_first(browser: Browser, folder: P
     assert 'value="dots" data-ms="1000"' in me
 
 
-def test_what_cannot_be_played_is_told(quick: FastAPI, browser: Browser, folder: Path) -> None:
+def test_what_cannot_be_played_is_reported(quick: FastAPI, browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", RIGHT)
     ada = browser("ada")
     for changed, said in (

@@ -55,13 +55,13 @@ def test_a_starter_is_a_zip_of_what_arena_new_writes(client: TestClient, languag
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "expected"),
     [
         ("/doc/nothing", "The pages to read are: readme, bots"),
         ("/doc/starter/cobol.zip", "There are starters in: python, cpp"),
     ],
 )
-def test_what_is_not_there_names_what_is(client: TestClient, path: str, said: str) -> None:
+def test_what_is_not_there_names_what_is(client: TestClient, path: str, expected: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
-    assert said in answer.text
+    assert expected in answer.text

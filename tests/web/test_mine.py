@@ -106,7 +106,7 @@ def test_a_new_owner_reads_what_to_do(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize(("quota", "shown"), [(0.5, "0.5"), (99, "10")])
-def test_the_smaller_limit_of_a_file_is_told(
+def test_the_smaller_limit_of_a_file_is_reported(
     browser: Browser, folder: Path, quota: float, shown: str
 ) -> None:
     (folder / "course.toml").write_text(f"[quota]\nsize_mb = {quota}\n")
@@ -115,7 +115,7 @@ def test_the_smaller_limit_of_a_file_is_told(
     assert f"files of {shown} MB at most" in text
 
 
-def test_how_many_bots_may_play_is_told_where_the_course_says_it(
+def test_how_many_bots_may_play_is_reported_where_the_course_says_it(
     browser: Browser, folder: Path
 ) -> None:
     assert "2 bots play" not in browser("ada").get("/me").text
@@ -265,7 +265,9 @@ def test_a_check_is_shown_as_it_goes(browser: Browser) -> None:
     assert browser("bob").get(f"/me/check/{id}/live").status_code == 404
 
 
-def test_a_version_that_is_damaged_is_told(app: FastAPI, browser: Browser, folder: Path) -> None:
+def test_a_version_that_is_damaged_is_reported(
+    app: FastAPI, browser: Browser, folder: Path
+) -> None:
     hand_in(folder, "ada", RIGHT)
     hand_in(folder, "ada", RIGHT + "\n")
     (folder / "ada/active").resolve().joinpath("receipt.json").write_text("{")

@@ -84,7 +84,7 @@ def test_the_form_offers_boards_and_opponents_that_can_play_them(client: TestCli
 
 
 @pytest.mark.parametrize(
-    ("chosen", "said"),
+    ("chosen", "expected"),
     [
         ({"board": "chess"}, "There is no such board. Choose one of: othello, "),
         ({"opponent": "placer"}, "placer cannot play this"),
@@ -94,12 +94,12 @@ def test_the_form_offers_boards_and_opponents_that_can_play_them(client: TestCli
         ({"seat": 2}, "The seat is 0, which moves first, or 1."),
     ],
 )
-def test_what_cannot_be_played_is_said_on_the_form(
-    client: TestClient, chosen: dict[str, Any], said: str
+def test_what_cannot_be_played_is_reported_on_the_form(
+    client: TestClient, chosen: dict[str, Any], expected: str
 ) -> None:
     answer = client.post("/play", data=SMALL | chosen)
     assert answer.status_code == 422
-    assert said in answer.text
+    assert expected in answer.text
 
 
 def test_a_game_that_is_not_there(client: TestClient) -> None:

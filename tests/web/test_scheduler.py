@@ -199,7 +199,7 @@ def test_what_is_paused_and_wanted_again_as_it_begins_has_not_failed(
 
 
 @pytest.mark.slow
-def test_what_cannot_be_played_is_told_with_the_log(classroom: Class) -> None:
+def test_what_cannot_be_played_is_reported_with_the_log(classroom: Class) -> None:
     classroom.file("cup", SHORT, format_="roundz = 3")
     classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.state() == "failed")
@@ -370,7 +370,7 @@ def test_none_is_begun_while_the_course_has_a_mistake(classroom: Class) -> None:
     classroom.until(lambda: classroom.state() == "over")
 
 
-def test_what_hinders_it_is_said_once(
+def test_what_hinders_it_is_reported_once(
     classroom: Class, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     looks = []

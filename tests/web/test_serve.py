@@ -108,7 +108,7 @@ def test_a_standing_tournament_that_is_not_there_is_named(tmp_path: Path) -> Non
     settings(tmp_path / "course", None, None)
 
 
-def test_a_quota_beyond_what_a_server_takes_is_told(tmp_path: Path) -> None:
+def test_a_quota_beyond_what_a_server_takes_is_reported(tmp_path: Path) -> None:
     course.init(tmp_path / "course")
     (tmp_path / "course/course.toml").write_text("[quota]\nsize_mb = 25\n")
     with served("course", cwd=tmp_path) as (server, _):

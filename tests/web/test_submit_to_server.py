@@ -58,8 +58,8 @@ def submit(*words: str, code: int = 0) -> Result:
     return result
 
 
-def without_times(said: str) -> str:
-    return re.sub(r"\d[\d.,]* (s|ms|MB)\b", "…", said)
+def without_times(expected: str) -> str:
+    return re.sub(r"\d[\d.,]* (s|ms|MB)\b", "…", expected)
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_a_mistake_of_the_staff_is_not_the_persons(tmp_path: Path) -> None:
     assert states[-1].ending == MISTAKE
 
 
-def test_a_forced_pass_is_told() -> None:
+def test_a_forced_pass_is_reported() -> None:
     setup = Setup(rules="othello", settings={"size": 6}, opponent="greedy", seed=3)
     told = {line for state in played(setup, first_legal) for line in state.said}
     assert any(line.endswith("no legal move, a forced pass.") for line in told), told
@@ -111,17 +111,17 @@ def test_a_move_is_taken_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         ({"opponent": "gtp"}, "The opponent: gtp cannot play this: it plays othello, not dots"),
         ({"opponent": "gredy"}, 'did you mean "greedy"?'),
         ({"opponent": "greedy", "move_ms": 1, "settings": {"rows": 1, "cols": 1}}, "Game over"),
     ],
 )
-def test_what_cannot_be_played_is_a_sentence(changed: dict[str, object], said: str) -> None:
+def test_what_cannot_be_played_is_a_sentence(changed: dict[str, object], expected: str) -> None:
     last = played(DOTS.model_copy(update=changed), first_legal)[-1]
     assert last.phase == "over"
-    assert said in last.ending
+    assert expected in last.ending
 
 
 def test_a_bot_that_fails_loses(tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ def test_names_of_files_are_names(client: TestClient, name: str) -> None:
     assert sent.status_code == 422 and "cannot name a file" in sent.text
 
 
-def test_a_name_that_is_too_long_is_told(client: TestClient) -> None:
+def test_a_name_that_is_too_long_is_reported(client: TestClient) -> None:
     said = client.post("/api/submissions", params={"name": "ä" * 150}, content=b"x").json()[
         "detail"
     ]
@@ -275,7 +275,7 @@ def process_of(folder: Path) -> psutil.Process | None:
     return None
 
 
-def test_a_check_that_is_killed_is_told_as_broken_off(
+def test_a_check_that_is_killed_is_reported_as_broken_off(
     client: TestClient, app: FastAPI, folder: Path
 ) -> None:
     endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")

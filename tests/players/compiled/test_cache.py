@@ -229,7 +229,7 @@ def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_cache_that_cannot_be_there_is_said_once_and_does_not_matter(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_there_is_reported_once_and_does_not_matter(tmp_path: Path) -> None:
     """A file where the folder should be cannot be written by anyone, root included."""
     (tmp_path / "file").write_text("")
     program = tmp_path / "compiles.py"
@@ -245,7 +245,7 @@ FULL = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
 @pytest.mark.slow
-def test_a_cache_that_is_full_is_said_once_and_does_not_matter(tmp_path: Path) -> None:
+def test_a_cache_that_is_full_is_reported_once_and_does_not_matter(tmp_path: Path) -> None:
     program = tmp_path / "compiles.py"
     program.write_text(FULL + SMALL)
     done = run(str(program), ARENA_CACHE_DIR=str(tmp_path / "cache"))

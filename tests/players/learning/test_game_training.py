@@ -321,7 +321,7 @@ def test_a_mistake_gets_a_sentence(tmp_path: Path, old: str, new: str, sentence:
     assert sentence in str(caught.value)
 
 
-def test_all_that_is_wrong_with_the_game_is_told_at_once(tmp_path: Path) -> None:
+def test_all_that_is_wrong_with_the_game_is_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
         config_of(tmp_path, rules='"othello"\nrows = 3\ncols = 3', tuples='"a1b1 b1c1"')
     told = str(caught.value)

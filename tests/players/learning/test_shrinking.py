@@ -73,7 +73,7 @@ def test_a_weight_is_rounded_to_twice_as_much_for_each_quarter_of_often(
     ],
 )
 @pytest.mark.usefixtures("config")
-def test_what_cannot_be_shrunk_is_told(
+def test_what_cannot_be_shrunk_is_reported(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     arguments: Callable[[Path], list[object]],

@@ -122,7 +122,7 @@ def test_a_mistake_gets_a_sentence_with_its_line(
     assert len(caught.value.problems) == 1
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text("[training]\ngames = 1\nblok = 2\n[learning]\nrate = 1\n")
     with pytest.raises(FileError) as caught:

@@ -31,7 +31,7 @@ def test_an_earlier_moment_comes_first_wherever_it_was_asked_for() -> None:
         assert not last[0]
 
 
-def test_a_search_that_is_over_is_not_told_to_stop() -> None:
+def test_a_search_that_is_over_is_not_stopped() -> None:
     with stop_at(time.monotonic() + 0.02) as early:
         pass
     with stop_at(time.monotonic() + 0.04) as late:

@@ -210,7 +210,7 @@ def test_a_player_left_out_is_nowhere(run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected"),
     [
         (["--html", "out.html", "--json"], "--json and --html exclude each other"),
         (["--html", "out.html", "--for", "anna", "--public"], "--for and --public exclude"),
@@ -223,9 +223,9 @@ def test_a_player_left_out_is_nowhere(run: Path) -> None:
     ],
 )
 def test_a_wrong_option_gets_a_sentence(
-    run: Path, options: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+    run: Path, options: list[str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(run.parent)
     done = arena("report", str(run), *options)
-    assert done.exit_code == 2 and said in done.output
+    assert done.exit_code == 2 and expected in done.output
     assert not Path("out.html").exists()

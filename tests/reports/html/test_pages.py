@@ -134,7 +134,7 @@ def test_a_cell_of_the_crosstable_leads_to_its_games(league: RunView) -> None:
     assert "style=" not in "".join(sections(league, STAFF).values())
 
 
-def test_void_games_are_told_without_what_a_bot_wrote(league: RunView) -> None:
+def test_void_games_are_reported_without_what_a_bot_wrote(league: RunView) -> None:
     assert "The host ended it." in sections(league, PUBLIC)["faults"]
     assert "secret" not in "".join(sections(league, PUBLIC).values())
     assert "secret" in sections(league, STAFF)["faults"]
@@ -239,7 +239,7 @@ def test_a_meeting_at_2048_is_counted_by_the_sliders_scores(play: Play, tmp_path
         assert re.search(r"a [01] – [01] b", text(sections(view, STAFF)["rounds"]))
 
 
-def test_openings_that_are_not_known_yet_are_not_told(league: RunView) -> None:
+def test_openings_that_are_not_known_yet_are_not_shown(league: RunView) -> None:
     """The first game to end may be of a later round than those whose openings were kept."""
     config = league.config
     drawn = config.model_copy(update={"openings": config.openings.model_copy(update={"plies": 8})})
@@ -256,7 +256,7 @@ def test_a_run_without_a_game_has_a_page(play: Play, tmp_path: Path) -> None:
         write_report(view, STAFF, tmp_path / "out.html")
 
 
-def test_a_clock_of_its_own_is_told(play: Play, tmp_path: Path) -> None:
+def test_a_clock_of_its_own_is_reported(play: Play, tmp_path: Path) -> None:
     clock = Clock(move_ms=None, bank_ms=9000)
     record = with_clock(play("dots", "ann", "bob", **DOTS), clock)
     with begun(tmp_path / "cup.sqlite", [record]) as store:

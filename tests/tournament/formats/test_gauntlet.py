@@ -59,7 +59,7 @@ def test_names_that_are_hard_to_write_stay_apart(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (
             '[gauntlet]\nplayers = ["m4"]\n' + DOTS,
@@ -76,7 +76,7 @@ def test_names_that_are_hard_to_write_stay_apart(load: Load) -> None:
         ),
     ],
 )
-def test_refusals(load: Load, text: str, said: str) -> None:
+def test_refusals(load: Load, text: str, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(text, players=3)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)

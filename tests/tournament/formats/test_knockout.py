@@ -221,7 +221,7 @@ def test_groups_then_a_knockout() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "players", "said"),
+    ("text", "players", "expected"),
     [
         (
             "[groups]\ngroups = 3\n",
@@ -238,10 +238,10 @@ def test_groups_then_a_knockout() -> None:
         ),
     ],
 )
-def test_refusals(load: Load, text: str, players: int, said: str) -> None:
+def test_refusals(load: Load, text: str, players: int, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(text + DOTS, players=players)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["[knockout]\n", "[groups]\n[stop]\nseparated = 2\n"])

@@ -43,16 +43,16 @@ def test_by_games_to_the_end_of_a_pair(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("games", "said"),
+    ("games", "expected"),
     [
         (24, "Ended by [stop]: 24 of 24 games."),
         (40, "Ended by its last round, before [stop]: 24 of 40 games."),
     ],
 )
-def test_a_stop_that_was_not_reached_ended_nothing(games: int, said: str) -> None:
+def test_a_stop_that_was_not_reached_ended_nothing(games: int, expected: str) -> None:
     schedule = stopped("round-robin", 4, 2, games=games)
     assert len(list(rehearse(schedule, "dots", stronger_first))) == schedule.total == 24
-    assert schedule.ending(over=True) == said
+    assert schedule.ending(over=True) == expected
 
 
 def test_one_that_asks_for_fewer_games_than_were_played_says_so() -> None:
@@ -160,7 +160,7 @@ def test_the_likelihood_ratio() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (
             '[tournament]\nformat = "swiss"\n[stop]\ngames = 9\n',
@@ -173,10 +173,10 @@ def test_the_likelihood_ratio() -> None:
         ("[stop]\ngame = 3\n", 'stop.game: unknown key; did you mean "games"?'),
     ],
 )
-def test_refusals(load: Load, text: str, said: str) -> None:
+def test_refusals(load: Load, text: str, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(text + DOTS, players=4)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
 
 
 def test_another_end_is_no_other_tournament(load: Load) -> None:

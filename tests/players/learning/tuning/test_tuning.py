@@ -139,7 +139,7 @@ class TestTuner:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         (('method = "spsa"', 'method = "spas"'), "one of 'selfplay', 'spsa', 'cma', 'td'"),
         (('method = "spsa"', 'method = "tdd"'), 'got "tdd"; did you mean "td"?'),
@@ -171,8 +171,8 @@ class TestTuner:
         (("iterations = 20", 'iterations = 20, weights = "hand"'), "say where to begin as start"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(
-    tmp_path: Path, change: tuple[str, str], said: str
+def test_a_mistake_is_reported_with_its_place(
+    tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
     text = FILE.format(method="spsa", games=8, threads=1) + TABLES["spsa"]
     assert change[0] in text
@@ -180,7 +180,7 @@ def test_a_mistake_is_told_with_its_place(
     path.write_text(text.replace(*change))
     with pytest.raises(FileError) as refused:
         load_config(path)
-    assert said in str(refused.value)
+    assert expected in str(refused.value)
     assert str(path) in str(refused.value)
 
 

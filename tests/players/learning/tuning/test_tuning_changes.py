@@ -35,7 +35,7 @@ def identity(folder: Path, text: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "expected"),
     [
         ("plies = 4", "plies = 6", ["openings.plies: 4 → 6"]),
         ("iterations = 20", "iterations = 30", ["player.options.iterations: 20 → 30"]),
@@ -49,16 +49,16 @@ def identity(folder: Path, text: str) -> Any:
         ('"spsa"', '"cma"', ['tuning.method: "spsa" → "cma"']),
     ],
 )
-def test_it_is_told_by_the_keys_of_the_file(
-    tmp_path: Path, old: str, new: str, said: list[str] | None
+def test_it_is_reported_by_the_keys_of_the_file(
+    tmp_path: Path, old: str, new: str, expected: list[str] | None
 ) -> None:
     text = FILE.replace("[spsa]\npairs = 4\n", "") if new == '"cma"' else FILE
     before, after = identity(tmp_path, FILE), identity(tmp_path, text.replace(old, new))
     told = changes(before, after)
-    if said is None:
-        said = [
+    if expected is None:
+        expected = [
             'game.start: "empty" → "centre"',
             "game.corners: false → true",
             "game.free_centre: true → false",
         ]
-    assert told == said
+    assert told == expected

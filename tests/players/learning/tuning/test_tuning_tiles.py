@@ -176,7 +176,7 @@ def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         (("[parameters.smoothness]", "[parameters.popup]"), "popup"),
         (("depth = 1, ", ""), "say how long a move is thought about"),
@@ -193,12 +193,12 @@ def test_a_weight_that_matters_is_found_again(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_is_told_with_its_place(
-    tmp_path: Path, change: tuple[str, str], said: str
+def test_a_mistake_is_reported_with_its_place(
+    tmp_path: Path, change: tuple[str, str], expected: str
 ) -> None:
     assert change[0] in FILE
     path = tmp_path / "wrong.toml"
     path.write_text(FILE.replace(*change))
     with pytest.raises(FileError) as refused:
         load_config(path)
-    assert said in str(refused.value)
+    assert expected in str(refused.value)
