@@ -59,7 +59,7 @@ PlayerTable = str | PathLike[str] | Sequence[str] | Mapping[str, Any]
 """A built-in's name or a path; a program with its arguments; or a `[[player]]` table."""
 
 _INFO = ("score", "depth", "nodes", "text")
-"""What players may say of a move, each a column."""
+"""The fields of `info`, each a column."""
 _WAIT_S = 0.2
 _MOST_ANCHOR_ELO = 10_000
 _PLAYING_HERE = threading.Lock()
@@ -126,7 +126,7 @@ class Run:
         return _columns((*names, *by_seat), map(_game_row, games))
 
     def moves(self, game: str | int | None = None) -> Table:
-        """A row a ply, of one game or of all: who moved, the time used and what the player said.
+        """A row a ply, of one game or of all: who moved, the time used and the player's `info`.
 
         Moves of chance have seat −1 and no player. Raises UserError where there is no such game.
         Of all games those that are damaged are left out, with a warning that names them.

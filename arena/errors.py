@@ -47,7 +47,7 @@ class Exit(IntEnum):
 
 
 class ArenaError(Exception):
-    """What a user can fix: its text says what happened, why, and what to do."""
+    """An error that a user can fix: its text has the event, the reason and the remedy."""
 
 
 class UserError(ArenaError):
@@ -136,7 +136,7 @@ class StoreLockedError(StoreError):
 
 
 class UnkeptError(StoreError):
-    """What is played cannot be kept: the disk is full, or fails. The same command goes on."""
+    """Games cannot be stored: the disk is full, or fails. The same command goes on."""
 
 
 class ConfigChangedError(StoreError):

@@ -1,1 +1,1 @@
-"""The checklist of a bot before it plays: what is wrong, and what to change."""
+"""The checklist of a bot before it plays: its mistakes, and how to fix them."""

@@ -1,4 +1,4 @@
-"""Advice: from a fault of a program to what its author must change."""
+"""Advice: from a fault of a program to a change by its author."""
 
 import codecs
 import json
@@ -124,11 +124,11 @@ _STDERR: tuple[tuple[str, str], ...] = (
     (r"MemoryError|heap out of memory|OutOfMemoryError|bad_alloc", "Use less memory."),
     (r"RecursionError|StackOverflowError|call stack", "Search less deep, or without recursion."),
 )
-"""Patterns in the end of stderr, and what to do; {0} is what the pattern found."""
+"""Patterns in the end of stderr, and advice; {0} is the match."""
 _BEFORE = re.compile(
     r"[\s\S]*(?<!exception:\n\n)(?<!occurred:\n\n)(?=Traceback \(most recent call last\):\n)"
 )
-"""What precedes Python's last error: errors that the program went on after, as it may log them."""
+"""Text before Python's last error: errors that the program went on after, as it may log them."""
 _ERROR = re.compile(r"Traceback|Error\b|Exception\b|panicked|not found")
 """In the words of a runtime, rather than of the program's own log."""
 
@@ -350,7 +350,7 @@ _ADVICE: Mapping[Termination, str | Callable[[Offence, Phrases], str]] = {
 
 
 def about_move(move: str, position: Position) -> str | None:
-    """What to change, where the move itself shows it; None for an illegal move like any other."""
+    """Advice by the move itself; None for an illegal move like any other."""
     legal = position.legal_moves()
     if move.lower() == PASS:
         return (
@@ -385,7 +385,7 @@ def _meant(move: str, legal: Collection[str]) -> str | None:
 
 
 def launch_fix(spec: Prepared) -> str | None:
-    """What to change in the file a command starts; None where nothing wrong is seen."""
+    """Advice on the file a command starts; None where it has no known mistake."""
     program = Path(spec.cwd or ".", spec.command[0])
     name = program.name
     try:

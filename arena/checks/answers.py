@@ -46,7 +46,7 @@ def ply_echo(subject: Subject) -> CheckFinding:
 def _in_each_rule_set(
     subject: Subject, count: Callable[[Subject, Dialogue, Game], int]
 ) -> int | CheckFinding:
-    """What is counted in a process for each rule set, in sum; or the finding of an offence."""
+    """The sum of a count over a process for each rule set; or the finding of an offence."""
     total = 0
     for rule_set, game in subject.first_boards.items():
         if subject.hang is not None:
@@ -95,7 +95,7 @@ def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
 
 
 class AskedPosition(NamedTuple):
-    """A position the program was asked about, and what came of it."""
+    """A position the program was asked about, and its offence."""
 
     board: str
     at: PracticePosition

@@ -1,4 +1,4 @@
-"""What a bot is checked under: the games, the clocks, what it is given."""
+"""The conditions of a check: the games, the clocks, the resources of the bot."""
 
 import secrets
 from collections.abc import Mapping
@@ -76,9 +76,9 @@ class Conditions:
     memory_mb: int = MEMORY_MB
     sandbox: Asked = "auto"
     python: str | None = None
-    """What its player's table names to run scripts; None for what bot.toml names."""
+    """The Python of its player's table; None for that of bot.toml."""
     default_python: str | None = None
-    """What is named for all; None for the one that runs the arena."""
+    """The Python for all; None for the one that runs the arena."""
     in_place: bool = False
     """Whether the tournament names the bot by its path: a script then has the files next to it."""
     seed: int = field(default_factory=draw_seed)

@@ -1,4 +1,4 @@
-"""What happens while a bot is checked and accepted: values that also come from a server."""
+"""The events of a check and its acceptance: values that also come from a server."""
 
 from typing import Annotated, Literal
 

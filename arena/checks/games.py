@@ -25,7 +25,7 @@ _FIRST_MOVES, _FIRST_S = 40, 10.0
 _AGAINST_OTHER, _AGAINST_ITSELF = 4, 2
 """Games; half of them at the clock of a tournament."""
 _GAME_MS, _TOURNAMENT_GAME_MS = 20_000, 120_000
-"""What a game may take if every move takes as long as the slowest so far."""
+"""The longest game if every move takes as long as the slowest so far."""
 _MAX_PLIES = 600
 """Plies of a game: those of tiles last as long as the player is good."""
 
@@ -92,7 +92,7 @@ def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
 
 
 class _Pool(SessionPool):
-    """Remembers what it ended: in each game first the process that is to blame for a fault."""
+    """Remembers the processes it ended: in each game first the one to blame for a fault."""
 
     ended: tuple[Session, ...] = ()
 

@@ -43,7 +43,7 @@ _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
         "of it) with a bot.toml that starts a program of that folder.",
     ),
 )
-"""What to change, by the error, whose own sentences name the place."""
+"""The advice by the error, whose own sentences name the place."""
 
 
 def package_safety(subject: Subject) -> CheckFinding:

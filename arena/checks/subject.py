@@ -33,7 +33,7 @@ from rules.position import Game
 ANSWERED = {*IN_STEP, Termination.UNSOLICITED, Termination.FLOOD, Termination.LINE_TOO_LONG}
 """Faults of a program that did answer in time."""
 UNCLEAN = ANSWERED - {Termination.WRONG_PLY, Termination.ILLEGAL_MOVE}
-"""Faults in the form of what it writes."""
+"""Faults in the form of its output."""
 
 FRESH_TRIES = 3
 """Fresh processes that must do it right before a failure is blamed on a game before it."""

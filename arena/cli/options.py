@@ -45,7 +45,7 @@ def _known_rules(context: typer.Context, param: typer.CallbackParam, value: Any)
 
 
 RULES: dict[str, Any] = {"callback": _known_rules, "autocompletion": _rule_sets}
-"""What an argument or option that takes rule sets is declared with."""
+"""The declaration of an argument or option that takes rule sets."""
 
 
 RULES_HELP = "The rule set: othello, dots, 2048, 2584, or one that a package registers."
@@ -77,7 +77,7 @@ def place(param: Any) -> str:
 
 
 def one_of(known: Collection[str], got: str) -> str:
-    """What a value must be, and what it is."""
+    """A sentence on a value and its allowed choices."""
     from arena.files.toml_tables import nearest, shown
 
     return f"must be one of {', '.join(known)}, got {shown(got)}{nearest(got, known)}"

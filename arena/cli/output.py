@@ -1,4 +1,4 @@
-"""What commands print: texts, documents for programs, and what rich draws."""
+"""The output of commands: texts, documents for programs, and tables drawn by rich."""
 
 from __future__ import annotations
 
@@ -41,14 +41,16 @@ def _write_utf8() -> None:
 
 
 def console(**settings: Any) -> Console:
-    """The terminal, or what stdout is; rich is loaded when it is used."""
+    """The terminal or other stdout; rich is loaded when it is used."""
     from arena.files.console import PlainConsole
 
     return PlainConsole(**settings)
 
 
 def show(found: _Found, draw: Callable[[_Found, Console], object], *, json: bool) -> None:
-    """Print what a command found, a model or a dataclass or a list of them: as JSON, or drawn."""
+    """Print the result of a command, a model or a dataclass or a list of them: as JSON, or
+    drawn.
+    """
     if json:
         from pydantic_core import to_json
 
@@ -58,7 +60,7 @@ def show(found: _Found, draw: Callable[[_Found, Console], object], *, json: bool
 
 
 def complain(lines: Iterable[object]) -> Exit:
-    """Say on stderr what could not be read or done; the exit code is FAILED where that is so."""
+    """Print problems on stderr; the exit code is FAILED where there are any."""
     code = Exit.DONE
     for line in lines:
         say(str(line), err=True)

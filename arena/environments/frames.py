@@ -16,7 +16,7 @@ MODES = ("ansi", "rgb_array")
 _INCHES, _DPI = 4, 80
 """A picture has 320×320 pixels."""
 _SEATS = ("#2f7bbd", "#d98c21")
-"""Blue and orange, which the colour-blind tell apart."""
+"""Blue and orange, which colour-blind people distinguish."""
 
 
 def picture(position: Position) -> npt.NDArray[np.uint8]:

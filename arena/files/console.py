@@ -1,4 +1,4 @@
-"""The way to a terminal: what others wrote is shown there and never obeyed."""
+"""The way to a terminal: texts of others are shown there and never obeyed."""
 
 import os
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from arena.files.plain_text import printable
 _WIDTH = 80
 """Of a terminal that does not state its own."""
 _ENDLESS = 10_000
-"""Of a pipe or a file: what is drawn in columns has all the room it needs."""
+"""Of a pipe or a file: columns have all the room they need."""
 
 
 class PlainConsole(Console):

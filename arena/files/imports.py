@@ -23,7 +23,7 @@ def many_imports() -> Iterator[None]:
 
 @contextmanager
 def extra(name: str, needs: str) -> Iterator[None]:
-    """Import what an extra installs. Raises UserError, begun by `needs`, where it is missing."""
+    """Import the modules of an extra. Raises UserError, begun by `needs`, where one is missing."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -65,7 +65,7 @@ Result = TypeVar("Result")
 
 
 def apart(work: Callable[[], Result]) -> Result:
-    """What `work` returns or raises, in a thread that Ctrl-C abandons: no kernel can be stopped."""
+    """The result or error of `work`, in a thread that Ctrl-C abandons: no kernel can be stopped."""
     result: Future[Result] = Future()
 
     def run() -> None:

@@ -177,7 +177,7 @@ def read_pairs(option: str, pairs: Iterable[str] | None) -> dict[str, Any]:
 
 
 def read_value(text: str) -> Any:
-    """What a file would have after `key =`; the text itself where that is nothing."""
+    """The value as a file has it after `key =`; the text itself where it is none."""
     try:
         return parse(f"value = {text}")["value"]
     except NotToml:

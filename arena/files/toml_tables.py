@@ -1,4 +1,4 @@
-"""Tables of a TOML file validated by a model, and what is wrong with them in words."""
+"""Tables of a TOML file validated by a model, and sentences on their mistakes."""
 
 import difflib
 import json
@@ -18,7 +18,7 @@ _File = TypeVar("_File", bound="TomlTable")
 
 
 class TomlTable(Described):
-    """What all tables share: no unknown keys, no guessing at types, no infinity."""
+    """The base of all tables: no unknown keys, no guessing at types, no infinity."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
     synonyms: ClassVar[Mapping[str, str]] = {}
@@ -33,7 +33,7 @@ class Finding(NamedTuple):
 
 
 Reporter = Callable[[KeyPath, str], None]
-"""Takes where something is wrong, and what."""
+"""Takes the key of a mistake, and a sentence on it."""
 
 
 def reporter(findings: list[Finding]) -> Reporter:
@@ -48,7 +48,7 @@ def reporter(findings: list[Finding]) -> Reporter:
 
 
 def read_tables(model: type[_File], data: dict[str, Any]) -> tuple[_File, list[Finding]]:
-    """Validate a parsed file. What is wrong is reported, left out, and the rest still checked.
+    """Validate a parsed file. Mistakes are reported and left out, and the rest is still checked.
 
     Every key of `model` has a default; what is required is asked for by the caller.
     """
@@ -88,7 +88,7 @@ _CHOICES = ("literal_error", "enum")
 
 
 def explain(error: ValidationError, model: type[BaseModel], data: object) -> Iterable[Finding]:
-    """Each key that `model` refused, with what is allowed and what was got."""
+    """Each key that `model` refused, with the allowed and the found values."""
     messages: dict[KeyPath, list[str]] = {}
     got: dict[KeyPath, str] = {}
     for entry in error.errors():

@@ -1,4 +1,4 @@
-"""Playing a tournament for a user: what is ahead, the run as it goes on, its standings."""
+"""Playing a tournament for a user: the plan, the run as it goes on, its standings."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Values that travel: the protocol, game specs, records, what contains a player."""
+"""Values that travel: the protocol, game specs, records, sandboxes of players."""
 
 from pydantic import ConfigDict
 

@@ -1,4 +1,4 @@
-"""What a player's sandbox is asked to hold, and what it was found to hold."""
+"""The guarantees asked of a player's sandbox, and those that it holds."""
 
 from enum import StrEnum
 from typing import Literal

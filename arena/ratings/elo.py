@@ -135,7 +135,7 @@ class Fit:
 
     def _from_level(self, upper: str, lower: str) -> float:
         """The probability of the lead, with errors as they are where there is none. Those of the
-        fit are too wide where a player won or lost all its results; elsewhere it tells nothing new.
+        fit are too wide where a player won or lost all its results; elsewhere it adds nothing.
         """
         places = self._index[upper], self._index[lower]
         if not self.maxima[0].likelihood.one_sided[list(places)].any():

@@ -172,7 +172,8 @@ class Neighbours(Frozen):
     """Probability that the upper one is the stronger, 0 to 1."""
     separated: bool
     """Whether results link the two and their order is no luck at 95 %: the interval of `difference`
-    leaves out 0, or one of them won or lost all its results and a score test tells them apart."""
+    leaves out 0, or one of them won or lost all its results and a score test distinguishes them.
+    """
 
 
 class Anchor(Frozen):

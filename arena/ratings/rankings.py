@@ -57,7 +57,7 @@ class Ranking(Frozen):
     """The order of the players by the rules of a format that does not rank them by Elo."""
 
     title: str = "Ranking"
-    """What is ranked."""
+    """The name of the ranked quantity."""
     columns: tuple[str, ...]
     """Names of each player's figures: points, then tie-breaks."""
     players: tuple[Placing, ...]

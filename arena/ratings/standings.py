@@ -63,7 +63,7 @@ def standings(
 
     `players` are listed even before their first game; without it, those that played. `planned` is
     the length of the schedule, `sprt`, `ranking` and `ending` are what it says of these games;
-    `damaged` are games that cannot be read; `matched` tells that results chose the opponents.
+    `damaged` are games that cannot be read; `matched` where results chose the opponents.
     """
     played, void = list[GameDigest](), list[GameDigest]()
     for game in games:

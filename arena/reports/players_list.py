@@ -33,7 +33,7 @@ def show(name: str | None, builtins: Mapping[str, CatalogueEntry], console: Cons
             console.print(Padding(Text(f"options: {options}"), (0, 0, 0, 2), expand=False))
     console.print(
         Text(
-            "\n`arena players uct` tells what the options of uct mean and may be.\n"
+            "\n`arena players uct` explains the options of uct and their values.\n"
             'In a tournament file: [[player]] bot = "uct", options = { c = 1.0 }\n'
             "With `arena play`: --against uct --option c=1.0",
             style="dim",

@@ -235,7 +235,7 @@ def _try(part: Hierarchy) -> tuple[Hierarchy, dict[Control, str]]:
 
 
 class ControlGroup(Frozen):
-    """What control groups bound: `memory`, `processes`, `cpu` or `freeze`."""
+    """The bounds of control groups: `memory`, `processes`, `cpu` or `freeze`."""
 
     what: str
     where: str | None  # the hierarchy; null where none can be written

@@ -1,4 +1,4 @@
-"""The machine: what it is, and what it offers to contain players with."""
+"""The machine, and its means to contain players."""
 
 import os
 import platform

@@ -103,7 +103,7 @@ def steal_ms(before: Load, after: Load) -> float:
 
 
 def _noticed(lost: int) -> float:
-    """In ms; 0 where it may be an error of what the system counts in steps."""
+    """In ms; 0 where it may be an error of the system's counting in steps."""
     return lost / 1e6 if lost > LEAST_MS * 1e6 else 0.0
 
 

@@ -167,7 +167,7 @@ def _share_processes(mode: Mode, findings: Findings) -> bool:
 
 
 def _remedy(guarantee: Guarantee, mode: Mode, features: Features, findings: Findings) -> str:
-    """What would hold a missing guarantee, as a sentence; empty where nothing is known."""
+    """The remedy for a missing guarantee, as a sentence; empty where none is known."""
     if guarantee in _FROM_CGROUPS:
         if not features.cgroups:
             return "A control group would hold it."

@@ -108,7 +108,7 @@ class _Training:
             code = trial.play(file, self._console, self._say) if verify else Exit.DONE
             trainer.write_network(self._folder / run_folder.NETWORK, network, trial.known)
             if code is not Exit.INTERRUPTED:
-                self._say(trial.said)
+                self._say(trial.gain)
         return code
 
     def _say(self, line: str) -> None:

@@ -55,10 +55,10 @@ class NetworkTrial:
     def known(self) -> dict[str, Any]:
         """The fields on tests in the header of the network's file."""
         verdicts = self._evidence.verdicts
-        return {"tests": tuple(verify.tests_of(verdicts)), "gain": self.said} if verdicts else {}
+        return {"tests": tuple(verify.tests_of(verdicts)), "gain": self.gain} if verdicts else {}
 
     @property
-    def said(self) -> str:
+    def gain(self) -> str:
         """Whether the network is a gain, in a sentence."""
         evidence, over = self._evidence, "the default evaluation"
         return verify.gain(evidence.verdicts, self._test, over, evidence.earlier_tests)

@@ -55,7 +55,8 @@ class Check(HandedIn):
         "waiting", "checking", "accepted", "refused", "cancelled", "broken off", "damaged"
     ]
     """`cancelled`: its owner ended it. `broken off`: the machine did, before there was a result.
-    `damaged`: its files tell nothing."""
+    `damaged`: its files cannot be read.
+    """
     judging: str | None = None
     """The item being judged now."""
     results: tuple[CheckResult, ...] = ()

@@ -187,7 +187,7 @@ class EnginePlayer(Builtin):
             self.moves.append((seat, move))
         if self.position.state() != state:
             sys.exit(
-                f"{self.protocol} tells a game from its first move, and these moves do not "
+                f"{self.protocol} sends a game from its first move, and these moves do not "
                 f"lead to the position to play: {self._transcript or 'none'}."
             )
 
