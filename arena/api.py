@@ -320,7 +320,7 @@ def rate_report(
     first_mover: bool = True,
     matched: bool = False,
 ) -> Report:
-    """What `Run.report` is of a run, for results as `rate` takes them. Raises RateError."""
+    """The report of results as `rate` takes them, like `Run.report` of a run. Raises RateError."""
     rated = _rated(results, anchor, anchor_elo, first_mover=first_mover, matched=matched)
     return rated.model_dump(mode="json")
 

@@ -38,7 +38,7 @@ _BOARD = re.compile(r"\s*[-.#*XxOo](?![0-9])")
 
 
 class Written(NamedTuple):
-    """What was given as a position."""
+    """The text typed or read as a position."""
 
     text: str
     file: str | None = None

@@ -1,4 +1,6 @@
-"""What browsers ask a server of pages, by plain sockets: they are to cost little themselves."""
+"""Requests of browsers to a server of pages, by plain sockets: they are to cost little
+themselves.
+"""
 
 import asyncio
 import gzip

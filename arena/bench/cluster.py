@@ -1,4 +1,4 @@
-"""What a cluster costs: the same games through workers on this machine and without them, and the
+"""The costs of a cluster: the same games through workers on this machine and without them, and the
 head and the scheduler of a large one, whose machines only sleep for the time of a game.
 """
 

@@ -1,5 +1,5 @@
-"""What a move costs fastchess, a tournament manager in C++ for chess, on this machine: games of 200
-plies between two engines that answer at once.
+"""The cost of a move in fastchess, a tournament manager in C++ for chess, on this machine: games of
+200 plies between two engines that answer at once.
 """
 
 import os

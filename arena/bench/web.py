@@ -1,4 +1,4 @@
-"""What the server of pages gives and costs, measured from outside next to its targets."""
+"""The speed and cost of the server of pages, measured from outside next to its targets."""
 
 import asyncio
 import math

@@ -27,8 +27,8 @@ class SharedFile(NamedTuple):
 
 
 def shared_files(folder: Path, entry: Entry) -> list[SharedFile]:
-    """What the version of a bot that plays has in common with any version of other owners' bots,
-    once for each of these bots. The files of starters are left out.
+    """The files that a bot's active version shares with any version of other owners' bots, once for
+    each of these bots. The files of starters are left out.
     """
     if entry.plays is None or entry.owner is None:
         return []

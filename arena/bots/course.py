@@ -186,7 +186,7 @@ def bots(folder: Path) -> tuple[Entry, ...]:
 
 
 def damaged(folder: Path) -> list[str]:
-    """What is wrong with versions of a folder of submissions, which do not play."""
+    """Problems of versions in a folder of submissions, which do not play."""
     return [problem for entry in _entries(folder) for problem in entry.damaged]
 
 

@@ -97,7 +97,7 @@ class Course(TomlTable):
     standing: list[str] = Field(default_factory=list)
     """Names of tournaments that take new bots and versions by themselves."""
     play: Literal["owners", "anyone"] = "owners"
-    """Who may play against bots on the pages, besides the staff."""
+    """The people who may play against bots on the pages, besides the staff."""
 
     def deadline_of(self, owner: str) -> datetime | None:
         return self.extensions.get(owner, self.deadline)

@@ -75,8 +75,8 @@ def named_files(contender: Contender, folder: Path) -> tuple[str, ...]:
 
 
 def as_package(bot: Bot, python: str | None = None, default_python: str | None = None) -> Package:
-    """What travels of a bot. `python` is what its player's table names, `default_python` what is
-    named for all; bot.toml comes between.
+    """The part of a bot that travels. `python` is what its player's table names, `default_python`
+    what is named for all; bot.toml comes between.
     """
     named = python or bot.python or default_python
     return Package(digest=bot.contents, opens=bot.opens, built=bot.build is None, python=named)
@@ -109,7 +109,7 @@ def _python(program: Module | Package | CommandLine, folder: Path) -> str:
 
 
 def _environment(contender: Contender, rule_set: str) -> dict[str, str]:
-    """What a built-in player is given: where the cache is, and how to find a registered game."""
+    """The environment of a built-in player: the place of the cache, and of a registered game."""
     if not isinstance(contender.program, Module):
         return {}
     registered = rule_set not in rules.GAMES and "PYTHONPATH" in os.environ
@@ -118,9 +118,9 @@ def _environment(contender: Contender, rule_set: str) -> dict[str, str]:
 
 
 def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple[str, ...]:
-    """What it reads besides its folder: its kernels, the files its options name, and where this
-    Python runs it the arena's packages and that of the rule set it may import. A file may also be
-    named in one word of a command.
+    """The files it reads besides its folder: its kernels, the files its options name, and where
+    this Python runs it the arena's packages and that of the rule set it may import. A file may also
+    be named in one word of a command.
     """
     paths = list(_packages(imported)) if imported else []
     if isinstance(contender.program, Module):
@@ -150,7 +150,7 @@ def _packages(rule_set: str) -> tuple[str, ...]:
 
 
 def _roots(rule_set: str) -> tuple[str, ...]:
-    """What holds those outside of Python's own folders: an import looks through it."""
+    """The folders of those outside of Python's own: an import looks through them."""
     roots = dict.fromkeys(Path(package).parent for package in _packages(rule_set))
     return tuple(str(root) for root in roots if not root.is_relative_to(sys.prefix))
 

@@ -44,7 +44,7 @@ SUFFIXES = frozenset({*INTERPRETERS, *_SOURCES})
 _FOR_A_FOLDER = (
     ".cs", ".d", ".dart", ".hs", ".kt", ".ml", ".nim", ".pas", ".scala", ".swift", ".ts", ".zig",
 )  # fmt: skip
-"""What has to be compiled otherwise."""
+"""Suffixes of sources that only a folder with a build command can compile."""
 _OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".xz", ".zst")
 _NOEXEC = (
     "may not be run: its file system is mounted noexec; use another (built bots are in the cache, "

@@ -13,7 +13,7 @@ from arena.model.game_spec import Terms
 class Checking(Frozen):
     event: Literal["checking"] = "checking"
     held: Held
-    """What contains the bot."""
+    """The sandbox of the bot."""
     terms: Terms | None
     """Those of the tournament it is checked for; null without one."""
 
@@ -41,7 +41,7 @@ class Entered(Frozen):
     name: str
     """Its name among the submissions."""
     rules: tuple[str, ...] | None
-    """What it claims to play; null for a script."""
+    """The rule sets it claims to play; null for a script."""
     version: str | None
     """The version that plays from now on, as `fox@2 (9c0c2c46)`; null where none was accepted."""
     before: str | None

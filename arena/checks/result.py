@@ -16,7 +16,7 @@ class CheckFinding(Frozen):
     passed: bool | None
     """Null when it could not be judged; `detail` has the reason."""
     detail: str
-    """What was seen, a sentence or a figure; of a fault the referee's own sentence."""
+    """The observation, a sentence or a figure; of a fault the referee's own sentence."""
     verdict: Termination | None = None
     """The word with which the referee would end a game for it; null where it would not."""
     line: str | None = None
@@ -24,7 +24,7 @@ class CheckFinding(Frozen):
     line_number: int | None = None
     """The number of that line in its process, from 1."""
     fix: str | None = None
-    """What to change in the program; null unless it failed."""
+    """Advice on the program; null unless it failed."""
     needs: int | None = None
     """The item that failed and left nothing to judge here; null for one that was tried."""
 

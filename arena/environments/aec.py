@@ -100,7 +100,9 @@ class Env(PlayedGame, AECEnv[str, dict[str, Array], int | None]):
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, Array] | None, float, bool, bool, dict[str, Any]]:
-        """What the agent to move sees, its reward, and the end. Raises UserError without a game."""
+        """The observation and reward of the agent to move, and the end. Raises UserError without a
+        game.
+        """
         if not self.agents:
             raise UserError("there is no game: call reset() first")
         return super().last(observe)

@@ -1,4 +1,4 @@
-"""What the environments of both libraries share: the game that is played, by numbers of actions."""
+"""The common part of both libraries' environments: the game, by numbers of actions."""
 
 import operator
 from contextlib import suppress

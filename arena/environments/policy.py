@@ -31,7 +31,7 @@ _PLAIN = (bool, int, float, str, bytes, tuple, list, dict, set, type(None))
 
 
 class PolicyCopy(NamedTuple):
-    """What a policy needs to stand alone."""
+    """The sources that a policy needs to stand alone."""
 
     text: str
     """The source of a module that has the function as `act`, once it has the `arrays`."""
@@ -62,7 +62,7 @@ def policy_of(act: Callable[..., Any]) -> PolicyCopy:
 
 @dataclass
 class _Found:
-    """What was found in the module of that name, or from there on."""
+    """The objects found in the module of that name, or from there on."""
 
     module: str
     lines: list[str] = field(default_factory=list)
@@ -121,7 +121,7 @@ def _source(value: Any) -> str:
 
 
 def _around(value: Any) -> dict[str, Any]:
-    """What a function, or the first method of a class, has around it by name."""
+    """The names that a function, or the first method of a class, uses from around it."""
     if isinstance(value, type):
         methods = (each for each in vars(value).values() if isinstance(each, FunctionType))
         value = next(methods, None)

@@ -1,4 +1,4 @@
-"""What a learner sees of a position, and the actions it has.
+"""A learner's observation of a position, and its actions.
 
 A view reads the `state` of the protocol, so that a policy sees the same in an environment and in a
 match. It needs numpy alone: a copy of this file goes with each policy that becomes a bot.
@@ -18,7 +18,7 @@ _TILES = {"2048": (2, 4), "2584": (1, 2)}
 
 
 class View(ABC):
-    """What is seen of the positions of a game with its settings."""
+    """Observations of the positions of a game with its settings."""
 
     highest = 1
     """The greatest value in an observation; the least is 0."""

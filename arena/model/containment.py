@@ -10,11 +10,11 @@ from arena.model import Frozen
 Mode = Literal["bwrap", "limits", "none"]
 """How a player is contained: bubblewrap; the system's limits without it; not at all."""
 Asked = Literal["auto", "bwrap", "limits", "none"]
-"""What a tournament asks for: `auto` is the strongest that holds on this machine, never `none`."""
+"""The sandbox of a tournament: `auto` is the strongest that holds on this machine, never `none`."""
 
 
 class Guarantee(StrEnum):
-    """What a sandbox can hold a player to."""
+    """A guarantee of a sandbox."""
 
     MEMORY = "memory"
     """Its processes together take no more than their limit."""
@@ -59,7 +59,7 @@ class Policy(Frozen):
 
 
 class Held(Frozen):
-    """What a sandbox was found to hold on this machine, by trying to break it."""
+    """The guarantees of a sandbox on this machine, found by trying to break it."""
 
     mode: Mode = "none"
     """How the player is contained."""

@@ -44,11 +44,11 @@ class CommandLine(Frozen):
 
 Program = Annotated[Module | Package | CommandLine, Field(discriminator="kind")]
 MEMORY_MB = 2048
-"""What all processes of a player may have together, by default."""
+"""The memory of all processes of a player together, by default."""
 
 
 class Given(Frozen):
-    """What a player is given, whatever plays."""
+    """A player as configured, of any kind."""
 
     name: str
     """Its name in the tournament, unique there."""
@@ -67,18 +67,18 @@ class Contender(Given):
 
     program: Program
     sandbox: Asked = "auto"
-    """What contains it, as it is asked for; what that comes to is found out where it is played."""
+    """The sandbox asked for; the actual one is found out where it is played."""
 
 
 class Home(Frozen):
-    """What one machine knows of a contender; it never travels."""
+    """The part of a contender that one machine knows; it never travels."""
 
     folder: str | None = None
     """Where its relative paths begin, absolute; null for the working directory."""
     package: str | None = None
     """The folder of its package; null for the machine's own store of packages."""
     held: Held | None = None
-    """What its sandbox was found to hold; null where it was never tried."""
+    """The guarantees of its sandbox; null where it was never tried."""
 
 
 class Prepared(Given):
@@ -91,6 +91,6 @@ class Prepared(Given):
     cwd: str | None = None
     """The folder it is started in; null for the referee's own."""
     policy: Policy = Policy()
-    """What contains it."""
+    """Its sandbox."""
     held: Held = Held()
-    """What that was found to hold on this machine; kept with each game."""
+    """The guarantees of that on this machine; recorded with each game."""

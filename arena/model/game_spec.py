@@ -17,13 +17,13 @@ from rules.position import Game, Position
 Seed = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 """Such as stores keep."""
 OnFault = Literal["forfeit", "random_move"]
-"""What a fault costs: the game, or a move that the referee draws at random."""
+"""The cost of a fault: the game, or a move that the referee draws at random."""
 STARTUP_MS, GRACE_MS = 30_000, 100
 """By default: the time to answer `start`, and what is added to every limit."""
 
 
 class Terms(Frozen):
-    """What all games of a tournament have in common: one value in configuration, spec, record."""
+    """The terms that all games of a tournament share: one value in configuration, spec, record."""
 
     rules: str
     """The rule set: othello, dots, 2048, 2584, or one of a course."""
@@ -68,7 +68,7 @@ class UnderTerms(Frozen):
 
 
 class GameSetup(UnderTerms):
-    """What a game starts from, whatever its players do."""
+    """The start of a game: all that its players do not decide."""
 
     game: str
     """Its id, unique in the tournament and sent to the players."""

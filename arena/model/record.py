@@ -58,7 +58,7 @@ class SeatRecord(Frozen):
     player: str
     """The name in the tournament."""
     command: tuple[str, ...] = ()
-    """What started it; empty where the referee was lost with its record."""
+    """The command that started it; empty where the referee was lost with its record."""
     clock: Clock | None = None
     """Its own, in place of that of the terms; null for that one."""
     reported_name: str | None = None
@@ -81,7 +81,7 @@ class SeatRecord(Frozen):
     """Moves of which there was more."""
     peak_memory_mb: float | None = None
     sandbox: Held = Held()
-    """What contained it."""
+    """Its sandbox."""
     random_moves: int = 0
     """Moves the referee played for it after faults."""
 
@@ -92,7 +92,7 @@ class SeatRecord(Frozen):
 
 
 class Host(Frozen):
-    """Where and with what a game was played."""
+    """The machine and the versions by which a game was played."""
 
     name: str
     system: str

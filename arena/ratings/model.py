@@ -230,7 +230,7 @@ class Standings(Frozen):
     anchor: Anchor
     """Which rating is given, so that the others follow."""
     prior: str = PRIOR
-    """What is taken of the strengths beforehand, in words."""
+    """The prior on the strengths, in words."""
     first_mover: Advantage | None
     """Advantage of moving first; null where neither player does, or nothing was played."""
     first_player: Share | None

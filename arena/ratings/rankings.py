@@ -26,7 +26,7 @@ class BracketMatch(Frozen):
     players: tuple[str, str | None]
     """The two, in the order of the bracket; the second is null where the first has a bye."""
     points: tuple[float, ...]
-    """What they took so far, in that order."""
+    """Their points so far, in that order."""
     winner: str | None
     """The one who goes on; null while the match is open."""
 

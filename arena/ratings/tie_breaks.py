@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Met(NamedTuple):
-    """What a player took from one round."""
+    """The result of a player in one round."""
 
     opponent: str | None
     """None where there was none: a bye."""

@@ -32,7 +32,7 @@ _PIECE = re.compile(r"([rb])\(([a-z])0?([0-9]{1,2})(,[hv])\)")
 _DOT = re.compile(r"([a-z])(\d+)")
 _COLOURS = "rb"
 _POINTS: dict[str, tuple[float, float] | None] = {"R": (1.0, 0.0), "B": (0.0, 1.0), "U": None}
-"""What a winner stands for; U leaves it to the boxes."""
+"""The points by `winner`; U leaves them to the boxes."""
 
 
 def _one(record: GameRecord, event: str) -> str:

@@ -47,7 +47,7 @@ class Form(NamedTuple):
     """A way in which programs write games."""
 
     name: str
-    """What `--as` takes."""
+    """The value of `--as`."""
     endings: tuple[str, ...]
     """Of names of its files, in lower case."""
     write: Callable[[Iterable[GameRecord], str, Path], None]

@@ -31,7 +31,7 @@ from rules.position import PASS, Game
 _TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
 _GAME = re.compile(r"(?:^[ \t]*\[\w+[^\n]*\n)(?:(?!\n[ \t]*\n[ \t]*\[\w)[\s\S])*", re.MULTILINE)
 _BETWEEN_MOVES = re.compile(r"\{[^}]*\}|;[^\n]*|\b\d+\.+|\b\d+-\d+\b|1/2-1/2|\*")
-"""What stands between moves: comments, numbers, results."""
+"""Text between moves: comments, numbers, results."""
 _CHESS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
 

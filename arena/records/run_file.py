@@ -20,11 +20,11 @@ from rules.position import Game
 SHOWN = 3
 """Damaged games that are named where no other can be read."""
 _EVENTS = ".events.jsonl"
-"""What is next to a run ends so, and is no export."""
+"""The endings of files next to a run, which are no exports."""
 
 
 class Read(NamedTuple):
-    """What a file has."""
+    """The games of a file."""
 
     records: Sequence[GameRecord]
     damaged: Sequence[Damaged]
@@ -32,7 +32,7 @@ class Read(NamedTuple):
 
 
 class Exported(NamedTuple):
-    """What was written of a run."""
+    """The result of an export."""
 
     games: int
     damaged: Sequence[str]

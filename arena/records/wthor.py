@@ -39,7 +39,7 @@ _PLAYER, _TOURNAMENT = 20, 26
 _SQUARES = 64
 _MOST = 2**16
 THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
-"""What a record keeps of black's discs after best play, and from how many empty squares."""
+"""The keys of black's discs after best play, and of the empty squares it was searched from."""
 
 
 def write(played: Iterable[GameRecord], event: str, path: Path) -> None:

@@ -140,7 +140,7 @@ def entered_words(entered: Entered, folder: Path | None, *, is_new: bool) -> str
 
 
 def replaced_words(entered: Entered, folder: Path | None) -> str | None:
-    """What to do where a bot was replaced that may be another's, else None; courses know owners."""
+    """Advice where a bot was replaced that may be another's, else None; courses know owners."""
     if folder is None or is_course(folder) or not entered.version or not entered.before:
         return None
     now, before = (folder / each.split()[0] for each in (entered.version, entered.before))

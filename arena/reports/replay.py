@@ -98,7 +98,7 @@ class Replay:
         return text.append_text(coloured(self._positions[ply], before)).append("\n")
 
     def log(self, ply: int) -> list[Text]:
-        """What the player logged with this move; after the last, also what all logged later."""
+        """The player's stderr with this move; after the last, also all later stderr."""
         lines = []
         if ply in self._logs:
             lines = _logged(self._mover(self._record.moves[ply - 1].seat), self._logs[ply])
@@ -219,7 +219,7 @@ def ending(record: GameRecord) -> Text:
 
 
 def _logs(record: GameRecord) -> tuple[dict[int, str], list[Text]]:
-    """What the players logged: by the ply it came with, and the lines that came with none."""
+    """The players' stderr: by the ply it came with, and the lines that came with none."""
     by_ply: dict[int, str] = {}
     rest: list[Text] = []
     for seat, player in enumerate(record.seats):
@@ -240,7 +240,7 @@ def _logs(record: GameRecord) -> tuple[dict[int, str], list[Text]]:
 
 
 def _stderr(player: SeatRecord, low: int, high: int) -> str:
-    """What it wrote from one place to another; empty where that is blank."""
+    """Its stderr from one place to another; empty where that is blank."""
     first, all_ = len(player.stderr_head), player.stderr
     if player.stderr_bytes > len(all_.encode()) and low <= first < high:
         return f"{all_[low:first]}\n… (not all of it is kept)\n{all_[first:high]}"

@@ -15,7 +15,7 @@ from rich.text import Text
 from arena.reports.words import duration
 
 _COMMAND = ": arena "
-"""What comes before a command that a line ends with."""
+"""The text before a command at the end of a line."""
 
 
 def again() -> str:

@@ -73,7 +73,7 @@ def about_shared(shared: SharedFile) -> str:
 
 
 def out_line(entry: Entry) -> str:
-    """What it means that a bot is out."""
+    """The consequence of taking a bot out."""
     return (
         f"{entry.name} is {entry.state}. Its versions and its games stay; a run that has begun "
         "leaves it out with --take-new, or with --without."

@@ -74,7 +74,7 @@ def about_odds(clocks: Iterable[tuple[str, Clock | None]]) -> list[str]:
 
 
 def about_list(found: Results) -> Iterator[str]:
-    """What to know of a list of results: whether it has some twice, or names winners first."""
+    """Warnings on a list of results: some are in it twice, or winners are named first."""
     if found.unfinished:
         yield f"Left out, as they are not over: {count_games(found.unfinished)}."
     in_pairs = Counter((each.pair, each.first, each.second) for each in found.results if each.pair)
@@ -317,7 +317,7 @@ def about_lost_records(games: Sequence[str]) -> list[str]:
 
 
 def about_those_out(standings: Standings) -> list[str]:
-    """Who left the tournament, and which versions play no more."""
+    """The players who left the tournament, and the versions that play no more."""
     out, replaced = ", ".join(standings.left_out), ", ".join(standings.replaced)
     sentences = [f"Left out, with games that stay in the record: {out}."] if out else []
     return [*sentences, f"Listed, and playing no more: {replaced}."] if replaced else sentences

@@ -230,8 +230,8 @@ def _allow(rules: Ruleset, allocation: Allocation) -> None:
 
 
 def _without(path: str, masked: Collection[str]) -> Iterator[tuple[str, Access]]:
-    """What to allow of a path so that masked files stay closed: a folder with one in it is listed,
-    and what it has now is opened one by one, but for links, which may lead anywhere.
+    """The parts of a path to allow so that masked files stay closed: a folder with one in it is
+    listed, and what it has now is opened one by one, but for links, which may lead anywhere.
     """
     if not any(visible_files.within(each, (path,)) for each in masked):
         yield path, READ

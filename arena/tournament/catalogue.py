@@ -1,4 +1,4 @@
-"""What a tournament asks of the catalogue of built-in players."""
+"""The interface of the catalogue of built-in players."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -10,11 +10,11 @@ class CatalogueEntry(Protocol):
     """A player that comes with the package, as its catalogue describes it."""
 
     name: str
-    """What a tournament file calls it."""
+    """Its name in a tournament file."""
     summary: str
     """One line for people."""
     module: str
-    """What is run, as `python -m MODULE`."""
+    """The module to run, as `python -m MODULE`."""
     uses_clock: bool | None
     """Whether it thinks for all the time it is given; None when its options decide."""
     kernels: str

@@ -22,13 +22,13 @@ by hand. All but the first meet nobody any more, and their games stay in the rec
 
 class Player(Frozen):
     bot: str
-    """What plays, as the tournament file wrote it: a built-in's name, a path or a command line."""
+    """The bot as in the tournament file: a built-in's name, a path or a command line."""
     builtin: str | None
     """The built-in's name; null for a script or a command."""
     uses_clock: bool | None
     """Whether it thinks for all the time it is given; null when unknown (not a built-in)."""
     think_ms: int | None = None
-    """What a built-in takes for a move at most, given or by default; null without such a limit."""
+    """The time limit of a built-in for a move, given or by default; null without such a limit."""
     budgeted: bool = False
     """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
     digest: str | None = None
@@ -36,7 +36,7 @@ class Player(Frozen):
     contender: Contender
     """The player as it travels."""
     home: Home = Home()
-    """What the machine that reads the file knows of it."""
+    """The facts on it of the machine that reads the file."""
     number: int | None = None
     """Of its version among those of a submitted bot, from 1; null for all others."""
     owner: str | None = None
@@ -108,7 +108,7 @@ class TournamentConfig(UnderTerms):
     keep_alive: bool | None = None
     """Whether further games are played on the same player process; null: on those of built-ins."""
     require: tuple[Guarantee, ...] = ()
-    """What every player must be held to, or nothing is played."""
+    """The guarantees that every player needs, or nothing is played."""
     openings: Openings = Openings()
     rating: RatingTable = RatingTable()
     stop: StopTable = StopTable()
@@ -219,8 +219,8 @@ def continued(old: TournamentConfig, new: TournamentConfig) -> TournamentConfig:
 
 
 def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]:
-    """What keeps `new` from going on with the games of `old`: a line `key: old → new` for each, and
-    `added bee, gnu` for players.
+    """The differences that keep `new` from going on with the games of `old`: a line `key: old →
+    new` for each, and `added bee, gnu` for players.
 
     Left out is what changes no game and no comparison: `concurrency`, `name`, `require`, `[stop]`,
     the rating's anchor, where the programs are on this machine, players that joined later or are
@@ -274,7 +274,7 @@ def _shown(table: dict[str, object], key: str) -> str:
 
 
 def _identity(config: TournamentConfig) -> dict[str, Any]:
-    """What a game depends on, under the keys of the tournament file."""
+    """The settings that a game depends on, under the keys of the tournament file."""
     terms = config.terms
     tournament = {key: getattr(config, key) for key in ("format", "rounds", "seed", "keep_alive")}
     tournament |= {key: getattr(terms, key) for key in ("on_fault", "max_plies", "ponder")}

@@ -38,7 +38,7 @@ from rules.position import Game
 
 
 class SoFar(NamedTuple):
-    """What matters of a run to the file that it goes on with."""
+    """The facts of a run that a file which continues it needs."""
 
     field: tuple[Player, ...] | None = None
     """Its own, where it goes on with that."""
@@ -159,7 +159,7 @@ def read_config(
 
 
 def terms_of(file: TournamentFile, game: Game, clock: Clock) -> Terms:
-    """What all games of the file have in common."""
+    """The terms that all games of the file share."""
     return Terms(
         rules=game.name,
         variant=game.variant,

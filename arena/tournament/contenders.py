@@ -28,7 +28,7 @@ from rules.position import Game
 
 
 class Reading(NamedTuple):
-    """What the tables of players are read with."""
+    """The context in which tables of players are read."""
 
     game: Game | None
     """None where it was reported: then no player is asked whether it can play it."""
@@ -185,7 +185,7 @@ def _claims(bot: Bot, game: Game) -> bool:
 ENDS_THINKING = ("iterations", "nodes", "depth")
 """Options that end a built-in's thinking before its time."""
 _PROGRAM_MB = 400
-"""What a built-in takes besides its tree and tables: interpreter, compiler, kernels."""
+"""The memory of a built-in besides its tree and tables: interpreter, compiler, kernels."""
 
 
 def _player(

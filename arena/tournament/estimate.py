@@ -148,7 +148,7 @@ def _opening_plies(config: TournamentConfig, round_: int) -> int:
 
 
 def _times(config: TournamentConfig, moves: int, player: Player) -> tuple[float, float]:
-    """What a player takes for its moves of a game, in seconds: about, and at most."""
+    """The time of a player for its moves of a game, in seconds: about, and at most."""
     clock = player.contender.clock or config.terms.clock
     limits = [] if clock.move_ms is None else [moves * clock.move_ms]
     if clock.bank_ms is not None:

@@ -1,4 +1,4 @@
-"""What happens in a run, event by event, for every process that watches it.
+"""The events of a run, for every process that watches it.
 
 The process that plays appends each event as a line of JSON to `NAME.events.jsonl`, next to the
 store. A file, not a table of the store: each move would be a transaction that games wait for. Each

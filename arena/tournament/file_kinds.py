@@ -1,4 +1,4 @@
-"""What a TOML file describes: a tournament, a training or a tuning."""
+"""The kind of a TOML file: a tournament, a training or a tuning."""
 
 import shlex
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from arena.errors import FileError, UserError
 from arena.files.toml import read_file
 
 _KINDS = {"tune": "tuning", "train": "training", "run": "tournament"}
-"""What a TOML file describes, by the command that takes it."""
+"""The kind of a TOML file, by the command that takes it."""
 
 
 def refuse_other(file: Path, command: str, *, verify: bool = False) -> None:

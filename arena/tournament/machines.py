@@ -1,4 +1,4 @@
-"""What a run's games were played on, where a cluster played them: results and speeds by machine."""
+"""The machines of a run's games, where a cluster played them: results and speeds."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -42,7 +42,7 @@ class GameInPlay:
 
 
 class RunView(AbstractContextManager["RunView"]):
-    """What is known of a run. Close it, or use it in a `with` statement."""
+    """All facts of a run. Close it, or use it in a `with` statement."""
 
     def __init__(self, path: Path, without: Collection[str] = ()) -> None:
         """`without` leaves players out, and their games. Raises StoreError."""
@@ -72,7 +72,7 @@ class RunView(AbstractContextManager["RunView"]):
         self.started: events.RunStarted | None = None
         """The run that was played when this view looked first, or since."""
         self.schedule = whole.schedule()
-        """What is left to play, and where a sequential test stands."""
+        """The games left to play, and the state of a sequential test."""
         self._seen = 0
         self._standings: Standings | None = None
         self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Site(NamedTuple):
-    """What plays, and what it can play."""
+    """The place of the games, and its capacity."""
 
     fit: Capacity
     open_executor: OpenExecutor

@@ -269,7 +269,7 @@ class Store:
         }
 
     def to_resume(self, *, replay: bool = False) -> tuple[list[GameDigest], set[int]]:
-        """What a run that goes on begins with: games and void attempts that stay, in the order they
+        """The start of a run that goes on: games and void attempts that stay, in the order they
         ended; and attempts whose rows are written again from their records, or left out without
         one. Raises StoreError where nothing is left of a game; with `replay` it is left out, and so
         is every game whose record is damaged.

@@ -63,7 +63,7 @@ class RefereeMatchRunner:
         self._contenders: dict[Vector, Contender] = {}
 
     def _tournament(self, config: TuneConfig, space: Space) -> TournamentConfig:
-        """What a tournament of the start against itself would be."""
+        """The configuration of a tournament of the start against itself."""
         options = player_options(space, space.start, self._folder / "start.json", {})
         player = {"bot": config.bot, "options": options, "resources": resources_for(options)}
         tables = {
@@ -170,7 +170,7 @@ def _name(number: int) -> str:
 
 
 def _compared(one: GameRecord, other: GameRecord) -> PlayedGame:
-    """What two games of 2048 or 2584 on one seed came to, in which the sliders changed."""
+    """The result of two games of 2048 or 2584 on one seed, in which the sliders changed."""
     first, second = slid(digest(one)), slid(digest(other))
     return PlayedGame((), (first > second) - (first < second), (one.scores[0], other.scores[0]))
 

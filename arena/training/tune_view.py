@@ -29,7 +29,7 @@ _PLAIN_S = 10.0
 
 
 class TuningPlan(NamedTuple):
-    """What is tuned and how, in a line, how far it is to go, and the parameters' bounds."""
+    """The tuned parameters and the method, in a line, the number of games, and the bounds."""
 
     name: str
     about: str

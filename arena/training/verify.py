@@ -314,6 +314,6 @@ def _tournament(contest: Contest, verification: Verification) -> TournamentConfi
 
 
 def resources_for(options: Mapping[str, Any]) -> dict[str, int]:
-    """What a built-in with these options is given: room for its tables on top of the default."""
+    """The memory of a built-in with these options: room for its tables on top of the default."""
     room = sum(value for key, value in options.items() if key.endswith("_mb"))
     return {"threads": options.get("threads", 1), "memory_mb": MEMORY_MB + room}

@@ -1,4 +1,4 @@
-"""What `arena tune --verify` tests of a learned evaluation: a player with it against the same
+"""The tests of `arena tune --verify` of a learned evaluation: a player with it against the same
 player with the default one.
 """
 

@@ -27,7 +27,7 @@ from arena.web.sentences import without_folders
 Kind = Literal["test", "training", "tuning"]
 _LOCKS = {TRAINED: TRAINING, TUNED: TUNING}
 _NETWORK, _POINTS = "checkpoint.ntuple", "checkpoint.json"
-"""What a training and a tuning go on from."""
+"""The checkpoints of a training and of a tuning."""
 _SHOWN_COLUMNS = 6
 """The columns of a training's table that are shown; two for each tile follow."""
 _LAST_LINES = 12
@@ -195,7 +195,7 @@ def _training(folder: Path, of_kind: Callable[..., LabRun]) -> LabRun:
 
 
 _MEASURES = {"mean": "average score", "score": "share of the points"}
-"""What columns of a training's table show."""
+"""Titles of the columns of a training's table."""
 _NONE = "no block of games yet"
 
 

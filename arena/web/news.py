@@ -33,9 +33,9 @@ Message = tuple[str, str]
 """The name of an event, and its data as JSON."""
 RESET: Message = ("reset", "{}")
 _SECTIONS = {("facts", "standings"): 0.3, ("rounds", "crosstable", "reach"): 2.0}
-"""What changes on a page, and how many seconds pass at least before it does once more: the second
-are long where there are many players. Faults are not among them: who may read a player's stderr
-sees more of them.
+"""The sections of a page that change, and the least seconds before the next change: the second are
+long where there are many players. Faults are not among them: who may read a player's stderr sees
+more of them.
 """
 _SHORT = 500
 """Plies of a game whose moves are sent again with its result: the last may not have been sent."""
@@ -78,7 +78,7 @@ class News:
         return [*messages, ("over", "{}")] if over else messages
 
     def _sections(self, view: RunView, *, at_once: bool) -> Iterator[Message]:
-        """What is not as it was on the page, unless that was made just now."""
+        """The sections that have changed on the page, unless they were made just now."""
         for names, least_s in _SECTIONS.items():
             began = time.monotonic()
             if self._stale.isdisjoint(names) or (began < self._not_before[names] and not at_once):

@@ -112,7 +112,7 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
     async def what_was_sent(
         request: Request, run: Annotated[ShownRun, found], game: str, seat: int, visitor: Asking
     ) -> Response:
-        """What a bot was sent in a game that has ended, for those who read what it wrote."""
+        """The lines sent to a bot in a game that has ended, for those who may read its stderr."""
 
         def make(view: RunView) -> CachedAnswer | None:
             record = view.record(game)

@@ -62,8 +62,8 @@ class ShownRun:
     async def made(
         self, key: Hashable, make: Callable[[RunView], Made], *, moves: bool = False
     ) -> Made:
-        """What was made of the run as it stands, or is made now; `moves` where it shows games that
-        are being played. Raises StoreError.
+        """The result of `make` on the run as it stands, from the cache or made now; `moves` where
+        it shows games that are being played. Raises StoreError.
         """
         known: tuple[FileState, Made] | None = self._cache.get(key)
         if known is not None and known[0] == self.state(moves=moves):

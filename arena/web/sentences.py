@@ -34,7 +34,9 @@ def _in_json(text: str) -> str:
 
 
 def _paths(folders: Iterable[str]) -> re.Pattern[str]:
-    """What is left out of sentences: folders of the cache, and these, each with the slash after."""
+    """The folders left out of sentences: those of the cache, and these, each with the slash
+    after.
+    """
     store = rf"{re.escape(str(package_store()))}/[\w-]+/"
     return re.compile("|".join((store, *(f"{re.escape(str(each))}/?" for each in folders))))
 

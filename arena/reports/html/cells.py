@@ -46,7 +46,7 @@ class DrawnTable(dict[str, list[Any]]):
 
 
 class Drawn:
-    """What a notebook shows as the pages do, and others as text."""
+    """A value that a notebook shows as the pages do, and others as text."""
 
     def __init__(self, text: str, html: Callable[[], str]) -> None:
         self._text = printable(text, keep="\n")

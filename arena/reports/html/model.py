@@ -148,7 +148,7 @@ class GameData(Frozen):
     """The first position, as on the wire."""
     moves: list[str]
     seats: list[int]
-    """Who moved; −1 is chance."""
+    """The seats that moved; −1 is chance."""
     used_ms: list[float | None]
     score: list[float | None]
     depth: list[int | None]

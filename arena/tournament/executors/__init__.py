@@ -1,1 +1,1 @@
-"""What plays the games of a run: one file an executor."""
+"""The executors, which play the games of a run: a file each."""

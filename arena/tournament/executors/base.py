@@ -1,4 +1,4 @@
-"""What plays games for a run: the interface, and the reports that come back."""
+"""The interface of executors, which play games for a run, and their reports."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -58,7 +58,7 @@ Report = GameReport | Remark
 
 
 class Demand(NamedTuple):
-    """What a tournament file asks of the machines that play it."""
+    """The demand of a tournament file on the machines that play it."""
 
     threads: tuple[int, ...]
     """Cores that the player of each `[[player]]` table keeps busy."""
@@ -81,14 +81,14 @@ class Executor(Protocol):
         """How many games it takes at once."""
 
     def warning(self) -> str | None:
-        """What may make games void here, a sentence; asked once, before the first game."""
+        """A likely cause of void games here, a sentence; asked once, before the first game."""
 
     def submit(self, task: Task) -> None:
         """Begin a game; called only when fewer than `capacity` are being played."""
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
-        """What has happened, as soon as something has; nothing after `timeout_s`. Every task ends
-        in one Played or Lost. Raises ExecutorError.
+        """The reports since the last call, as soon as there is one; none after `timeout_s`. Every
+        task ends in one Played or Lost. Raises ExecutorError.
         """
 
     def close(self, *, now: bool) -> None:

@@ -46,9 +46,9 @@ _DEATH_S = 60
 def cluster(
     on: str | Client, table: ClusterTable, folder: Path
 ) -> Iterator[tuple[Capacity, OpenExecutor, Client]]:
-    """What fits on a cluster, what opens it for a run, and its client. `on` is an address,
-    `local:N`, or a client that is connected. Paths of the table are relative to `folder`. Raises
-    UserError and ExecutorError.
+    """The capacity of a cluster, the function that opens it for a run, and its client. `on` is an
+    address, `local:N`, or a client that is connected. Paths of the table are relative to `folder`.
+    Raises UserError and ExecutorError.
     """
     with dask.config.set(LOGS), ExitStack() as stack:
         here = False

@@ -58,7 +58,7 @@ class _Worker:
 
 
 def fit(demand: Demand, cores: int | None = None) -> tuple[int, Sequence[Finding]]:
-    """What this machine, or that many cores of it, can play at a time."""
+    """The games that this machine, or that many cores of it, can play at a time."""
     cores = cores or len(usable_cores())
     most = max(1, cores // demand.a_game)
     games = demand.concurrency

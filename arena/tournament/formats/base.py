@@ -35,11 +35,11 @@ class Pairing(NamedTuple):
     players: tuple[str, ...]
     """Names by seat."""
     lot: str
-    """What the game's seed is drawn for."""
+    """The label that the game's seed is drawn for."""
 
 
 class Plan(NamedTuple):
-    """What a schedule is made from."""
+    """The input of a schedule."""
 
     players: tuple[str, ...]
     """Names: the first field in the order of the tournament file, then those that joined later, in
@@ -110,7 +110,7 @@ class Format(NamedTuple):
     rounds: int = 1
     """How many rounds are played where the file does not say."""
     problems: Callable[[Any, Sequence[str]], Problems] = lambda keys, players: ()
-    """What is wrong with its table, given the names of the players."""
+    """Problems of its table, given the names of the players."""
     fixed: bool = True
     """Whether as many games are played as its schedule has, whatever their results."""
     foreseen: bool = True

@@ -9,7 +9,7 @@ from arena.tournament.formats.meetings import Pair
 from arena.tournament.formats.staged import Rounds
 
 COLUMNS = ("Matches won", "Points")
-"""What a placing in a bracket has."""
+"""The columns of a placing in a bracket."""
 _NAMES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 
 
@@ -33,7 +33,7 @@ class _Match:
         return len(set(map(self.standing, self.points))) == 1
 
     def standing(self, player: str) -> tuple[bool, float]:
-        """What decides: a player that left loses, even if it was ahead."""
+        """The deciding score: a player that left loses, even if it was ahead."""
         return player not in self.left, self.points[player]
 
     def shown(self) -> BracketMatch:

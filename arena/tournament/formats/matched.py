@@ -35,7 +35,7 @@ class MatchedSchedule(Schedule):
         self.total = plan.rounds * self._full
         self._rounds: dict[int, dict[str, GameDigest]] = defaultdict(dict)
         self._left_by: dict[int, set[str]] = defaultdict(set)
-        """Who met a player that is out, by round."""
+        """The opponents of players that are out, by round."""
         self._reached = self._complete = 0
         self._round, self._games = 0, iter(list[Pairing]())
 
@@ -98,7 +98,7 @@ class MatchedSchedule(Schedule):
 
     @abstractmethod
     def worth(self, round_: int) -> Worth:
-        """What the meetings of a round are worth, by the games of the rounds before it."""
+        """The worth of the meetings of a round, by the games of the rounds before it."""
 
 
 def matched(players: Sequence[str], worth: Worth) -> Iterator[Pair]:

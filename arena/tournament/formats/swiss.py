@@ -53,7 +53,7 @@ class SwissSchedule(MatchedSchedule):
         return worth
 
     def met(self, rounds: int) -> dict[str, list[Met]]:
-        """What each player took from each of the first rounds."""
+        """The result of each player in each of the first rounds."""
         met: dict[str, list[Met]] = {player: [] for player in self.players}
         for round_, games in enumerate(self.by_round(rounds), 1):
             taken: defaultdict[tuple[str, str], float] = defaultdict(float)
