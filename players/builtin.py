@@ -1,4 +1,4 @@
-"""What a built-in player is: its class says what it is called, accepts and plays.
+"""The base of built-in players: the class has its name, options and games.
 
 No pydantic is loaded here, and no class loads compiled code before a game begins.
 """
@@ -26,8 +26,10 @@ SOME_PLACES = 40
 """Moves still to come in a game of which nothing is known."""
 
 TILE_MOVES = 5000
-"""What a player of 2048 and 2584 takes to be still to come at any time: the games are as long as
-they are played well, and a bank that gives each move such a part of the rest is never empty."""
+"""The moves that a player of 2048 and 2584 expects to be still to come at any time: the games are
+as long as they are played well, and a bank that gives each move such a part of the rest is never
+empty.
+"""
 
 
 class _Lazily:

@@ -17,7 +17,7 @@ SLIDER, PLACER = 0, 1
 
 
 def gains(position: Position, seat: int) -> dict[str, float]:
-    """What each legal move of `seat` adds to its score; for a placer, what it denies the slider."""
+    """The gain in score of each legal move of `seat`; for a placer, the slider's loss."""
     if position.game.name in tiles.NAMES and seat == PLACER:
         return {move: -slider_gain(position.play(move)) for move in position.legal_moves()}
     before = position.scores()[seat]

@@ -105,7 +105,7 @@ def features_in(path: Path) -> Any:
 
 
 def seat_names(rules: str) -> tuple[str, str]:
-    """What a file of weights of moves calls the seats."""
+    """The names of the seats in a file of weights of moves."""
     return ("black", "white") if rules == "othello" else ("first", "second")
 
 

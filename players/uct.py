@@ -35,7 +35,7 @@ SHARE_TO_SOLVE = 0.5
 """The part of the time after which the solver gives up."""
 
 LEAF_SECONDS = 2e-4
-"""What solving a leaf may take, with all of the window; with an empty one it takes much less."""
+"""The time of solving a leaf, with all of the window; with an empty one it takes much less."""
 
 AUTO_C = 2.0
 """c = "auto" is that many standard deviations of the results."""

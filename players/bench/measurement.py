@@ -19,7 +19,7 @@ class Measurement:
     unit: str
     """Seconds are better when fewer, all else when more."""
     target: float | None
-    """What it must reach; None where nothing is asked."""
+    """Its target; None where there is none."""
 
     @property
     def reached(self) -> bool | None:

@@ -26,8 +26,9 @@ from players.weights.network_file import load_network
 BLOCK = 1000
 """Games of one point of the learning curve."""
 CURVE = {10_000: (43_000, 0.84), 30_000: (70_000, 0.94), 100_000: (120_000, 0.968)}
-"""What TDL2048 comes to with `TUPLES` and temporal coherence: by games learned from, the average of
-the last thousand and their share that reached 2048."""
+"""The results of TDL2048 with `TUPLES` and temporal coherence: by games learned from, the average
+of the last thousand and their share that reached 2048.
+"""
 FIXED_GAMES = 3000
 """That many games time learning at a fixed rate."""
 SOURCES_MEAN, SOURCES_SECONDS = 170_353, 21.4
@@ -117,7 +118,7 @@ def play_speed(network: Network, depth: int, games: int, target: float) -> Measu
 
 
 def deep_games(network: Network, games: int) -> Iterator[Measurement]:
-    """What 3-ply games score and take, with the player's own table."""
+    """The score and time of 3-ply games, with the player's own table."""
     began = perf_counter()
     _, scores = _play(network, 3, games, 16)
     seconds = perf_counter() - began

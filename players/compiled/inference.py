@@ -1,4 +1,4 @@
-"""What an operation gives, remembered by the types of what it is done to.
+"""The result types of operations, remembered by the types of their operands.
 
 numba tries all that is known of an operation for each place in the code where it stands, and three
 times or more, as it goes over a function until no type changes. What is known of an operation is

@@ -153,32 +153,32 @@ def empty(builder: Builder, lanes: Value) -> Value:
     return builder.sext(builder.icmp_unsigned("==", lanes, constant(0)), VECTOR)
 
 
-def given(test: Any, chosen: Any, otherwise: Any) -> Any:
+def select(test: Any, chosen: Any, otherwise: Any) -> Any:
     """`chosen` where `test` has a bit set, `otherwise` where it has none: for lanes and words."""
     raise NotImplementedError  # answered for each type
 
 
-@overload(given)
-def _given(test: Any, chosen: Any, otherwise: Any) -> Any:
-    def given_lanes(test: Any, chosen: Any, otherwise: Any) -> Any:
+@overload(select)
+def _select(test: Any, chosen: Any, otherwise: Any) -> Any:
+    def select_lanes(test: Any, chosen: Any, otherwise: Any) -> Any:
         without = empty(test)
         return (chosen & ~without) | (otherwise & without)
 
-    def given_words(test: Any, chosen: Any, otherwise: Any) -> Any:
+    def select_words(test: Any, chosen: Any, otherwise: Any) -> Any:
         return chosen if test != ZERO else otherwise
 
-    return given_lanes if test == LANES else given_words
+    return select_lanes if test == LANES else select_words
 
 
 @part
 def either(first: Any, second: Any) -> Any:
     """`first` where it has a bit set, else `second`: for lanes and words."""
-    return given(first, first, second)
+    return select(first, first, second)
 
 
 @part
 def results(margins: Any) -> Any:
-    """What a batch is to seat 0 that ends with these `margins` for it: (twice the wins and once the
+    """The result of a batch for seat 0 with these `margins` for it: (twice the wins and once the
     draws, the sum of the margins).
     """
     zeros = spread(ZERO)

@@ -20,6 +20,6 @@ Move: TypeAlias = Int
 Seat: TypeAlias = Int
 
 Builder: TypeAlias = ir.IRBuilder
-"""What writes LLVM code."""
+"""A function that writes LLVM code."""
 Value: TypeAlias = ir.Value
 """A value of LLVM code."""

@@ -111,7 +111,9 @@ def remaining(position: Position) -> Int:
 
 
 def evaluate(position: Position, terms: Array) -> Int:
-    """What the mover will win by, in hundredths, at most LIMIT from 0, by the numbers `terms`."""
+    """The expected margin of the mover, in hundredths, at most LIMIT from 0, by the numbers
+    `terms`.
+    """
     raise NotImplementedError  # answered for each type
 
 
@@ -137,7 +139,7 @@ def evaluate_after(
 
 
 def expectation(position: Position, value: Int) -> float:
-    """What an estimate of `value` hundredths is worth to the mover as a result in [0, 1]."""
+    """The expected result, in [0, 1], of a mover with an estimate of `value` hundredths."""
     raise NotImplementedError  # answered for each type
 
 

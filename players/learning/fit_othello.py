@@ -60,7 +60,7 @@ EXACT = 14
 LEAVES_FROM = 8
 """Searches end in solved positions with that many empty squares."""
 PROBCUT = 1.0
-"""What searches are cut by, as a player's option."""
+"""The option `probcut` of the searches."""
 WINDOW = 300
 """Half the window, in hundredths, around the value of a search one move less deep."""
 
@@ -81,7 +81,7 @@ GAMES_SHARE, SHARE = 1_000_000, 2000
 """Positions that a thread collects from games, and labels, at a time."""
 
 Labels = Callable[[Array, Array], Array]
-"""What rows of the samples are worth, in hundredths, by searches with an evaluation's terms."""
+"""The values of rows of the samples, in hundredths, by searches with an evaluation's terms."""
 
 
 @part
@@ -252,7 +252,7 @@ def rounded(phases: Array) -> tuple[Array, Array]:
 
 
 def errors(samples: Samples, table: tuple[Array, Array]) -> list[str]:
-    """What the fit is off by where it was not fitted to, phase by phase."""
+    """The error of the fit on other samples, phase by phase."""
     lines = []
     held_out = is_held_out(len(samples.phase))
     for phase in range(PHASES):
@@ -267,7 +267,7 @@ def errors(samples: Samples, table: tuple[Array, Array]) -> list[str]:
 
 
 def tools(rule_set: rules.Game, terms: Array, probcut: float) -> tuple[Context, Record]:
-    """What searches of positions take."""
+    """The context and the memory of searches of positions."""
     board = load_board(rule_set.name, rule_set.variant)
     endgame = load_endgame(rule_set.name, board, 16)
     endgame.guide(terms)

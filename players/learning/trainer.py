@@ -1,4 +1,5 @@
-"""What training runs of all games share: games in blocks on threads, and checkpoints to go on from.
+"""The base of training runs of all games: games in blocks on threads, and checkpoints to go on
+from.
 
 A checkpoint is a network file with arrays behind the weights: a player can use it as it is, and
 with one thread a run that goes on from it ends as one that was never stopped.
@@ -90,7 +91,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         self._network = self._new_network()
 
     def _new_network(self) -> Network:
-        """What a new run begins with; with its sums, where it learns by temporal coherence."""
+        """The network of a new run; with its sums, where it learns by temporal coherence."""
         network = network_of(self.config.header())
         return with_sums(network) if self.config.rate == "tc" else network
 
@@ -142,7 +143,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     @property
     def network(self) -> Network:
-        """What was learned so far, without what learning notes."""
+        """The network learned so far, without the sums of learning."""
         weights = np.ascontiguousarray(self._noted(0))
         return self._network._replace(weights=weights, spread=np.uint64(0))
 
@@ -215,7 +216,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     @property
     def mean(self) -> str:
-        """What the result is the mean of, in a sentence; nothing where it is the last network."""
+        """A sentence on the networks averaged in the result; empty where it is the last network."""
         if not (found := self._averaged()):
             return ""
         return (
@@ -268,7 +269,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     @abstractmethod
     def _block_of(self, number: int, moves: int, seconds: float) -> _Block:
-        """What the games of the block came to."""
+        """The results of the games of the block."""
 
     @abstractmethod
     def _scores(self, block: _Block) -> dict[str, float]:

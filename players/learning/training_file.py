@@ -1,4 +1,4 @@
-"""What training and tuning files share: tables, and checks of their keys that report and go on."""
+"""Shared parts of training and tuning files: tables, and checks of keys that report and go on."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -35,22 +35,22 @@ LEARNED = '"othello", "dots", "2048" or "2584"'
 MOST_INITIAL = 1e8
 """More than any game scores."""
 WEIGHT_BYTES = {"tc": 16, "fixed": 4}
-"""What a weight takes, with its sums of errors where there are any."""
+"""The bytes of a weight, with its sums of errors where there are any."""
 COUNTED = {"othello": "discs", "dots": "edges"}
-"""What stages count, where they are no tiles."""
+"""The unit of stages, where they are no tiles."""
 
 METHOD = ("target", "lambda", "steps", "updates", "rate", "alpha", "threads")
 """The fields of a network file on its training, by the names of the training file."""
 FREE = ("name", "games", "checkpoint_every", "average")
-"""What may change before a run goes on."""
+"""Keys that may change before a run goes on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """What to learn, and how, whatever the game: every choice made."""
+    """The configuration of a learning of any game: every choice made."""
 
     name: str
-    """What the run is called; the file's name without its ending where it gives none."""
+    """The name of the run; the file's name without its ending where it gives none."""
     games: int
     """How many games to learn from, a multiple of `block`."""
     block: int
@@ -103,7 +103,9 @@ class Training:
         )
 
     def settings(self) -> dict[str, Any]:
-        """What decides the weights and the curve: a run that goes on must agree in all of it."""
+        """The keys that decide the weights and the curve: a run that goes on must agree in all of
+        them.
+        """
         return {key: value for key, value in asdict(self).items() if key not in FREE}
 
 

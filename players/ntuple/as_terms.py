@@ -56,7 +56,7 @@ def _word(terms: Array, at: Array) -> Any:
 
 @part
 def worth(board: Grid, terms: Array) -> Any:
-    """What the mover of a board still wins, in hundredths, by a network's numbers."""
+    """The margin still to come for the mover of a board, in hundredths, by a network's numbers."""
     images = symmetric(board)
     tuples, floors = np.int64(terms[1]), np.int64(terms[2])
     stage, reached = np.int64(0), np.int64(progress(board))

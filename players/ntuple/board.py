@@ -1,4 +1,5 @@
-"""What a network asks of a board: its symmetries, the entries under its tuples, its two words.
+"""The interface of a board to a network: its symmetries, the entries under its tuples, its two
+words.
 
 Each game answers these for its own type of board: the tile games for their boards themselves, games
 of two players for a `view` of their positions. Such a view has two words, as the mover sees them;

@@ -39,7 +39,7 @@ class Network(NamedTuple):
 
 @part
 def value(board: Grid, network: Network) -> Any:
-    """What the network expects of an afterstate: the rewards still to come, as float64."""
+    """The network's value of an afterstate: the expected rewards still to come, as float64."""
     if len(network.floors) > 0:
         return _value_in_stage(board, network)
     a, b, c, d, e, f, g, h = symmetric(board)

@@ -67,7 +67,7 @@ class Rule(NamedTuple):
 
 
 class Trajectory(NamedTuple):
-    """What a thread works with: the afterstates of the game it plays, with room for more."""
+    """The memory of a thread: the afterstates of the game it plays, with room for more."""
 
     boards: Array
     """uint64[2·room]: two words each."""

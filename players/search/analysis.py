@@ -36,7 +36,7 @@ class MoveValue(NamedTuple):
 
     move: str
     score: float
-    """What the mover will win by after it, in discs or boxes."""
+    """The margin of the mover after it, in discs or boxes."""
     exact: bool
     """Whether the score is certain, not an estimate."""
     depth: int

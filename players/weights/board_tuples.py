@@ -18,7 +18,9 @@ WORD, SIDE = 64, 8
 """Cells of a word, and of a row of it."""
 
 STATES = {"othello": 3, "dots": 2} | {rules: 1 << bits for rules, bits in CELL_BITS.items()}
-"""What a cell may be: empty, the mover's, the other's; drawn or not; empty, or one of the tiles."""
+"""The states of a cell: empty, the mover's, the other's; drawn or not; empty, or one of the
+tiles.
+"""
 
 LONGEST = {"othello": LONGEST_TUPLE, "dots": 2 * LONGEST_TUPLE}
 """Cells of a tuple at most."""

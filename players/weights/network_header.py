@@ -88,15 +88,15 @@ class Header(TomlTable):
 
     @field_validator("tuples", "stages")
     @classmethod
-    def _are_of_the_board(cls, given: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+    def _are_of_the_board(cls, cells: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
         if {"rules", "variant"} <= info.data.keys():
             board = board_cells(info.data["rules"], info.data["variant"])
             if info.field_name == "stages":
-                board.floors(given)
+                board.floors(cells)
             else:
-                for names in given:
+                for names in cells:
                     board.in_order(names)
-        return given
+        return cells
 
     @field_validator("scales")
     @classmethod

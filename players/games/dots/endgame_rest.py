@@ -1,4 +1,4 @@
-"""What is left of a dots position, for the exact solver: cores, captures, chains and loops.
+"""The rest of a dots position, for the exact solver: cores, captures, chains and loops.
 
 Undrawn edges are strings that tie a box to its neighbour or to the border. A box with one is there
 to be taken; a run of boxes with two is a chain, or a loop if it closes; a box with three or four is

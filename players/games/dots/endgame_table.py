@@ -1,4 +1,4 @@
-"""What the exact solver of dots remembers: bounds on the values of positions."""
+"""The table of the exact solver of dots: bounds on the values of positions."""
 
 from typing import Any
 

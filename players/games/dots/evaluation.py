@@ -1,4 +1,4 @@
-"""What a dots position is worth before its end, from its chains and loops or by a network.
+"""The value of a dots position before its end, from its chains and loops or by a network.
 
 Words of Berlekamp, "The Dots and Boxes Game" (2000): a chain is a row of boxes with two edges
 undrawn each, a loop one that closes on itself. The player that opens a chain gives it away; the one
@@ -32,7 +32,7 @@ STAGES = 23
 """Values depend on the number of safe edges, below this, and the long-chain rule's parity."""
 
 CHAIN_PRICE, LOOP_PRICE = 4, 8
-"""What keeping control costs in the margin: boxes left to the other, twice."""
+"""The cost of keeping control in the margin: boxes left to the other, twice."""
 
 NO_CHOICE = 1_000
 
@@ -67,9 +67,9 @@ def count_of(word: Word, length: Int) -> Any:
 
 @part
 def opening_value(chains: Word, loops: Word) -> Any:
-    """What the player to move wins when all boxes are in chains and loops, opened in the order of
-    their cost: `chains` counts those of each length, `loops` those of 4 more. Worked out from the
-    end.
+    """The margin of the player to move when all boxes are in chains and loops, opened in the order
+    of their cost: `chains` counts those of each length, `loops` those of 4 more. Worked out from
+    the end.
     """
     value = np.int64(0)
     for length in range(LONGEST, -1, -1):

@@ -73,7 +73,7 @@ def closed(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 
 @part
 def best_of(taken: Int, handed: Any, value: Int) -> Any:
-    """What it is worth to take that many boxes or leave `handed`, with `value` to come."""
+    """The value of taking that many boxes or leaving `handed`, with `value` to come."""
     other = value + handed
     behind = lanes.less(other, lanes.spread(ZERO))
     return taken - handed + ((other ^ behind) - behind)
@@ -81,7 +81,7 @@ def best_of(taken: Int, handed: Any, value: Int) -> Any:
 
 @part
 def value_of_rest(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
-    """What each lane's mover wins of the boxes left, where no undrawn edge is safe."""
+    """The margin of each lane's mover in the boxes left, where no undrawn edge is safe."""
     single, up_to_two = sides(across, down, stride, boxes)
     begun = component(single & (ZERO - single), up_to_two, across, down, stride)
     # open at both ends, as a loop is once it is opened, it takes four boxes to hand the move back
@@ -137,8 +137,8 @@ def preferred(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     safe_down = down & ~(unsafe | (unsafe << ONE))
     is_safe = safe_across | safe_down
     return (
-        lanes.given(is_safe, lanes.given(single, closing_across, safe_across), is_safe),
-        lanes.given(is_safe, lanes.given(single, closing_down, safe_down), is_safe),
+        lanes.select(is_safe, lanes.select(single, closing_across, safe_across), is_safe),
+        lanes.select(is_safe, lanes.select(single, closing_down, safe_down), is_safe),
     )
 
 

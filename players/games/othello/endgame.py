@@ -35,7 +35,7 @@ REACH_BOXED, REACH_FREE = 20, 19
 
 
 class OthelloMemory(NamedTuple):
-    """What solved positions are kept in. Threads may share one."""
+    """The memory of solved positions. Threads may share one."""
 
     words: Array
     """uint64[8 · (buckets + 1)]: the table (`endgame_memory`), to begin at a line of the cache."""

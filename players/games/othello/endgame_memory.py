@@ -1,4 +1,4 @@
-"""What the Othello endgame remembers: positions with bounds on their values, in words.
+"""The memory of the Othello endgame: positions with bounds on their values, in words.
 
 The table is reached by its address: a search passes one word on instead of an array.
 """
@@ -132,7 +132,7 @@ def mark_of(own: Word, other: Word, fixed: OthelloRoot) -> Any:
 
 @part
 def scramble(record: Word) -> Any:
-    """What an entry's discs are crossed with, so that two threads' halves never fit together."""
+    """The word XORed with an entry's discs, so that two threads' halves never fit together."""
     return record * np.uint64(0xFF51AFD7ED558CCD)
 
 

@@ -35,7 +35,7 @@ ODD, ANCHOR, EXPOSED = 16, 64, 2
 holds it back: an empty square next to the mover's discs."""
 
 DECIDED = 1000
-"""What a disc of a finished game is worth, compared with all this."""
+"""The weight of a disc of a finished game, compared with all this."""
 
 LOOK_AHEAD, PLIES_MORE = 12, 2
 """Empty squares from which moves are looked at further, and for each ply more."""

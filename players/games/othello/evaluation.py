@@ -1,4 +1,4 @@
-"""What an Othello position is worth before its end: by patterns, features or a network."""
+"""The value of an Othello position before its end: by patterns, features or a network."""
 
 from typing import Any, NamedTuple
 
@@ -79,7 +79,7 @@ def both_moves(own: Word, other: Word, playable: Word, free: Word) -> Any:
 
 @part
 def scalars(own: Word, other: Word, moves: Word, replies: Word, playable: Word) -> Any:
-    """What the first four of the SCALARS are multiplied by."""
+    """The factors of the first four of the SCALARS."""
     empty = playable & ~(own | other)
     return (
         np.int64(popcount(moves)),

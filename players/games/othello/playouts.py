@@ -58,7 +58,7 @@ def turned_by(builder: Builder, disc: Value, runs: Value) -> Value:
 
 @part
 def preferred(squares: Word, own: Word, other: Word, anchors: Word) -> Any:
-    """What a guided playout chooses from: anchors, else squares not next to one, else all."""
+    """The candidates of a guided playout: anchors, else squares not next to one, else all."""
     risky = neighbours(anchors & ~(own | other))
     return lanes.either(squares & anchors, lanes.either(squares & ~risky, squares))
 

@@ -1,4 +1,4 @@
-"""What a board of 2048 or 2584 looks worth, and which placements annoy the slider most.
+"""The heuristic value of a board of 2048 or 2584, and the placements that annoy the slider most.
 
 The evaluation of S19 of the course notes, a weighted sum of four terms. All compare tiles by their
 index, which is the logarithm of a tile of 2048, and all read lines: the four rows and the four
@@ -46,7 +46,7 @@ class Heuristic(NamedTuple):
     """A board with the common tile of `laws` everywhere, then one with the rare tile."""
     rare: Tiles
     smoothness: Real
-    """What a step of smoothness counts, then one of monotonicity."""
+    """The weight of a step of smoothness, then of one of monotonicity."""
     monotonicity: Real
     emptiness: Array
     """float64[17]: what each number of empty cells counts; none, never so after a slide, as one."""

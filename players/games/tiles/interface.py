@@ -1,4 +1,4 @@
-"""What 2048 and 2584 offer a search: boards of 4×4 cells in words of bits.
+"""The interface of 2048 and 2584 to a search: boards of 4×4 cells in words of bits.
 
 A board is a NamedTuple type of each game, which answers these functions
 (`players.compiled.cache.answers`). A cell holds the index of its tile in the game's ascending
@@ -24,7 +24,7 @@ class Tiles(Protocol):
 
 
 class Laws(NamedTuple):
-    """What a game and its spawn table make of a board."""
+    """Tables of a game and its spawn table for moves on a board."""
 
     left: Array
     """uint64[rows]: each row of four cells after a slide to the left; from bit 32 on its reward."""

@@ -1,4 +1,4 @@
-"""What tests of a learned network came to: games in process, in pairs, and verdicts, in a file.
+"""The results of tests of a learned network: games in process, in pairs, and verdicts, in a file.
 
 All of it holds for one network alone. What is played after the file was written is played again
 after a crash, and comes out the same, unless players think for milliseconds.
@@ -26,7 +26,7 @@ class Pair(NamedTuple):
     """Two games on one opening, seats swapped."""
 
     score: float
-    """What the player with the network got of both: 0 to 2."""
+    """The points of the player with the network in both: 0 to 2."""
     moves: str
     """A digest of the moves of both, and of how they ended."""
 

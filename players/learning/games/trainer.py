@@ -40,7 +40,7 @@ class GamesTable(TrainingTable):
     games: int = Field(default=1_000_000, ge=1, le=10**10)
     block: int = Field(default=20_000, ge=1, le=10**7)
     yardstick: Yardstick = "default"
-    """Who the network meets after each block, at 1 ply: an evaluation included, or chance."""
+    """The opponent of the network after each block, at 1 ply: an evaluation included, or chance."""
     yardstick_games: int = Field(default=200, ge=2, le=10**6, multiple_of=2)
 
 
@@ -73,7 +73,7 @@ class GamesTrainingFile(TomlTable):
 
 @dataclass(frozen=True, kw_only=True)
 class GamesConfig(Training):
-    """What to learn of Othello or dots, and how."""
+    """The configuration of a learning of Othello or dots."""
 
     yardstick: Yardstick
     yardstick_games: int
@@ -129,7 +129,7 @@ load_config = _GamesReader.load
 
 
 class GameBlock(NamedTuple):
-    """What the games of a block came to: a point of the learning curve."""
+    """The results of the games of a block: a point of the learning curve."""
 
     number: int
     """Which one it is, from 1."""

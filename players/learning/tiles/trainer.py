@@ -63,7 +63,7 @@ class TileTrainingFile(TomlTable):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig(Training):
-    """What to learn of 2048 or 2584, and how."""
+    """The configuration of a learning of 2048 or 2584."""
 
     spawn: str
     start: str | None = None
@@ -134,7 +134,7 @@ def _unfit(config: TrainConfig) -> str | None:
 
 
 def _unlike(config: TrainConfig, has: Header) -> str | None:
-    """What the network it starts from has and it has not; None if they are alike."""
+    """The difference of the network it starts from; None if they are alike."""
     header = config.header()
     for key in ("spawn", "tuples", "stages", "initial"):
         if (value := getattr(has, key)) != getattr(header, key):
@@ -150,7 +150,7 @@ load_config = _TileReader.load
 
 
 class TileBlock(NamedTuple):
-    """What the games of a block came to."""
+    """The results of the games of a block."""
 
     number: int
     """Which one it is, from 1."""

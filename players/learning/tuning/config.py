@@ -88,7 +88,7 @@ class TuneFile(TomlTable):
 
 @dataclass(frozen=True)
 class TuneConfig:
-    """What to tune, and how: every choice made."""
+    """The configuration of a tuning: every choice made."""
 
     name: str
     method: MethodName
@@ -112,12 +112,12 @@ class TuneConfig:
     weights: WeightsPlan | None
 
     def identity(self) -> dict[str, Any]:
-        """What decides the result: a run that goes on must agree in all of it."""
+        """The keys that decide the result: a run that goes on must agree in all of them."""
         return {key: value for key, value in asdict(self).items() if key not in FREE}
 
 
 FREE = ("name", "games", "threads")
-"""What may change before a run goes on."""
+"""Keys that may change before a run goes on."""
 
 
 def unhurried(bot: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,13 +37,13 @@ class PlayedGame(NamedTuple):
     moves: tuple[tuple[int, str], ...]
     """`(seat, move)` after the opening, forced passes left out."""
     net: int
-    """What seat 0 won by; in 2048 and 2584 the sign shows whose score as slider was higher."""
+    """The margin of seat 0; in 2048 and 2584 the sign shows whose score as slider was higher."""
     slid: tuple[int, int] | None = None
     """The score of each contestant as slider, in 2048 and 2584."""
 
     @property
     def points(self) -> float:
-        """What seat 0 gets: 1, ½ or 0."""
+        """The points of seat 0: 1, ½ or 0."""
         return 0.5 + 0.5 * ((self.net > 0) - (self.net < 0))
 
 

@@ -39,7 +39,7 @@ def pairs(one: Vector, other: Vector, openings: Iterable[int]) -> list[Duel]:
 
 
 def pair_scores(games: Sequence[PlayedGame]) -> list[float]:
-    """What the one of each of `pairs` scored in both games together: 0 to 2."""
+    """The points of the one of each of `pairs` in both games together: 0 to 2."""
     return [
         first.points + 1.0 - second.points
         for first, second in zip(games[::2], games[1::2], strict=True)
@@ -55,7 +55,9 @@ class SelfplayTable(TomlTable):
     """`[selfplay]`."""
 
     constant: float = Field(default=0.001, gt=0)
-    """What a weight gains for each move of the winner to its square, and loses for the loser's."""
+    """The gain of a weight for each move of the winner to its square, and its loss for the
+    loser's.
+    """
     batch: int = Field(default=16, ge=1, le=10_000)
     """Games played with the same weights; their results are then taken one after the other. 1
     for the rule to the letter, on one core."""

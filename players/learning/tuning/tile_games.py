@@ -25,7 +25,7 @@ from players.search.stop import NEVER
 from players.search.types import Array, Flag, Int, Move, Record, Tiles
 
 CHANCE, TILE, CELL = range(3)
-"""Who places: chance, a player, or a player who chooses the cell while chance draws the tile."""
+"""The placer: chance, a player, or a player that chooses the cell while chance draws the tile."""
 
 ABORTED = -1
 """The score of a game that was not played to its end."""

@@ -93,7 +93,7 @@ def uncertain(value: Int) -> Int:
 
 @part
 def edge(value: Int, is_high: bool, is_to_the_end: bool) -> Int:
-    """What a cut at a window's edge gives: a finished game is worth 0 or, to one side, WIN."""
+    """The value of a cut at a window's edge: a finished game is worth 0 or, to one side, WIN."""
     if is_to_the_end and -WIN < value < WIN and value != 0:
         if (value > 0) != is_high:
             return np.int64(0)
@@ -102,7 +102,7 @@ def edge(value: Int, is_high: bool, is_to_the_end: bool) -> Int:
 
 
 def columns(depth: Array, shallow: Array, left: Array) -> tuple[Array | float, ...]:
-    """What the TERMS are multiplied by."""
+    """The factors of the TERMS."""
     return 1.0, np.log1p(depth), np.log1p(shallow), left, (depth - shallow) % 2
 
 

@@ -34,10 +34,10 @@ WIDER = 4
 """An aspiration window that missed grows that many times on that side."""
 
 OUTCOME_BEYOND = 2
-"""Who wins is found out in the time that the margin takes with that many moves less."""
+"""Finding the winner takes the time of the margin with that many moves less."""
 
 LEAF_SECONDS = 1e-4
-"""What the exact value of a position met in a search may take."""
+"""The time limit on solving a position met in a search."""
 
 FIRST_SHARE = 0.25
 """Of the time for a move: to find a good one before the exact endgame is tried."""
@@ -68,7 +68,7 @@ class BestMove(NamedTuple):
 
     move: str
     score: float
-    """What the mover will win by, in discs or boxes; not `exact`: an estimate or a certain part."""
+    """The margin of the mover, in discs or boxes; not `exact`: an estimate or a certain part."""
     depth: int
     """The deepest search that was finished, in moves; for a solved position, all that remain."""
     nodes: int
@@ -203,7 +203,7 @@ class AlphaBetaSearch:
     def line(
         self, position: Position, depth: int, guess: int | None, stop: Flag
     ) -> ValuedLine | None:
-        """What `position` is worth, expected to be `guess`; None when `stop` was set first."""
+        """The value of `position`, expected to be `guess`; None when `stop` was set first."""
         return self._search(position, depth, guess, stop)[0]
 
     def _may_solve(self, position: Position, limits: DepthLimits) -> bool:

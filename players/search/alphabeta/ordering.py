@@ -23,7 +23,7 @@ SORTED_DEPTH = 3
 """From that many moves to go on, moves are sorted by the estimate of where they lead alone."""
 
 MOBILITY = 60
-"""What a move that the other has there costs in that order, in hundredths."""
+"""The cost in that order of a move that the other has there, in hundredths."""
 
 Scratch = np.dtype(
     [

@@ -199,7 +199,7 @@ def rank_slides(board: Tiles, ranks: Array, settings: TileSettings) -> None:
 
 @part
 def floor_next_to(best: Real, floor: Real, settings: TileSettings) -> Real:
-    """What a slide must be worth more than to matter, next to one worth `best`."""
+    """The value that a slide must exceed to matter, next to one worth `best`."""
     if settings.kind != kinds.MEAN:
         return max(floor, best)
     return best * settings.rate if best > 0.0 and settings.rate > 0.0 else LEAST

@@ -26,7 +26,7 @@ ENTRY_BYTES = 16
 
 
 class WorthTable(NamedTuple):
-    """What afterstates were found to be worth at a depth: one entry a place, the last to come."""
+    """The values of afterstates at a depth: one entry a place, the last to come."""
 
     keys: Array
     """uint64[entries]: the `table_key` of each entry, 0 for none."""

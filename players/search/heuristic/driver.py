@@ -100,7 +100,7 @@ def _look(
 def _try(
     board: Tiles, move: Move, plies: Int, floor: Int, context: TileContext, scratch: Record
 ) -> Int:
-    """What a legal `move` is worth to its player, exact above `floor`; its line is line[1]."""
+    """The value of a legal `move` to its player, exact above `floor`; its line is line[1]."""
     child, _ = tree.play(board, np.int64(move), context.heuristic.laws)
     bounds = np.int64(-tree.INFINITY), -floor
     return -tree.search(child, plies - 1, bounds[0], bounds[1], np.int64(1), context, scratch)

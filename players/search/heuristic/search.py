@@ -25,7 +25,7 @@ PLIES = 2 * DEEPEST
 THOUSANDTHS = 1000.0
 
 WIN = 1_000_000_000
-"""What the end of the game is worth to the placer, less a ply each that it takes."""
+"""The value of the end of the game to the placer, less a ply each that it takes."""
 SURE = WIN - PLIES
 """A value so far from 0 is no estimate."""
 INFINITY = WIN + 1
@@ -50,7 +50,7 @@ Scratch = np.dtype(
     ],
     align=True,
 )
-"""What a search writes as it goes, and its limit."""
+"""The memory of a search, and its limit."""
 
 
 class TileContext(NamedTuple):

@@ -186,22 +186,22 @@ class UctSearch:
             worker.deepest[0] = 0
             worker.moments[:] = 0.0
         began = time.monotonic()
-        # `given` counts the iterations that threads took up, `done` those of rounds that are over
-        given = done = self._round(0, position, settings, NEVER, min(least, most))
+        # `allotted` counts the iterations that threads took up, `done` those of ended rounds
+        allotted = done = self._round(0, position, settings, NEVER, min(least, most))
         first, ended, lock = most, "", Lock()
         if limits.watch or self.pool:
             first = max(FIRST_ROUND, (limits.iterations or 0) // ROUNDS // len(self._workers))
 
         def work(thread: int) -> None:
             """Do round after round until a limit is met; no thread waits for another."""
-            nonlocal given, done, ended
+            nonlocal allotted, done, ended
             size = first
             while True:
                 with lock:
-                    share = min(size, most - given)
+                    share = min(size, most - allotted)
                     if share == 0 or stop[0] or ended:
                         return
-                    given += share
+                    allotted += share
                 round_began = time.monotonic()
                 count = self._round(thread, position, settings, stop, share)
                 now = time.monotonic()
@@ -209,7 +209,7 @@ class UctSearch:
                     done += count
                     left = float(most - done)
                     if until is not None:
-                        left = min(left, given / (now - began) * max(until - now, 0.0))
+                        left = min(left, allotted / (now - began) * max(until - now, 0.0))
                     ended = ended or self._ended(limits, done, left * samples)
                 if limits.iterations is None and now - round_began < ROUND_SECONDS / 2:
                     size *= 2

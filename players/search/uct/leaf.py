@@ -1,4 +1,4 @@
-"""What becomes of the leaf of a descent: what it is worth, and the children it is given."""
+"""The leaf of a descent: its value, and its new children."""
 
 import numpy as np
 

@@ -118,7 +118,7 @@ def add(array: Array, index: Int, amount: Real, settings: Settings) -> None:
 
 @bare_part
 def sign_or_margin(net: Int, settings: Settings) -> Int:
-    """What the search is after, from a final margin."""
+    """The objective of the search, from a final margin."""
     return np.int64(net) if settings.margins else np.int64(np.sign(net))
 
 

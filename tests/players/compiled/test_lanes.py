@@ -51,7 +51,7 @@ def operated(left: Any, right: Any, word: Any, shift: Any, out: Any) -> Any:
         lanes.nth_bits_by_search(a, n),
         lanes.nth_bits(a, n),
         lanes.either(a & word & np.uint64(7), b),
-        lanes.given(a & word & np.uint64(7), b, lanes.spread(word)),
+        lanes.select(a & word & np.uint64(7), b, lanes.spread(word)),
         lanes.numbered(),
     )
     for row, result in enumerate(rows):
