@@ -89,8 +89,8 @@ class Run:
         `arena report --csv players`.
         """
         with RunView(self.path) as view:
-            found = _columns(*csv_report.players(view.standings))
-        return DrawnTable(found, self._drawn(cells.standings))
+            columns = _columns(*csv_report.players(view.standings))
+        return DrawnTable(columns, self._drawn(cells.standings))
 
     def ranking(self) -> Table:
         """A row a player by the rules of the format, who won first: the columns of
@@ -109,8 +109,8 @@ class Run:
     def crosstable(self) -> Table:
         """A row for each player against each opponent met."""
         with RunView(self.path) as view:
-            found = _columns(*csv_report.crosstable(csv_report.cells_of(view)))
-        return DrawnTable(found, self._drawn(cells.crosstable))
+            columns = _columns(*csv_report.crosstable(csv_report.cells_of(view)))
+        return DrawnTable(columns, self._drawn(cells.crosstable))
 
     def games(self) -> Table:
         """A row a game that has a result, with the player, the score and the points of each seat:
@@ -478,8 +478,8 @@ def _read(
                     tables, BUILTINS, folder, name=file.name, fit=at.fit, begun=begun
                 )
             except Unusable as error:
-                found = (Problem(written(at), None, why) for at, why in error.findings)
-                raise ConfigError(file, tuple(found)) from None
+                problems = (Problem(written(at), None, why) for at, why in error.findings)
+                raise ConfigError(file, tuple(problems)) from None
         case _:
             file = _path("a tournament", tournament)
             config = load_config(file, BUILTINS, fit=at.fit, begun=begun)

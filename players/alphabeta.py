@@ -124,14 +124,14 @@ class AlphaBeta(Builtin):
         until = self._think_until(turn)
         limits = DepthLimits(self._options.depth, self._options.nodes, until)
         with stop_at(until) as stop:
-            found = self._search.think(position, stop, limits)
-        kind = "exact" if found.exact else "estimated"
-        rate = found.nodes / seconds_since(turn)
-        return found.move, {
-            "score": found.score,
-            "depth": found.depth,
-            "nodes": found.nodes,
-            "pv": found.pv,
+            best = self._search.think(position, stop, limits)
+        kind = "exact" if best.exact else "estimated"
+        rate = best.nodes / seconds_since(turn)
+        return best.move, {
+            "score": best.score,
+            "depth": best.depth,
+            "nodes": best.nodes,
+            "pv": best.pv,
             "text": f"{kind} value, {rate:.0f} nodes/s",
         }
 

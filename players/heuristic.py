@@ -78,15 +78,15 @@ class HeuristicPlayer(Builtin):
         options, position = self._options, self._board.position(turn.state)
         limits = TileLimits(options.depth or UNLIMITED.depth, options.nodes or UNLIMITED.nodes)
         with stop_at(think_until(turn, options)) as stop:
-            found = self._search.think(position, turn.legal, stop, limits)
-        speed = f"{found.nodes / seconds_since(turn):.0f} nodes/s"
-        end = f"; slides left under the worst placements: {found.end}"
-        return found.move, {
-            "score": found.score,
-            "depth": found.depth,
-            "nodes": found.nodes,
-            "pv": found.pv,
-            "text": speed if found.end is None else speed + end,
+            best = self._search.think(position, turn.legal, stop, limits)
+        speed = f"{best.nodes / seconds_since(turn):.0f} nodes/s"
+        end = f"; slides left under the worst placements: {best.end}"
+        return best.move, {
+            "score": best.score,
+            "depth": best.depth,
+            "nodes": best.nodes,
+            "pv": best.pv,
+            "text": speed if best.end is None else speed + end,
         }
 
 

@@ -52,16 +52,16 @@ def listed(game: Game, text: str) -> list[ObfPosition | Damaged]:
     """The positions of a text of OBF in lines, and what is damaged of it; empty for other texts."""
     if game != rules.load("othello") or len(text.strip().splitlines()) < 2:
         return []
-    found = list(read_positions(text))
-    return found if any(isinstance(each, ObfPosition) for each in found) else []
+    positions = list(read_positions(text))
+    return positions if any(isinstance(each, ObfPosition) for each in positions) else []
 
 
 def solve(
-    found: Iterable[ObfPosition | Damaged], seconds: float, console: Console
+    positions: Iterable[ObfPosition | Damaged], seconds: float, console: Console
 ) -> SolvedProblems:
     """Each position as seen in about `seconds`, or why it cannot be; a line is printed for each."""
     solved, damaged = list[SolvedProblem](), list[Damaged]()
-    for number, each in enumerate(found, 1):
+    for number, each in enumerate(positions, 1):
         if isinstance(each, ObfPosition) and (each.position.must_pass or each.position.is_over):
             each = Damaged(number, "its side to move has no legal move")
         if isinstance(each, Damaged):
@@ -77,9 +77,9 @@ def solve(
     return SolvedProblems(solved, damaged)
 
 
-def sum_up(found: SolvedProblems, console: Console) -> None:
+def sum_up(problems: SolvedProblems, console: Console) -> None:
     """How many moves are the stated ones, of the positions that were solved."""
-    stated = [each for each in found.positions if each.stated]
+    stated = [each for each in problems.positions if each.stated]
     solved = [each for each in stated if each.exact]
     if solved:
         right = sum(each.move in each.best for each in solved)

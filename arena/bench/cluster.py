@@ -248,13 +248,13 @@ def bench_cluster(
     return table
 
 
-def _rows(found: Simulated) -> Iterator[tuple[str, str]]:
-    yield "games on machines that sleep", f"{found.games:,} on {found.workers:,}"
-    yield "time", f"{found.wall_s:,.0f} s, at least {found.ideal_s:,.0f} s"
-    yield "time in which a machine waited for a game", f"{found.idle:.1%}"
-    yield "scheduler", f"{found.scheduler_ms:.2f} ms CPU a game"
-    yield "head", f"{found.head_ms:.2f} ms CPU a game"
-    heads, schedulers = zip(*found.memory, strict=True)
+def _rows(simulated: Simulated) -> Iterator[tuple[str, str]]:
+    yield "games on machines that sleep", f"{simulated.games:,} on {simulated.workers:,}"
+    yield "time", f"{simulated.wall_s:,.0f} s, at least {simulated.ideal_s:,.0f} s"
+    yield "time in which a machine waited for a game", f"{simulated.idle:.1%}"
+    yield "scheduler", f"{simulated.scheduler_ms:.2f} ms CPU a game"
+    yield "head", f"{simulated.head_ms:.2f} ms CPU a game"
+    heads, schedulers = zip(*simulated.memory, strict=True)
     yield "memory of the scheduler, quarter by quarter", _megabytes(schedulers)
     yield "memory of the head, quarter by quarter", _megabytes(heads)
 

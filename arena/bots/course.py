@@ -118,12 +118,12 @@ def known(folder: Path, owner: str | None = None, token: str | None = None) -> s
         raise SubmissionError(f"{folder} is not a course, and takes no token; leave --token out")
     rules_of(folder)
     on_roster = roster.read_roster(folder)
-    found = on_roster.owner(owner or "") if token is None else on_roster.with_token(token)
-    if owner not in (None, found.name):
+    known = on_roster.owner(owner or "") if token is None else on_roster.with_token(token)
+    if owner not in (None, known.name):
         raise SubmissionError(
-            f"the token is that of {found.name}, not of {owner}; give one of both"
+            f"the token is that of {known.name}, not of {owner}; give one of both"
         )
-    return found.name
+    return known.name
 
 
 def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:

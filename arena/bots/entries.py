@@ -157,7 +157,7 @@ def files_of(folder: Path, opens: str) -> tuple[str, ...]:
 def files_in(folder: Path) -> tuple[str, ...]:
     """The files of a folder by their paths in it, judged, sorted. Raises PackageError."""
     judge = EntryJudge(folder, PackageError)
-    found: list[str] = []
+    paths: list[str] = []
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for written, status in _walk(descriptor, "", MAX_DEPTH):
@@ -165,11 +165,11 @@ def files_in(folder: Path) -> tuple[str, ...]:
             path = judge.admit(written, kind)
             if path is not None and kind is EntryKind.FILE:
                 judge.count(status.st_size)
-                found.append(path)
+                paths.append(path)
     finally:
         os.close(descriptor)
     judge.finish()
-    return tuple(sorted(found))
+    return tuple(sorted(paths))
 
 
 def _walk(folder: int, above: str, depth: int) -> Iterator[tuple[str, os.stat_result]]:

@@ -84,23 +84,25 @@ def read_manifest(path: Path) -> Manifest:
 def _judge(file: Manifest) -> list[Finding]:
     """The problems that the types of the keys do not show."""
     values, keys = file.model_dump(), file.model_fields_set
-    found = [Finding((key,), missing) for key, missing in _REQUIRED.items() if key not in keys]
+    findings = [Finding((key,), missing) for key, missing in _REQUIRED.items() if key not in keys]
     if "name" in keys and not is_name(file.name):
-        found.append(Finding(("name",), f"{NAME_RULE}; got {shown(file.name)}"))
+        findings.append(Finding(("name",), f"{NAME_RULE}; got {shown(file.name)}"))
     for key in ("command", "build", "python"):
         words = [values[key]] if isinstance(values[key], str) else values[key] or []
         if words and not words[0].strip():
-            found.append(Finding((key,), "begins with the program to run; its first word is empty"))
+            findings.append(
+                Finding((key,), "begins with the program to run; its first word is empty")
+            )
         if any("\0" in word for word in words):
-            found.append(Finding((key,), "no program takes a NUL character; remove it"))
+            findings.append(Finding((key,), "no program takes a NUL character; remove it"))
         elif any(_commands_a_terminal(word) for word in words):
-            found.append(Finding((key,), "a word has control characters; remove them"))
+            findings.append(Finding((key,), "a word has control characters; remove them"))
     if file.python is not None and "/" in file.python:
-        found.append(Finding(("python",), "names a program as the PATH finds it, as python3.12"))
+        findings.append(Finding(("python",), "names a program as the PATH finds it, as python3.12"))
     if any(not author.isprintable() for author in file.authors):
         hidden = "a name has characters that cannot be shown; remove them"
-        found.append(Finding(("authors",), hidden))
-    return found
+        findings.append(Finding(("authors",), hidden))
+    return findings
 
 
 def _commands_a_terminal(word: str) -> bool:

@@ -85,12 +85,12 @@ def python(written: str | None, folder: Path, *, or_path: str = ", or write its 
         return sys.executable
     if "/" in written:
         return command([written], folder).command[0]
-    found = shutil.which(written, path=past_stand_in(written, os.environ.get("PATH")))
-    if found is None:
+    path = shutil.which(written, path=past_stand_in(written, os.environ.get("PATH")))
+    if path is None:
         program = f"python{written}"
         do = f'write "{program}"' if shutil.which(program) else f"install it{or_path}"
         raise ProgramError(f'Python "{written}" is not on the PATH; {do}')
-    return str(Path(found).absolute())
+    return str(Path(path).absolute())
 
 
 def script(written: str, folder: Path) -> Program:

@@ -94,12 +94,12 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
         if (folder / ACTIVE).is_symlink():
             raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
         homes = sorted(folder.iterdir(), key=lambda home: home.name)
-        found = tuple(_open(home) for home in homes if active(home))
+        bots = tuple(_open(home) for home in homes if active(home))
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
-    if not found:
+    if not bots:
         raise SubmissionError(f"{folder} has no submission; `arena submit BOT --to {folder}`")
-    return found
+    return bots
 
 
 def refuse_no_folder(folder: Path) -> None:

@@ -77,8 +77,8 @@ def chosen(which: str, versions: Sequence[Version]) -> Version | None:
     for each in versions:
         if str(each.number) == which:
             return each
-    found = [each for each in versions if each.digest and each.digest.startswith(which)]
-    return found[0] if len(found) == 1 and len(which) >= _LEAST_DIGITS else None
+    fitting = [each for each in versions if each.digest and each.digest.startswith(which)]
+    return fitting[0] if len(fitting) == 1 and len(which) >= _LEAST_DIGITS else None
 
 
 class History(NamedTuple):
@@ -94,19 +94,19 @@ def history(home: Path) -> History:
     """The versions in a folder, none where it is no submitted bot's."""
     if (home / FILE_NAME).exists() or not home.is_dir():
         return History()
-    found, damaged = list[Receipt](), list[str]()
+    receipts, damaged = list[Receipt](), list[str]()
     for at in sorted(home.iterdir()):
         if at.is_symlink() or at.name.startswith("."):
             continue
         try:
-            found.append(_receipt(at))
+            receipts.append(_receipt(at))
         except SubmissionError as error:
             if (at / TREE).exists():  # else it is none of ours
                 damaged.append(str(error))
-    found.sort(key=lambda receipt: (receipt.number or 0, receipt.accepted_at))
+    receipts.sort(key=lambda receipt: (receipt.number or 0, receipt.accepted_at))
     numbered = tuple(
         receipt.model_copy(update={"number": receipt.number or number})
-        for number, receipt in enumerate(found, 1)
+        for number, receipt in enumerate(receipts, 1)
     )
     return History(numbered, tuple(damaged))
 
@@ -131,9 +131,9 @@ def submitted(path: Path) -> tuple[Path, Receipt] | None:
     versions = () if path.name in ("", "..") else history(home).versions
     if not versions:
         return None
-    found = chosen(which, versions) if at else playing(home)
-    if found is not None:
-        return home, found
+    receipt = chosen(which, versions) if at else playing(home)
+    if receipt is not None:
+        return home, receipt
     there = ", ".join(named(each) for each in versions)
     if at:
         raise SubmissionError(f"{home.parent} has no version {path.name}; there are: {there}")

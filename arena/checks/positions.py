@@ -86,17 +86,19 @@ def _trait_of(mark: Landmark) -> _Trait:
 def practice_positions(game: Game, seed: int) -> tuple[PracticePosition, ...]:
     """The practice positions of a game, drawn by `seed`: seat by seat, early before late."""
     traits = {**_MOMENTS, **{name: _trait_of(mark) for name, mark in game.landmarks.items()}}
-    found: dict[tuple[int, str, int], PracticePosition] = {}
+    practice: dict[tuple[int, str, int], PracticePosition] = {}
     for number in range(_PLAYOUTS):
         copy = number % _COPIES
-        if len(found) == len(traits) * game.seats * _COPIES:
+        if len(practice) == len(traits) * game.seats * _COPIES:
             break
         moves, moments = _playout(game, derive(seed, f"{game.name} {number}"))
         for ply, at in moments:
             for trait, has in traits.items():
-                if (at.seat, trait, copy) not in found and has(at):
-                    found[at.seat, trait, copy] = PracticePosition(at.position, moves[:ply], trait)
-    chosen = {(one.seat, one.moves): one for one in found.values()}  # some have several traits
+                if (at.seat, trait, copy) not in practice and has(at):
+                    practice[at.seat, trait, copy] = PracticePosition(
+                        at.position, moves[:ply], trait
+                    )
+    chosen = {(one.seat, one.moves): one for one in practice.values()}  # some have several traits
     return tuple(sorted(chosen.values(), key=lambda one: (one.seat, len(one.moves))))
 
 

@@ -58,14 +58,14 @@ class Checklist(Frozen):
 
     @classmethod
     def of(cls, bot: str, sandbox: Held, results: Iterable[CheckResult], seed: int) -> Self:
-        found = tuple(results)
+        listed = tuple(results)
         return cls(
             bot=bot,
-            passed=all(result.passed for result in found),
+            passed=all(result.passed for result in listed),
             sandbox=sandbox,
             seed=seed,
-            seconds=sum(result.seconds for result in found),
-            results=found,
+            seconds=sum(result.seconds for result in listed),
+            results=listed,
         )
 
 

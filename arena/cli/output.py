@@ -47,16 +47,16 @@ def console(**settings: Any) -> Console:
     return PlainConsole(**settings)
 
 
-def show(found: _Found, draw: Callable[[_Found, Console], object], *, json: bool) -> None:
+def show(result: _Found, draw: Callable[[_Found, Console], object], *, json: bool) -> None:
     """Print the result of a command, a model or a dataclass or a list of them: as JSON, or
     drawn.
     """
     if json:
         from pydantic_core import to_json
 
-        say_json(to_json(found, indent=2, by_alias=False).decode())
+        say_json(to_json(result, indent=2, by_alias=False).decode())
     else:
-        draw(found, console())
+        draw(result, console())
 
 
 def complain(lines: Iterable[object]) -> Exit:

@@ -130,13 +130,13 @@ def analyse(
         solved = problems.solve(listed, seconds, console(quiet=json))
         show(solved, problems.sum_up, json=json)
         return Exit.FAILED if solved.damaged else Exit.DONE
-    found, notes = analyse.find_position(of, written, game, ply)
+    chosen, notes = analyse.find_position(of, written, game, ply)
     complain(notes)
     if json:
-        say_json(analyse.dumps(found, analyse.analyse(found, seconds)))
+        say_json(analyse.dumps(chosen, analyse.analyse(chosen, seconds)))
     else:
-        say(f"{found}\n")  # the reader has it while the search goes on
-        analyse.show(found, analyse.analyse(found, seconds), console())
+        say(f"{chosen}\n")  # the reader has it while the search goes on
+        analyse.show(chosen, analyse.analyse(chosen, seconds), console())
     return Exit.DONE
 
 
@@ -163,7 +163,7 @@ def make(
     game = load_game(rules, settings)
     search = openings.Search(plies, within, count, depth, seed)
     with console(stderr=True).status("searching") as shown:
-        found = openings.make(game, search, lambda number: shown.update(f"{number} of {count}"))
-    say(openings.text_of(game, search, found), nl=False)
-    few = f"There are {len(found)} such openings; {count} were asked for."
-    return complain([few] if len(found) < count else [])
+        balanced = openings.make(game, search, lambda number: shown.update(f"{number} of {count}"))
+    say(openings.text_of(game, search, balanced), nl=False)
+    few = f"There are {len(balanced)} such openings; {count} were asked for."
+    return complain([few] if len(balanced) < count else [])

@@ -138,12 +138,12 @@ def games(
         refuse_unknown("--player", player, names)
         refuse_unknown("--against", against, names)
         refuse_unknown("--ending", ending, ENDINGS)
-        found = rows(view, GameFilter(player, against, side, results, ending), sort)
+        shown = rows(view, GameFilter(player, against, side, results, ending), sort)
         damaged = damaged_lines(run, view.damaged)
     if csv:
-        say_csv(csv_report.table(*csv_report.games(found)))
+        say_csv(csv_report.table(*csv_report.games(shown)))
     else:
-        show(found, games_table.show, json=json)
+        show(shown, games_table.show, json=json)
     return complain(damaged)
 
 
@@ -218,22 +218,22 @@ def rate(
     from arena.reports.results_file import results_in
 
     refuse_together(json=json, csv=csv)
-    found = results_in(file)
+    results = results_in(file)
     rated = standings_of_results(
-        found.results,
+        results.results,
         name=file.stem,
         anchor=anchor,
         anchor_elo=anchor_elo,
-        first_mover=found.first_mover,
+        first_mover=results.first_mover,
         matched=matched,
     )
     if csv:
         say_csv(csv_report.table(*csv_report.players(rated)))
     else:
         show(rated, terminal.show, json=json)
-    for line in words.about_list(found):
+    for line in words.about_list(results):
         say(line, err=True)
-    return complain(f"{file}, {each}" for each in found.damaged)
+    return complain(f"{file}, {each}" for each in results.damaged)
 
 
 @app.command()

@@ -74,13 +74,13 @@ def check_only(
     sandbox: Asked | None = None,
 ) -> Checklist:
     """Check the bot that `path` names, perhaps a submitted version. Raises ArenaError."""
-    found = submitted(path)
-    if found is None:
+    submission = submitted(path)
+    if submission is None:
         refuse_missing(path)
     conditions = conditions_of(path, tournament, rules, seed)
     note = ""
-    if found is not None:
-        conditions = conditions.with_python(course.python_of(found[0].parent))
+    if submission is not None:
+        conditions = conditions.with_python(course.python_of(submission[0].parent))
         opened = place_of(path)
     else:
         opened, note = (path, "") if conditions.in_place else _as_handed_in(path)

@@ -57,9 +57,9 @@ def read_tables(model: type[_File], data: dict[str, Any]) -> tuple[_File, list[F
         try:
             return model.model_validate(data), findings
         except ValidationError as error:
-            found = list(explain(error, model, data))
-            findings += found
-            for finding in found:
+            refused = list(explain(error, model, data))
+            findings += refused
+            for finding in refused:
                 _leave_out(data, finding.path)
 
 

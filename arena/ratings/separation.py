@@ -45,8 +45,8 @@ def separated(
                 pool.lead(strengths, upper, lower),
                 pool.lead_from_level(strengths, upper, lower),
             )
-            found = ((lead * SCALE, variance * SCALE**2) for lead, variance in leads)
-            if not any(lead > 0 and log_ratio(lead, spread) > bound for lead, spread in found):
+            in_elo = ((lead * SCALE, variance * SCALE**2) for lead, variance in leads)
+            if not any(lead > 0 and log_ratio(lead, spread) > bound for lead, spread in in_elo):
                 return place
     return first
 

@@ -22,16 +22,16 @@ def solve(matrix: Any, right: Array, precision: float = _PRECISION) -> Array:
 def _conjugate_gradients(matrix: Any, right: Array, precision: float) -> Array:
     """Preconditioned by the diagonal, all columns side by side (Hestenes & Stiefel 1952)."""
     scale = (1 / matrix.diagonal()).reshape(-1, *[1] * (right.ndim - 1))
-    found, left = np.zeros_like(right), right.copy()
+    solution, left = np.zeros_like(right), right.copy()
     direction = scaled = scale * left
     height = (left * scaled).sum(axis=0)
     small = precision**2 * np.maximum(height, np.finfo(float).tiny)
     for _ in range(10 * len(right)):
         if np.all(height <= small):
-            return found
+            return solution
         image = matrix @ direction
         size = height / np.maximum((direction * image).sum(axis=0), np.finfo(float).tiny)
-        found += size * direction
+        solution += size * direction
         left -= size * image
         scaled = scale * left
         before, height = height, (left * scaled).sum(axis=0)

@@ -124,19 +124,19 @@ def likeliest(shares: Floats, elo: float, model: Model) -> Floats:
 
 def _with_t_value(shares: Floats, worth: Floats, t: float) -> Floats:
     """The likeliest distributions with (μ − ½)/σ = t, given the observed shares (rows, results)."""
-    found = np.full_like(shares, 1 / shares.shape[1])
+    weights = np.full_like(shares, 1 / shares.shape[1])
     going = np.arange(len(shares))  # rows that still change
     for _ in range(30):  # three or four are enough but for the most lopsided counts
-        before = found[going]
+        before = weights[going]
         mean = (before * worth).sum(axis=1)  # unlike @, the same whatever the other rows are
         apart = worth - mean[:, None]
         sigma = np.sqrt((before * apart**2).sum(axis=1))[:, None]
         tangent = worth - 0.5 - t * sigma / 2 * (1 + (apart / sigma) ** 2)
-        found[going] = _with_mean_zero(shares[going], tangent)
-        going = going[np.abs(found[going] - before).max(axis=1) > 1e-9]
+        weights[going] = _with_mean_zero(shares[going], tangent)
+        going = going[np.abs(weights[going] - before).max(axis=1) > 1e-9]
         if not len(going):
             break
-    return found
+    return weights
 
 
 def _with_mean_zero(shares: Floats, worth: Floats) -> Floats:

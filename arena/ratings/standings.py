@@ -219,13 +219,13 @@ def _ranked(rows: Sequence[PlayerStanding]) -> tuple[PlayerStanding, ...]:
 
 def _faults(games: Iterable[GameDigest]) -> tuple[Broken, ...]:
     """Faults by player and word, each with the first game it happened in."""
-    found: dict[tuple[str, Termination], list[tuple[str, str]]] = {}
+    faults: dict[tuple[str, Termination], list[tuple[str, str]]] = {}
     for game in sorted(games, key=lambda game: (game.round, game.game)):
         for seat, word, detail in game.faults:
-            found.setdefault((game.players[seat], word), []).append((game.game, detail))
+            faults.setdefault((game.players[seat], word), []).append((game.game, detail))
     return tuple(
         Broken(player=player, termination=word, count=len(cases), game=game, detail=detail)
-        for (player, word), cases in sorted(found.items(), key=lambda item: -len(item[1]))
+        for (player, word), cases in sorted(faults.items(), key=lambda item: -len(item[1]))
         for game, detail in cases[:1]
     )
 
@@ -240,11 +240,11 @@ def _spoilt(void: Iterable[GameDigest], finished: Container[str]) -> Iterator[Sp
 
 def _sandboxes(games: Iterable[GameDigest]) -> Iterator[Contained]:
     """Sandboxes of each player, in the order of the games."""
-    found: dict[str, Counter[Held]] = defaultdict(Counter)
+    sandboxes: dict[str, Counter[Held]] = defaultdict(Counter)
     for game in games:
         for player, held in zip(game.players, game.held, strict=True):
-            found[player][held] += 1
-    for player, kinds in found.items():
+            sandboxes[player][held] += 1
+    for player, kinds in sandboxes.items():
         for held, count in kinds.items():
             yield Contained(player=player, games=count, held=held)
 
@@ -272,16 +272,16 @@ def _tallies(results: Columns, moves_first: bool) -> dict[str, _Tally]:
     sides = zip(
         _by_player(results.first, results), _by_player(results.second, results), strict=True
     )
-    found: dict[str, _Tally] = {}
+    tallies: dict[str, _Tally] = {}
     for name, (first, second) in zip(results.players, sides, strict=True):
         taken = np.append(scores[first], 1 - scores[second])
         wins, draws, losses = (int((taken == score).sum()) for score in (1.0, 0.5, 0.0))
-        found[name] = _Tally(wins, draws, losses, float(taken.mean()))
+        tallies[name] = _Tally(wins, draws, losses, float(taken.mean()))
         if moves_first:
             as_first = tables.share(scores[first], clusters[first])
             as_second = tables.share(1 - scores[second], clusters[second])
-            found[name] = found[name]._replace(as_first=as_first, as_second=as_second)
-    return found
+            tallies[name] = tallies[name]._replace(as_first=as_first, as_second=as_second)
+    return tallies
 
 
 def _by_player(side: Indices, results: Columns) -> Iterator[Indices]:

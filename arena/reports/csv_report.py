@@ -77,11 +77,11 @@ def owners(view: RunView) -> Columns:
     """A line for each bot of an owner that plays, the best by the rules of the format first: marks.
     Bots that nobody owns, such as built-in players, and older versions have none.
     """
-    found, whose = view.standings, submissions.owners(view.config)
-    rows = {row.name: row for row in found.players}
+    standings, whose = view.standings, submissions.owners(view.config)
+    rows = {row.name: row for row in standings.players}
     places = {name: row.rank for name, row in rows.items()}
-    if found.ranking is not None:
-        places = {row.player: row.rank for row in found.ranking.players}
+    if standings.ranking is not None:
+        places = {row.player: row.rank for row in standings.ranking.players}
     players = view.config.players
     playing = {each.name: each for each in players if each.plays or each.left is not None}
     own = sorted(
@@ -111,12 +111,12 @@ def crosstable(cells: Iterable[Cell]) -> Columns:
 
 def ranking(standings: Standings) -> Columns:
     """A line a player by the rules of the format, with points and tie-breaks; else by Elo."""
-    found = standings.ranking
-    if found is None:
+    ranking = standings.ranking
+    if ranking is None:
         rows = ((player.rank, player.name, player.elo) for player in standings.players)
         return ("rank", "player", "Elo"), rows
-    return ("rank", "player", *found.columns), (
-        (row.rank, row.player, *row.figures) for row in found.players
+    return ("rank", "player", *ranking.columns), (
+        (row.rank, row.player, *row.figures) for row in ranking.players
     )
 
 

@@ -13,14 +13,14 @@ from arena.reports.words import count_games
 _MOST = 1000
 
 
-def show(found: Sequence[GameRow], console: Console) -> None:
-    if not found:
+def show(rows: Sequence[GameRow], console: Console) -> None:
+    if not rows:
         console.print("No game fits.")
         return
     games = new_table(
         "Game", "Player", "Opponent", "Side", "Result", "Score", "Plies", "Slowest ms", "Ending"
     )
-    for row in found[:_MOST]:
+    for row in rows[:_MOST]:
         games.add_row(
             row.game,
             Text(row.player),
@@ -33,8 +33,8 @@ def show(found: Sequence[GameRow], console: Console) -> None:
             Text(ending(row)),
         )
     console.print(games)
-    cut = f", the first {_MOST:,} shown; --csv has all" if len(found) > _MOST else ""
-    console.print(Text(count_games(len(found)) + cut))
+    cut = f", the first {_MOST:,} shown; --csv has all" if len(rows) > _MOST else ""
+    console.print(Text(count_games(len(rows)) + cut))
 
 
 def ending(row: GameRow) -> str:

@@ -73,11 +73,11 @@ def about_odds(clocks: Iterable[tuple[str, Clock | None]]) -> list[str]:
     return [f"With a clock of its own: {own}."] if own else []
 
 
-def about_list(found: Results) -> Iterator[str]:
+def about_list(listed: Results) -> Iterator[str]:
     """Warnings on a list of results: some are in it twice, or winners are named first."""
-    if found.unfinished:
-        yield f"Left out, as they are not over: {count_games(found.unfinished)}."
-    in_pairs = Counter((each.pair, each.first, each.second) for each in found.results if each.pair)
+    if listed.unfinished:
+        yield f"Left out, as they are not over: {count_games(listed.unfinished)}."
+    in_pairs = Counter((each.pair, each.first, each.second) for each in listed.results if each.pair)
     again = dict.fromkeys(pair for (pair, *_), count in in_pairs.items() if count > 1)
     if again:
         yield (
@@ -85,10 +85,10 @@ def about_list(found: Results) -> Iterator[str]:
             f"first is {shown(next(iter(again)))}. If two reports of one run were put together, "
             "its games count twice: the later one has them all."
         )
-    never_lost = found.first_mover and all(each.score > 0 for each in found.results)
-    if never_lost and len(found.results) >= _MANY_RESULTS:
+    never_lost = listed.first_mover and all(each.score > 0 for each in listed.results)
+    if never_lost and len(listed.results) >= _MANY_RESULTS:
         yield (
-            f"The first player lost none of the {len(found.results):,} results. If the list names "
+            f"The first player lost none of the {len(listed.results):,} results. If the list names "
             'the winner first, these ratings mean nothing: add a column "ordered" with "no" in '
             "each line."
         )
@@ -155,13 +155,13 @@ def about_sprt(verdict: Verdict) -> list[str]:
         f"After {verdict.units:,} {units} ({counts}): log-likelihood ratio {verdict.llr:+.2f}; "
         f"H0 at {verdict.lower:+.2f}, H1 at {verdict.upper:+.2f}.",
     ]
-    found = verdict.estimate
-    if found is not None:
+    estimate = verdict.estimate
+    if estimate is not None:
         lines.append(
-            f"In these {units}: {decisive(verdict.decisive)}, Elo {found.elo:+.1f} ± "
-            f"{found.elo_error:.1f}, normalized "
-            f"{found.normalized_elo:+.1f} ± {found.normalized_elo_error:.1f}"
-            + (" (with prior)." if found.with_prior else ".")
+            f"In these {units}: {decisive(verdict.decisive)}, Elo {estimate.elo:+.1f} ± "
+            f"{estimate.elo_error:.1f}, normalized "
+            f"{estimate.normalized_elo:+.1f} ± {estimate.normalized_elo_error:.1f}"
+            + (" (with prior)." if estimate.with_prior else ".")
         )
     if verdict.forfeits:
         lines.append(
@@ -189,10 +189,10 @@ _RESULTS = {"ll": "LL", "ld": "LD", "wl_dd": "WL or DD", "wd": "WD", "ww": "WW"}
 def where_it_stands(verdict: Verdict) -> str:
     """`LLR +1.02 (-2.94 to +2.94) · Elo +12.3 ± 20.1 · 31 % decisive`."""
     ratio = f"LLR {verdict.llr:+.2f} ({verdict.lower:+.2f} to {verdict.upper:+.2f})"
-    found = verdict.estimate
-    if found is None:
+    estimate = verdict.estimate
+    if estimate is None:
         return ratio
-    elo = f"Elo {found.elo:+.1f} ± {found.elo_error:.1f}"
+    elo = f"Elo {estimate.elo:+.1f} ± {estimate.elo_error:.1f}"
     return f"{ratio} · {elo} · {decisive(verdict.decisive)}"
 
 

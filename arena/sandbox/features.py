@@ -87,10 +87,10 @@ def available_memory(proc: Path = _SELF) -> int:
 
 def cpu_quota(proc: Path = _SELF) -> float | None:
     """CPUs' worth of time that our control groups grant (`cpu.max` in v2); None for no limit."""
-    found = list[float]()
+    limits = list[float]()
     for mount, folder in enclosing("cpu", proc):
         with suppress(OSError, ValueError):  # there is none, or it is "max"
             words = " ".join((folder / name).read_text() for name in _QUOTA_FILES[mount.version])
             quota, period = map(int, words.split())
-            found += [quota / period] if quota > 0 else []
-    return min(found, default=None)
+            limits += [quota / period] if quota > 0 else []
+    return min(limits, default=None)

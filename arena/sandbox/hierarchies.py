@@ -89,7 +89,7 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
     known = sorted(mounts((proc / "mountinfo").read_text()), key=lambda mount: -mount.version)
     cgroup = (proc / "cgroup").read_text()
     controls: tuple[Control, ...] = get_args(Control)
-    missing, found = set(controls), []
+    missing, hierarchies = set(controls), []
     for mount in known:
         folder = own_folder(mount, cgroup)
         if folder is None:
@@ -102,8 +102,8 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
         serves = tuple(control for control in controls if control in missing & has)
         if serves:
             missing -= set(serves)
-            found.append(Hierarchy(mount.version, folder, serves))
-    return tuple(found)
+            hierarchies.append(Hierarchy(mount.version, folder, serves))
+    return tuple(hierarchies)
 
 
 def divide(folder: Path, controllers: Iterable[str], *, whole: bool) -> frozenset[str]:

@@ -57,15 +57,15 @@ def past_stand_in(program: str, search: str | None) -> str | None:
     return search
 
 
-def _manager(found: Path) -> str | None:
+def _manager(path: Path) -> str | None:
     """The manager of a stand-in, which is in its folder `shims`, or a link to it."""
-    if found.parent.name == "shims":
-        home = found.parent.parent
+    if path.parent.name == "shims":
+        home = path.parent.parent
         name = home.name.removeprefix(".")
         return shutil.which(name) or str(home / "bin" / name)
-    real = found.resolve()
+    real = path.resolve()
     for link, manager in _LINKED.items():
         linked = real.with_name(link)
-        if found.name != link and linked.exists() and linked.samefile(real):
+        if path.name != link and linked.exists() and linked.samefile(real):
             return manager
     return None

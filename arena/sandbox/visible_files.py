@@ -135,8 +135,8 @@ def _interpreter(program: str, search: str | None, *, anywhere: bool) -> list[st
         names = [word for word in words[1:] if not word.startswith("-")]
         paths = _next_to(words[0]) if words and anywhere else []
         if names and Path(words[0]).name == "env" and "/" not in names[0]:
-            found = shutil.which(names[0], path=search)
-            paths += _next_to(found) if found else []
+            path = shutil.which(names[0], path=search)
+            paths += _next_to(path) if path else []
         return paths
     return []
 

@@ -267,8 +267,8 @@ def _check_required(require: Collection[str], players: Sequence[Player], report:
 def _check_anchor(
     anchor: str | None, players: Sequence[Player], tables: Sequence[PlayerTable], report: Reporter
 ) -> None:
-    found = [player.name for player in players]
-    names = found + [table.name for table in tables if table.name and table.name not in found]
+    names = [player.name for player in players]
+    names += [table.name for table in tables if table.name and table.name not in names]
     if anchor is not None and anchor not in names:
         report(("rating", "anchor"), no_such("player", anchor, names))
 

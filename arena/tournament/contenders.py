@@ -139,14 +139,14 @@ def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
     if not programs.is_path(bot, folder):
         hint = did_you_mean(bot, reading.builtins, "built-in players")
         raise ProgramError(f"no built-in player or file {shown(bot)} in {folder}; {hint}")
-    found = submitted(folder / bot)
-    package = open_version(*found) if found else open_bot(programs.existing(bot, folder))
+    submission = submitted(folder / bot)
+    package = open_version(*submission) if submission else open_bot(programs.existing(bot, folder))
     if game is not None and not _claims(package, game):
         claimed = ", ".join(package.rules or ())
         raise ProgramError(f"{package.name} plays {claimed}, not {game.name}")
-    if found:
-        reading = reading._replace(python=reading.python or python_of(found[0].parent))
-    which = f"@{package.number}" if "@" in Path(bot).name and found else ""
+    if submission:
+        reading = reading._replace(python=reading.python or python_of(submission[0].parent))
+    which = f"@{package.number}" if "@" in Path(bot).name and submission else ""
     program = reading.package(package, table)
     return _player(bot, package.name + which, program, table, reading, package=package)
 

@@ -175,10 +175,10 @@ def _named(typed: str, players: Sequence[Player]) -> Player:
     versions = [each for each in players if each.name_in_file == name]
     versions.sort(key=lambda each: each.plays)
     exact = [player for player in players if player.name == typed] if at else versions[-1:]
-    found = exact[0] if exact else chosen(which, versions)
-    if found is None:
+    player = exact[0] if exact else chosen(which, versions)
+    if player is None:
         raise UserError(f"without: {no_such('player', typed, [each.name for each in players])}")
-    return found
+    return player
 
 
 def _refuse_closed(kept: TournamentConfig, players: Sequence[Player]) -> None:

@@ -123,8 +123,8 @@ class RunView(AbstractContextManager["RunView"]):
     @property
     def played_at(self) -> list[PlayedAt]:
         """Games by machine and player, of those that a cluster played."""
-        found = self._store.played_at()
-        return [each for each in found if each.player not in self._without]
+        played = self._store.played_at()
+        return [each for each in played if each.player not in self._without]
 
     @property
     def rated(self) -> list[GameDigest]:

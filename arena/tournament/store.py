@@ -188,8 +188,8 @@ class Store:
         """The run's identity: its name and a token, or the time it began."""
         columns = [name for (name,) in self._rows("SELECT name FROM pragma_table_info('run')")]
         token = "token" if "token" in columns else "created_at"
-        ((found,),) = self._rows(f"SELECT {token} FROM run")
-        return f"{self.config.name} {found}"
+        ((identity,),) = self._rows(f"SELECT {token} FROM run")
+        return f"{self.config.name} {identity}"
 
     def info_kept(self) -> dict[str, int]:
         """How many characters of each player's `info` are kept, as far as they were counted."""
@@ -274,19 +274,19 @@ class Store:
         one. Raises StoreError where nothing is left of a game; with `replay` it is left out, and so
         is every game whose record is damaged.
         """
-        found = dict(self.digests())
-        lost = faults.without_result(found.values())
+        digests = dict(self.digests())
+        lost = faults.without_result(digests.values())
         if lost and not replay:
             raise StoreError(
                 f"{self.path}: {faults.games_are(lost)} damaged and cannot be read. "
                 f"{faults.PLAY_AGAIN}"
             )
         gone = set(self.unreadable(void=True)) if replay else set[int]()
-        games = map(faults.readable, found.values())
-        readable = zip(found, games, strict=True)
+        games = map(faults.readable, digests.values())
+        readable = zip(digests, games, strict=True)
         return (
             [game for id_, game in readable if game is not None and id_ not in gone],
-            gone | {id_ for id_, each in found.items() if isinstance(each, faults.DamagedGame)},
+            gone | {id_ for id_, each in digests.items() if isinstance(each, faults.DamagedGame)},
         )
 
     def record(self, game: str) -> GameRecord | None:

@@ -41,9 +41,9 @@ class DamagedGame(NamedTuple):
     """From its record; None where that is damaged too."""
 
 
-def readable(found: GameDigest | DamagedGame) -> GameDigest | None:
+def readable(game: GameDigest | DamagedGame) -> GameDigest | None:
     """The readable part of a game; None where nothing is left of it."""
-    return found.digest if isinstance(found, DamagedGame) else found
+    return game.digest if isinstance(game, DamagedGame) else game
 
 
 PLAY_AGAIN = "The command that plays the run plays it again with --replay-damaged."
@@ -65,10 +65,10 @@ def _unshared(reason: object) -> bool:
     return getattr(reason, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMMAP
 
 
-def without_result(found: Iterable[GameDigest | DamagedGame]) -> list[str]:
+def without_result(games: Iterable[GameDigest | DamagedGame]) -> list[str]:
     """The ids of games that have no result, perhaps because they are damaged."""
     lost, played = set[str](), set[str]()
-    for each in found:
+    for each in games:
         game = readable(each)
         if game is None:
             lost.add(each.game)

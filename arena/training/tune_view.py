@@ -68,10 +68,10 @@ def comparison_line(comparison: StartComparison) -> str:
 
 def test_line(verdict: Verdict) -> str:
     """The pairs of a sequential test, and its verdict so far."""
-    found = verdict.estimate
+    estimate = verdict.estimate
     so_far = ""
-    if found is not None:
-        elo = f"Elo {found.elo:+.1f} ± {found.elo_error:.1f} so far"
+    if estimate is not None:
+        elo = f"Elo {estimate.elo:+.1f} ± {estimate.elo_error:.1f} so far"
         so_far = f", {words.decisive(verdict.decisive)}, {elo}"
     bounds = f"H0 at {verdict.lower:+.2f}, H1 at {verdict.upper:+.2f}"
     return f"{verdict.units:,} pairs{so_far}; {bounds}"

@@ -133,11 +133,11 @@ def gain(
         None: "Not decided at {}: no gain is shown.",
     }
     unusable = "The test at {} is not usable, for its forfeits and void games: no gain is shown."
-    found = (
+    shown = (
         (sentences[each["decision"]] if each.get("usable", True) else unusable).format(at)
         for at, each in verdicts.items()
     )
-    return " ".join(found) + before
+    return " ".join(shown) + before
 
 
 class BudgetTest:

@@ -110,8 +110,8 @@ async def players(request: Request, name: Name, visitor: Asking) -> Response:
     return answer(request, await find(request, name).made(("players", visitor), read))
 
 
-def _json(found: object, view: RunView, visitor: Visitor) -> CachedAnswer:
-    return cached(without_folders(to_json(found).decode(), *hidden(visitor, view.config)), JSON)
+def _json(value: object, view: RunView, visitor: Visitor) -> CachedAnswer:
+    return cached(without_folders(to_json(value).decode(), *hidden(visitor, view.config)), JSON)
 
 
 def _seen(view: RunView, visitor: Visitor) -> Seen:

@@ -27,13 +27,13 @@ def cached(text: str | bytes, media_type: str) -> CachedAnswer:
     )
 
 
-def answer(request: Request, found: CachedAnswer, cache: str = "private, no-cache") -> Response:
+def answer(request: Request, entry: CachedAnswer, cache: str = "private, no-cache") -> Response:
     """The response of an answer, or 304 where the browser has it."""
-    headers = {"ETag": found.etag, "Cache-Control": cache, "Vary": "Accept-Encoding, Cookie"}
+    headers = {"ETag": entry.etag, "Cache-Control": cache, "Vary": "Accept-Encoding, Cookie"}
     known = request.headers.get("If-None-Match", "")
-    if found.etag in (each.strip() for each in known.split(",")) or known == "*":
+    if entry.etag in (each.strip() for each in known.split(",")) or known == "*":
         return Response(status_code=304, headers=headers)
-    if found.packed is None or "gzip" not in request.headers.get("Accept-Encoding", ""):
-        return Response(found.body, media_type=found.media_type, headers=headers)
+    if entry.packed is None or "gzip" not in request.headers.get("Accept-Encoding", ""):
+        return Response(entry.body, media_type=entry.media_type, headers=headers)
     headers["Content-Encoding"] = "gzip"
-    return Response(found.packed, media_type=found.media_type, headers=headers)
+    return Response(entry.packed, media_type=entry.media_type, headers=headers)

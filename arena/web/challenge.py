@@ -117,10 +117,12 @@ class Challenges:
         """The last matches of an owner, the newest first."""
         return [self.read(folder) for folder in self.jobs.newest(owner, most)]
 
-    def again(self, found: Sequence[Challenge]) -> list[Challenge]:
+    def again(self, challenges: Sequence[Challenge]) -> list[Challenge]:
         """The same matches as they stand now; those that were over stay so."""
         root = self.jobs.root
-        return [self.read(root / one.owner / one.id) if one.is_unfinished else one for one in found]
+        return [
+            self.read(root / one.owner / one.id) if one.is_unfinished else one for one in challenges
+        ]
 
     def left(self, owner: str, now: datetime) -> int:
         """How many an owner may ask for today. A match that could not be played does not count."""

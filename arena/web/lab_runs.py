@@ -68,7 +68,7 @@ class LabRuns:
 
     async def all(self) -> tuple[list[LabRun], list[str]]:
         """The runs, those that go on first, and a sentence for each that cannot be read."""
-        found, problems = list[LabRun](), list[str]()
+        runs, problems = list[LabRun](), list[str]()
         names = [folder.name for folder in folders(self._runs.folder)]
         for name in [*names, *self._runs.names()]:
             try:
@@ -76,8 +76,8 @@ class LabRuns:
             except ArenaError as error:
                 problems.append(without_folders(str(error), self._runs.folder))
             else:
-                found += [run] if run else []
-        return sorted(found, key=lambda run: (not run.is_running, run.name)), problems
+                runs += [run] if run else []
+        return sorted(runs, key=lambda run: (not run.is_running, run.name)), problems
 
     async def find(self, name: str) -> LabRun | None:
         """The run of a name; None where a tournament has it. Raises ArenaError, HTTPException."""
@@ -268,16 +268,16 @@ def _is_running(folder: Path) -> bool:
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, str]:
     """Settings in settings as one table: `clock.move_ms`."""
-    found: dict[str, str] = {}
+    flat: dict[str, str] = {}
     for key, each in settings.items():
         if isinstance(each, Mapping):
-            found |= _flat(each, f"{before}{key}.")
+            flat |= _flat(each, f"{before}{key}.")
         elif isinstance(each, list) and each and all(isinstance(one, dict) for one in each):
             named = {str(one.get("name", place)): one for place, one in enumerate(each)}
-            found |= _flat(named, f"{before}{key}.")
+            flat |= _flat(named, f"{before}{key}.")
         elif each is not None:
-            found[f"{before}{key}"] = each if isinstance(each, str) else json.dumps(each)
-    return found
+            flat[f"{before}{key}"] = each if isinstance(each, str) else json.dumps(each)
+    return flat
 
 
 def _text(path: Path) -> str:

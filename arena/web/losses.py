@@ -53,14 +53,14 @@ class Loss(NamedTuple):
 
 async def losses(runs: Runs, owner: str) -> list[Loss]:
     """Faults first, then the newest; runs that cannot be read are left out."""
-    found = list[Loss]()
+    losses = list[Loss]()
     for name in runs.names():
         try:
             run = runs[name]
-            found += await run.made(("losses", owner), partial(_of_run, run, owner))
+            losses += await run.made(("losses", owner), partial(_of_run, run, owner))
         except StoreError:
             continue
-    return sorted(found, key=lambda loss: (loss.is_fault, loss.started_at), reverse=True)[:_MOST]
+    return sorted(losses, key=lambda loss: (loss.is_fault, loss.started_at), reverse=True)[:_MOST]
 
 
 def _of_run(run: ShownRun, owner: str, view: RunView) -> list[Loss]:
@@ -77,8 +77,8 @@ def _of_run(run: ShownRun, owner: str, view: RunView) -> list[Loss]:
 
 def _place(row: GameRow) -> str:
     """The last place in its program that a fault's stderr names; empty where it names none."""
-    found = _PLACE.findall(row.detail.partition(STDERR_FOLLOWS)[2])
-    return found[-1] if found else ""
+    places = _PLACE.findall(row.detail.partition(STDERR_FOLLOWS)[2])
+    return places[-1] if places else ""
 
 
 def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:

@@ -71,8 +71,8 @@ def _address(link: str, file: str) -> str | None:
     target, mark, anchor = link.partition("#")
     if not target or target.startswith("https://"):
         return link
-    found = _NAMES.get(posixpath.normpath(posixpath.join(posixpath.dirname(file), target)))
-    return f"/doc/{found}{mark}{anchor}" if found else None
+    page = _NAMES.get(posixpath.normpath(posixpath.join(posixpath.dirname(file), target)))
+    return f"/doc/{page}{mark}{anchor}" if page else None
 
 
 def _scrolling(tokens: Sequence[Token]) -> Iterator[Token]:

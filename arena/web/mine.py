@@ -59,8 +59,8 @@ class Mine(NamedTuple):
 
 def mine(request: Request, owner: str) -> Mine:
     """The bots, checks and matches of an owner. Raises ArenaError."""
-    found = course_of(request)
-    folder, rules = found.folder, found.rules.now()
+    state = course_of(request)
+    folder, rules = state.folder, state.rules.now()
     now, entries, offers = datetime.now(UTC), course.bots(folder), game_offers(folder)
     deadline = rules.deadline_of(owner)
     return Mine(
@@ -71,9 +71,9 @@ def mine(request: Request, owner: str) -> Mine:
         size_mb=min(rules.quota.size_mb, MAX_BYTES / 1e6),
         deadline=deadline,
         is_over=deadline is not None and deadline < now,
-        checks=found.checks.of(owner, _CHECKS),
-        challenges=found.challenges.of(owner, _CHALLENGES),
-        challenges_left=found.challenges.left(owner, now),
+        checks=state.checks.of(owner, _CHECKS),
+        challenges=state.challenges.of(owner, _CHALLENGES),
+        challenges_left=state.challenges.left(owner, now),
         opponents=list(choices(folder, owner, offers)[1]),
         games=offers,
         times_ms=OFFERED_MS,
@@ -85,9 +85,9 @@ async def me(request: Request, asking: Asking) -> Response:
     """The owner's page; the staff has one of its own."""
     if asking.owner is None:
         return RedirectResponse("/staff", 303)
-    found = await run_in_threadpool(mine, request, asking.owner)
+    own = await run_in_threadpool(mine, request, asking.owner)
     lost = await losses(runs_of(request), asking.owner)
-    return page(request, "me.html", mine=found, losses=lost)
+    return page(request, "me.html", mine=own, losses=lost)
 
 
 @router.get("/me/check/{id}/live")

@@ -37,10 +37,10 @@ class StaffActions:
     """The parts of a course that the staff works on, and the answers to its forms."""
 
     def __init__(self, request: Request) -> None:
-        found = course_of(request)
-        self.course, self.rules, self.roster = found.folder, found.rules, found.people.roster
-        self.scheduler, self.table_freeze = found.scheduler, found.table_freeze
-        self.answers = found.answers
+        state = course_of(request)
+        self.course, self.rules, self.roster = state.folder, state.rules, state.people.roster
+        self.scheduler, self.table_freeze = state.scheduler, state.table_freeze
+        self.answers = state.answers
         self._who = f"staff, {address_of(request)}"
         settings = state_of(request).settings
         self._base = str(settings.public_url or request.base_url).rstrip("/")

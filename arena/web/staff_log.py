@@ -25,5 +25,5 @@ def add_line(course: Path, who: str, what: str) -> None:
 def last_lines(course: Path) -> list[list[str]]:
     """Time, author and action of the last lines, the newest first."""
     lines = end_of(course / FILE, _TAIL_BYTES).splitlines()
-    found = [line.split("\t", 2) for line in lines[-_LINES:]]
-    return [line for line in found[::-1] if len(line) == 3]
+    entries = [line.split("\t", 2) for line in lines[-_LINES:]]
+    return [line for line in entries[::-1] if len(line) == 3]

@@ -44,8 +44,8 @@ class RunSummary(Frozen):
 
 async def summaries(runs: Runs) -> list[RunSummary]:
     """The runs that are played now, then the others, what changed last first."""
-    found = [await _named(runs, name) for name in runs.names()]
-    return sorted(found, key=lambda each: (each.is_played, each.changed_at), reverse=True)
+    named = [await _named(runs, name) for name in runs.names()]
+    return sorted(named, key=lambda each: (each.is_played, each.changed_at), reverse=True)
 
 
 async def _named(runs: Runs, name: str) -> RunSummary:

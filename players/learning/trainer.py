@@ -211,17 +211,17 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     def result(self) -> Network:
         """The mean of the networks kept, else the last. Raises ValueError where one is damaged."""
-        found = self._averaged()
-        return mean_network([str(path) for _, path in found]) if found else self.network
+        networks = self._averaged()
+        return mean_network([str(path) for _, path in networks]) if networks else self.network
 
     @property
     def mean(self) -> str:
         """A sentence on the networks averaged in the result; empty where it is the last network."""
-        if not (found := self._averaged()):
+        if not (networks := self._averaged()):
             return ""
         return (
-            f"The network is the mean of {len(found)} checkpoints of the {self.config.average} "
-            f"asked for, from {found[0][0]:,} games on."
+            f"The network is the mean of {len(networks)} checkpoints of the {self.config.average} "
+            f"asked for, from {networks[0][0]:,} games on."
         )
 
     def _averaged(self) -> list[tuple[int, Path]]:
@@ -233,7 +233,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         return sorted((int(games), path) for games, path in found if games.isdecimal())
 
     def write_network(
-        self, path: Path, network: Network | None = None, found: Mapping[str, Any] | None = None
+        self, path: Path, network: Network | None = None, fields: Mapping[str, Any] | None = None
     ) -> None:
         """Write a network of this run alone, as a whole, or what was learned so far; `found` are
         fields of its header. Raises OSError.
@@ -241,7 +241,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         header = self._header()
         if network is not None:
             header = header.model_copy(update={"about": f"{header.about} {self.mean}".rstrip()})
-        header = header.model_copy(update=dict(found or {}))
+        header = header.model_copy(update=dict(fields or {}))
         save_network(path, header, self.network if network is None else network)
 
     def _noted(self, place: int) -> Array:

@@ -53,17 +53,19 @@ def run_data(view: RunView, audience: Audience) -> RunData:
 
 def columns(games: Iterable[GameDigest], seen: Seen) -> GameColumns:
     """Finished games, a list a column."""
-    found = list(games)
+    finished = list(games)
     return GameColumns(
-        id=[seen.game(game.game) for game in found],
-        round=[game.round for game in found],
-        players=[_places(game.players, seen) for game in found],
-        scores=[game.scores for game in found],
-        points=[_half_points(game.points) for game in found],
-        ending=[_ALL_ENDINGS.index(game.termination) for game in found],
-        offender=[-1 if game.offender is None else game.offender for game in found],
-        plies=[game.plies for game in found],
-        slowest_ms=[round(max((max(t) for t in game.used_ms if t), default=0)) for game in found],
+        id=[seen.game(game.game) for game in finished],
+        round=[game.round for game in finished],
+        players=[_places(game.players, seen) for game in finished],
+        scores=[game.scores for game in finished],
+        points=[_half_points(game.points) for game in finished],
+        ending=[_ALL_ENDINGS.index(game.termination) for game in finished],
+        offender=[-1 if game.offender is None else game.offender for game in finished],
+        plies=[game.plies for game in finished],
+        slowest_ms=[
+            round(max((max(t) for t in game.used_ms if t), default=0)) for game in finished
+        ],
     )
 
 

@@ -38,22 +38,22 @@ class Look(NamedTuple):
     @classmethod
     def at(cls, view: RunView, audience: Audience) -> "Look":
         seen = Seen(view.config, audience)
-        found = view.standings
-        if len(found.players) > words.MOST_CROSSED:
-            found = found.model_copy(update={"crosstable": ()})
-        return cls(view, seen, seen.standings(found))
+        standings = view.standings
+        if len(standings.players) > words.MOST_CROSSED:
+            standings = standings.model_copy(update={"crosstable": ()})
+        return cls(view, seen, seen.standings(standings))
 
 
 def facts(look: Look) -> dict[str, Any]:
-    found, view = look.standings, look.view
-    forfeits = sum(n for word, n in found.terminations.items() if Termination(word).is_forfeit)
+    standings, view = look.standings, look.view
+    forfeits = sum(n for word, n in standings.terminations.items() if Termination(word).is_forfeit)
     left = view.left_s if view.is_played else None
     return {
-        "games": found.games,
-        "planned": found.planned,
+        "games": standings.games,
+        "planned": standings.planned,
         "forfeits": forfeits,
-        "void": found.void,
-        "damaged": len(found.damaged),
+        "void": standings.void,
+        "damaged": len(standings.damaged),
         "live": view.is_played,
         "left": None if left is None else words.duration(left),
     }
@@ -61,42 +61,44 @@ def facts(look: Look) -> dict[str, Any]:
 
 def standings(look: Look) -> dict[str, Any]:
     """The players by rank, each rating with its interval on one scale."""
-    found = look.standings
-    shown = {row.name: each for row in found.players if (each := interval(row)) is not None}
+    standings = look.standings
+    shown = {row.name: each for row in standings.players if (each := interval(row)) is not None}
     intervals = shown.values()
-    pairs = [pair for pair in found.neighbours if {pair.upper, pair.lower} <= shown.keys()]
+    pairs = [pair for pair in standings.neighbours if {pair.upper, pair.lower} <= shown.keys()]
     # whether each is not separated from the one above; one more for the end
     above = {pair.lower: not pair.separated for pair in pairs}
-    joined = [*(above.get(row.name, False) for row in found.players), False]
+    joined = [*(above.get(row.name, False) for row in standings.players), False]
     scale = Scale.over([figure for low, _, high in intervals for figure in (low, high)])
     los = {pair.upper: words.probability(pair.los) for pair in pairs}
     rows = [
-        _row(row, found, scale, joined[place : place + 2]) | {"los": los.get(row.name, "")}
-        for place, row in enumerate(found.players)
+        _row(row, standings, scale, joined[place : place + 2]) | {"los": los.get(row.name, "")}
+        for place, row in enumerate(standings.players)
     ]
-    notes = words.about_separation(found)
+    notes = words.about_separation(standings)
     close = sum(not pair.separated for pair in pairs)
-    if len(pairs) < len(found.neighbours):
-        compared = found.model_copy(update={"neighbours": tuple(pairs)})
+    if len(pairs) < len(standings.neighbours):
+        compared = standings.model_copy(update={"neighbours": tuple(pairs)})
         notes[:1] = words.about_separation(compared)[:1] if close else []
     if close > _CLOSE:
         notes[0] = f"{close} pairs of neighbours are not separated at 95 %: brackets join them."
     return {
         "rows": rows,
-        "notes": [*notes, *words.about_rating(found)[2:], *words.about_those_out(found)],
-        "faults": any(row.forfeits for row in found.players),
-        "difference": any(row.difference is not None for row in found.players),
-        "few": any(row.games < FEW_GAMES and row.name not in shown for row in found.players),
+        "notes": [*notes, *words.about_rating(standings)[2:], *words.about_those_out(standings)],
+        "faults": any(row.forfeits for row in standings.players),
+        "difference": any(row.difference is not None for row in standings.players),
+        "few": any(row.games < FEW_GAMES and row.name not in shown for row in standings.players),
         "few_games": FEW_GAMES,
     }
 
 
-def _row(row: PlayerStanding, found: Standings, scale: Scale, joined: list[bool]) -> dict[str, Any]:
-    shown, anchor = interval(row), anchor_of(found)
+def _row(
+    row: PlayerStanding, standings: Standings, scale: Scale, joined: list[bool]
+) -> dict[str, Any]:
+    shown, anchor = interval(row), anchor_of(standings)
     label = rating(row, anchor)
     drawn: Markup | str = label
     if shown is not None:
-        drawn = whisker(*shown, scale, found.anchor.elo, label)
+        drawn = whisker(*shown, scale, standings.anchor.elo, label)
     return {
         "row": row,
         "shown": shown is not None,
@@ -110,15 +112,20 @@ def _row(row: PlayerStanding, found: Standings, scale: Scale, joined: list[bool]
 
 def crosstable(look: Look) -> dict[str, Any] | None:
     """Points of each player against each other; 2048 and 2584 have scores instead."""
-    found = look.standings
-    if any(row.tiles for row in found.players):
+    standings = look.standings
+    if any(row.tiles for row in standings.players):
         return None
-    if not found.crosstable and len(found.players) <= words.MOST_CROSSED:
+    if not standings.crosstable and len(standings.players) <= words.MOST_CROSSED:
         return None
-    cells = {(cell.player, cell.opponent): cell for cell in found.crosstable}
-    names = [row.name for row in found.players] if found.crosstable else []
+    cells = {(cell.player, cell.opponent): cell for cell in standings.crosstable}
+    names = [row.name for row in standings.players] if standings.crosstable else []
     rows = [(name, [_cell(name, other, cells) for other in names]) for name in names]
-    return {"names": names, "rows": rows, "many": len(found.players), "most": words.MOST_CROSSED}
+    return {
+        "names": names,
+        "rows": rows,
+        "many": len(standings.players),
+        "most": words.MOST_CROSSED,
+    }
 
 
 def _cell(player: str, opponent: str, cells: dict[tuple[str, str], Cell]) -> dict[str, Any]:
@@ -209,9 +216,9 @@ def _opening(moves: Sequence[str], games: Sequence[GameDigest], gap: str) -> dic
 
 def faults(look: Look) -> dict[str, Any]:
     """Forfeits, void and damaged games, and the faults of each player."""
-    found, seen, view = look.standings, look.seen, look.view
+    standings, seen, view = look.standings, look.seen, look.view
     return {
-        "notes": [*words.about_endings(found), *words.about_damage(found)],
+        "notes": [*words.about_endings(standings), *words.about_damage(standings)],
         "faults": [
             (seen.names[fault.player], ending_word(data.ending), data)
             for fault in view.standings.faults
@@ -223,7 +230,7 @@ def faults(look: Look) -> dict[str, Any]:
 
 def machine(look: Look) -> dict[str, Any] | None:
     """The machine, the time, and the sandbox of the players."""
-    found, reads_all = look.standings, look.seen.audience.reads_all
+    standings, reads_all = look.standings, look.seen.audience.reads_all
     if not look.view.games:
         return None
     try:
@@ -233,8 +240,8 @@ def machine(look: Look) -> dict[str, Any] | None:
     return {
         "machine": machine_of(record, look.seen) if record else None,
         "notes": [
-            *words.about_time(found),
-            *words.about_sandbox(found, gaps=reads_all),
+            *words.about_time(standings),
+            *words.about_sandbox(standings, gaps=reads_all),
             *(machines.about(look.view.played_at) if reads_all else ()),
         ],
     }

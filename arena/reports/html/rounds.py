@@ -27,12 +27,12 @@ _RATINGS: WeakKeyDictionary[RunView, dict[tuple[int, int], dict[str, float]]] = 
 
 def rounds(look: Look) -> dict[str, Any] | None:
     """None for a format that ranks by Elo alone."""
-    found, played_in = look.standings, FORMATS[look.view.config.format].matched
-    if found.ranking is None and found.sprt is None and not played_in:
+    standings, played_in = look.standings, FORMATS[look.view.config.format].matched
+    if standings.ranking is None and standings.sprt is None and not played_in:
         return None
     return {
-        "ranking": found.ranking,
-        "test": found.sprt and _test(found.sprt),
+        "ranking": standings.ranking,
+        "test": standings.sprt and _test(standings.sprt),
         "rounds": _meetings(look) if played_in else [],
         "over_time": _over_time(look) if played_in else None,
         "figure": figure,
@@ -106,7 +106,7 @@ def _ratings(view: RunView, games: Sequence[GameDigest]) -> dict[str, float]:
 
 
 def _by_round(games: Sequence[GameDigest]) -> dict[int, list[GameDigest]]:
-    found = defaultdict[int, list[GameDigest]](list)
+    by_round = defaultdict[int, list[GameDigest]](list)
     for game in games:
-        found[game.round].append(game)
-    return found
+        by_round[game.round].append(game)
+    return by_round
