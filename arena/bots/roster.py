@@ -25,7 +25,7 @@ _HEADINGS_ALONE = (*_HEADINGS, "login", "user", "student", "mail", "id")
 
 
 class Owner(Frozen):
-    """Someone who submits bots."""
+    """A submitter of bots."""
 
     name: str
     token_sha256: str

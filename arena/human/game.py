@@ -103,7 +103,7 @@ class HumanGame:
         return f"You left the game. {self.scores()}."
 
     def faulted(self, fault: PlayerFault) -> tuple[str, str]:
-        """How a fault of the opponent ends the game, in words: what happened, and who wins."""
+        """Two sentences on a fault of the opponent: the event, and the winner."""
         name = self.name(1 - self.seat)
         if fault.termination is Termination.VOID:
             return f"The game is void: {name} {fault.detail}.", ""

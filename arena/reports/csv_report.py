@@ -36,7 +36,7 @@ _WITH_PAIR = (*COLUMNS, "pair")
 _ORDERED = "ordered"
 """One more column where the order of the two players means nothing; each line then says `no`."""
 _OTHER_NAMES = {"white", "black", "player1", "player2", "result"}
-"""Columns of lists of others, which do not say who moved first."""
+"""Columns of lists of others, without the first mover."""
 SCORES = {
     "1": 1.0, "1.0": 1.0, "1-0": 1.0,
     "0": 0.0, "0.0": 0.0, "0-1": 0.0,

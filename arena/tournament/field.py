@@ -1,7 +1,7 @@
 """The field of a run that goes on. A run keeps the players it began with: those that were submitted
 are versions that never change, and later submissions wait for --take-new.
 
-A new version is a player of its own, `ant@2`; the player it replaces meets nobody any more, and its
+A new version is a player of its own, `ant@2`; the player it replaces has no more games, and its
 games count as long as the bot plays: a bot that is withdrawn leaves with all its versions.
 """
 

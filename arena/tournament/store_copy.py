@@ -58,7 +58,7 @@ def _cut(copy: sqlite3.Connection, until: datetime) -> None:
 
 
 def _as_then(config: TournamentConfig, seen: Collection[str]) -> TournamentConfig:
-    """The configuration before those joined who came after all that were `seen` to play."""
+    """The configuration before players joined that came after all that were `seen` to play."""
     last = max((each.joined for each in config.players if each.name in seen), default=0)
     later = {each.name: each.name_in_file for each in config.players if each.joined > last}
     then = config.without(later)

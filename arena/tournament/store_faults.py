@@ -106,7 +106,7 @@ def parsed(text: str) -> GameRecord | None:
 
 
 def renewal(attempts: Iterable[int]) -> str:
-    """Statements that make all tables anew without these attempts, which an index may miss."""
+    """Statements that rebuild all tables without these attempts, which an index may miss."""
     of_games = ("games", "seats", "records", "checksums")
     statements = [f"ALTER TABLE {name} RENAME TO old_{name}" for name in of_games]
     statements += ["ALTER TABLE sandboxes RENAME TO old_sandboxes"]

@@ -33,7 +33,7 @@ def _notice(say: Callable[[str], object]) -> Iterator[None]:
 
 @contextmanager
 def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
-    """End a process that nobody waits for any more, with those it started."""
+    """End a process whose result is no longer needed, with those it started."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit):

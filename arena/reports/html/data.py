@@ -125,7 +125,7 @@ def game_data(record: GameRecord, seen: Seen) -> GameData:
 
 
 def machine(record: GameRecord, seen: Seen) -> str:
-    """Where a game was played; its name is for those who may read everything."""
+    """The machine of a game; its name is for those who may read everything."""
     host = record.host
     name = f"{host.name}: " if seen.audience.reads_all else ""
     details = f"{host.cores} cores, {host.system}, Python {host.python}, arena {host.arena}"

@@ -47,7 +47,7 @@ class Lost(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something about the machines, for those who watch."""
+    """A sentence on the machines, for watchers."""
 
     text: str
     """A sentence."""
@@ -96,7 +96,9 @@ class Executor(Protocol):
 
 
 OpenExecutor = Callable[["TournamentConfig", tuple[str, ...]], Executor]
-"""Makes what plays a tournament; its players, who may see their folder, cannot read the files."""
+"""Makes the executor of a tournament; its players, which may see their folder, cannot read the
+files.
+"""
 
 
 def play_through(

@@ -51,7 +51,7 @@ class Plan(NamedTuple):
     later: tuple[int, ...] = ()
     """For each group that joined together later, the number of players before it."""
     out: frozenset[str] = frozenset()
-    """Players that meet nobody any more; games of theirs that were played stay."""
+    """Players without further games; those that they have played stay."""
     left: Mapping[str, int] = MappingProxyType({})
     """Those that left a format with `walkovers` after it began, and the round of it from which on
     their games count for their opponents."""
@@ -116,7 +116,7 @@ class Format(NamedTuple):
     foreseen: bool = True
     """Whether all its games are known before the first."""
     matched: bool = False
-    """Whether its results choose who meets whom: close players, round after round."""
+    """Whether its results choose the meetings: close players, round after round."""
     alone: str = ""
     """Why it does not fit a game that one plays alone, and what does; empty where it fits."""
     unstopped: str = ""
@@ -124,8 +124,8 @@ class Format(NamedTuple):
     grows: bool = True
     """Whether more rounds may be added to a run: those that are there stay as they are."""
     closed: bool = False
-    """Whether nobody joins once it began, nor leaves without `walkovers`: then a plan has nobody
-    `later` or `out`, and those who were left out before are none of its players.
+    """Whether no player joins once it began, nor leaves without `walkovers`: then a plan has no
+    player `later` or `out`, and those who were left out before are none of its players.
     """
     walkovers: bool = False
     """Whether a player may leave a closed format, as a `StagedSchedule` allows."""

@@ -113,7 +113,7 @@ class Bracket:
         )
 
     def placings(self) -> tuple[Placing, ...]:
-        """The players by how far they came; those who came equally far share the rank."""
+        """The players by the round they reached; those of one round share the rank."""
         far = dict.fromkeys(self._seed, 0.0)
         won, points = dict.fromkeys(self._seed, 0), dict.fromkeys(self._seed, 0.0)
         for match, step in self._matches():

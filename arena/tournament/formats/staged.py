@@ -1,4 +1,4 @@
-"""Rounds that a generator makes: it yields who meets, and is sent what each meeting's two took.
+"""Rounds that a generator makes: it yields meetings, and is sent the results of each.
 
 All games of a round are played before the next one is made, so that the generator depends on the
 set of results alone. From the round in which a player leaves on, its meetings are walkovers: they

@@ -1,8 +1,8 @@
-"""A Swiss tournament: players with equally many points meet, nobody twice while that is possible.
+"""A Swiss tournament: players with equally many points meet, no two twice while that is possible.
 
 In each round those meet whose points differ least, by one matching of the whole field; of equals,
 the upper half meets the lower half. With an odd number, one of those with the fewest points has a
-bye, nobody twice while that is possible; it is worth a meeting won.
+bye, no player twice while that is possible; it is worth a meeting won.
 
 Players that join later begin in the round that is played then, where one of them may meet the
 player that had the bye. The rounds before it give them no points. Where a player leaves, those that
