@@ -3,6 +3,7 @@
 import asyncio
 import ctypes
 import os
+import re
 import resource
 import socket
 from collections.abc import Callable
@@ -17,17 +18,20 @@ from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from arena.bots.course_file import rules_to_serve
+from arena.bots.course_file import CHALLENGES, RUNS, rules_to_serve
 from arena.bots.programs import nearest_to
 from arena.entering.remote import MAX_BYTES
 from arena.errors import UserError
+from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.web.app import make_app
+from arena.web.sessions import FOLDER
 from arena.web.state import CourseState, ServerSettings
 from arena.web.tournament_process import cores
 
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 WAIT_S = 10.0
 """How long the head of a request may take to come, and then the next piece of its body."""
+_SITE = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?/?")
 _NICE = 10
 """Niceness of a server that starts no tournaments."""
 
@@ -85,8 +89,8 @@ def settings(course: Path | None, runs: Path | None, public_url: str | None) -> 
     """The settings of a server. Raises ArenaError."""
     if course is not None:
         rules_to_serve(course)
-    if public_url is not None and urlsplit(public_url).scheme not in ("http", "https"):
-        raise UserError(f"--public-url: must begin with https:// or http://, got {public_url}")
+    if public_url is not None:
+        _refuse_address(public_url)
     shown = runs or (course or Path()) / "runs"
     if shown.exists() and not shown.is_dir():
         raise UserError(f"--runs: {shown} is a file; name the folder of the runs")
@@ -101,11 +105,24 @@ def settings(course: Path | None, runs: Path | None, public_url: str | None) -> 
     )
 
 
+def _refuse_address(url: str) -> None:
+    """Raise UserError where a public address is none, or has a path: links of pages have none."""
+    if not url.startswith(("https://", "http://")):
+        raise UserError(f"--public-url: must begin with https:// or http://, got {url}")
+    if not _SITE.fullmatch(url):
+        raise UserError(
+            f"--public-url: must be a name alone, as https://arena.example.org, got {url}; the "
+            "pages cannot be in a folder of another site"
+        )
+
+
 def serve(
     settings: ServerSettings, host: str, port: int, *, insecure: bool, say: Callable[[str], None]
 ) -> None:
     """Serve until Ctrl-C. Raises UserError."""
     _refuse_unsafe(settings, host, insecure=insecure)
+    if settings.course is not None:
+        _refuse_unusable(settings.course)
     listening = _bound(host, port)
     address = settings.public_url or f"http://{_in_url(host)}:{listening.getsockname()[1]}"
     os.sched_setaffinity(0, cores().rest)  # threads that are there already would not follow
@@ -162,6 +179,30 @@ def _refuse_unsafe(settings: ServerSettings, host: str, *, insecure: bool) -> No
             "they see, over plain HTTP. Put Caddy or nginx in front of this server, leave --host "
             "out and give --public-url https://NAME. Or give --insecure, in a network that you "
             "trust."
+        )
+
+
+def _refuse_unusable(course: Path) -> None:
+    """Raise UserError where this user cannot keep what a server of the course does: it would show
+    in pages that fail, and in bots that are refused.
+    """
+    for folder in (course, *(course / each for each in (FOLDER, RUNS, CHALLENGES))):
+        if folder.exists() and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            user = os.geteuid()
+            raise UserError(
+                f"{folder} cannot be written by the user of this server, number {user}. If the "
+                f"course is this user's: chown -R {user} {course}"
+            )
+    cache = cache_root()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        is_usable = os.access(cache, os.W_OK | os.X_OK)
+    except OSError:
+        is_usable = False
+    if not is_usable:
+        raise UserError(
+            f"The cache {cache} cannot be written, and bots are unpacked there: name another "
+            f"folder in {CACHE_VARIABLE}."
         )
 
 

@@ -1,6 +1,7 @@
 """`arena serve`: its address, what it refuses to do, and its end."""
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
@@ -87,6 +88,28 @@ def test_an_address_behind_tls_is_secure(runs: Path) -> None:
     assert (found.secure, found.public_url) == (True, "https://arena.example.org")
     with pytest.raises(UserError, match="must begin with https://"):
         settings(None, runs, "arena.example.org")
+    settings(None, runs, "http://[::1]:8000")
+    for no_site in ("https://", "https://example.org/arena", "https://x.org?a", "https://a@x.org"):
+        with pytest.raises(UserError, match=r"must be a name alone, .* in a folder of another"):
+            settings(None, runs, no_site)
+
+
+def test_a_course_that_cannot_be_kept_is_not_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that was restored for another user, and a server whose user has no home."""
+    course.init(tmp_path / "course")
+    of_root = tmp_path / "course" / "runs"
+    of_root.mkdir()
+    found = settings(tmp_path / "course", None, None)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda path, _: path != of_root)
+        with pytest.raises(UserError, match=r"course/runs cannot be written .*: chown -R \d+ /"):
+            serve(found, "127.0.0.1", 0, insecure=False, say=print)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    with pytest.raises(UserError, match=r"file/cache cannot be written, .* in ARENA_CACHE_DIR"):
+        serve(found, "127.0.0.1", 0, insecure=False, say=print)
 
 
 def test_a_course_that_is_the_current_folder_has_its_name(
