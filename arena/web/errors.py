@@ -1,5 +1,7 @@
 """Answers to refused requests: a sentence, on a page in the look of the others or as JSON."""
 
+import sys
+from errno import EACCES, EDQUOT, ENOSPC, EROFS
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
@@ -28,6 +30,7 @@ def handle(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ArenaError, _refused)
+    app.add_exception_handler(OSError, _unkept)
     app.add_exception_handler(Exception, _failed)
 
 
@@ -71,6 +74,19 @@ def in_public(sentence: str, request: Request) -> str:
     """A sentence with files named from the folder of runs or the course."""
     settings = state_of(request).settings
     return without_folders(sentence, settings.runs, settings.course)
+
+
+async def _unkept(request: Request, error: Exception) -> Response:
+    """A full disk, or files of another user: a sentence, and a line in the log instead of a page of
+    it. The address is not in it, which may be somebody's token.
+    """
+    assert isinstance(error, OSError)
+    if error.errno not in (EACCES, EDQUOT, ENOSPC, EROFS):
+        raise error
+    sys.stderr.write(f"A page failed: {error}\n")
+    status = 500 if error.errno == EACCES else 507
+    why = f"The server could not do this: {error.strerror}. Tell the staff, and try again later."
+    return refusal(request, status, why)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -1,6 +1,8 @@
 """Pages, errors and the headers of every answer."""
 
 import asyncio
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,11 @@ def odd(app: FastAPI) -> TestClient:
     async def damaged(request: Request) -> None:
         raise StoreError(f"{request.app.state.settings.runs}/cup.sqlite: <b>damaged</b>\u202e")
 
+    @app.get("/unkept/{name}")
+    async def unkept(name: str) -> None:
+        number = getattr(errno, name)
+        raise OSError(number, os.strerror(number), "/srv/course/keeper.json")
+
     @app.get("/staff", dependencies=[may(Role.STAFF)])
     async def staff() -> None: ...
 
@@ -60,6 +67,17 @@ def test_a_mistake_of_ours_shows_no_traceback(odd: TestClient) -> None:
     assert answer.status_code == 500
     assert "ZeroDivision" not in answer.text
     assert "its log says which" in answer.text
+
+
+@pytest.mark.parametrize(("name", "status"), [("ENOSPC", 507), ("EACCES", 500)])
+def test_a_full_disk_is_a_sentence_and_a_line_of_the_log(
+    odd: TestClient, capfd: pytest.CaptureFixture[str], name: str, status: int
+) -> None:
+    answer = odd.get(f"/unkept/{name}")
+    assert answer.status_code == status
+    assert "Tell the staff" in answer.text
+    assert "/srv" not in answer.text
+    assert capfd.readouterr().err.endswith("'/srv/course/keeper.json'\n")
 
 
 def test_a_store_that_cannot_be_read_gives_a_sentence(odd: TestClient) -> None:
