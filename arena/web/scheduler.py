@@ -248,7 +248,7 @@ class Scheduler:
         wish = self.wish(name)
         if wish.wanted == "paused" or wish.is_asked or wish.field == field or self.is_closed(name):
             return
-        if wish.begun_at is None or (_now() - wish.begun_at).total_seconds() >= _TAKE_S:
+        if wish.begun_at is None or abs(_now() - wish.begun_at).total_seconds() >= _TAKE_S:
             self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
 
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
@@ -270,7 +270,9 @@ class Scheduler:
         child = process.start(take_new=take, without=wish.without)
         self._children[name] = child
         taken = field if take or not has_begun else wish.field
-        self.change(name, pid=child.pid, begun_at=begun_at, field=taken, take_new=take)
+        self.change(
+            name, pid=child.pid, begun_at=begun_at, field=taken, take_new=take, asked_at=None
+        )
 
     def _interrupt(self, pid: int) -> None:
         last = self._interrupted.get(pid)

@@ -26,7 +26,7 @@ class Wish(Frozen):
     since: AwareDatetime | None = None
     """Since when; of those that wait to be played the first comes first."""
     asked_at: AwareDatetime | None = None
-    """When another field was asked for, which takes another start."""
+    """When another field was asked for, which takes another start; None once that was made."""
     take_new: bool = False
     """The next start takes new bots and versions."""
     without: tuple[str, ...] = ()
@@ -58,18 +58,20 @@ class Wish(Frozen):
             return False
         if self.died_at is None or not self.deaths:
             return True
-        return now >= self.died_at + timedelta(seconds=back_off_s * 2 ** (self.deaths - 1))
+        back_off = timedelta(seconds=back_off_s * 2 ** (self.deaths - 1))
+        return abs(now - self.died_at) >= back_off  # the clock may have been set back
 
     def played(self, now: datetime, *, take_new: bool, without: Iterable[str]) -> "Wish":
         """The wish that it be played from now on, with a change of its field, if any."""
         waits = self.wanted == "playing" and self.ended is None
         out = tuple(dict.fromkeys([*self.without, *without]))
         take = take_new or self.take_new
+        asked_at = max(now, (self.begun_at or now) + timedelta.resolution)  # after a clock set back
         return self.model_copy(
             update={
                 "wanted": "playing",
                 "since": self.since if waits else now,
-                "asked_at": now if take or out else self.asked_at,
+                "asked_at": asked_at if take or out else self.asked_at,
                 "take_new": take,
                 "without": out,
                 "ended": None,
@@ -83,7 +85,7 @@ class Wish(Frozen):
         """The wish once its process has ended: by itself with an outcome, or it died."""
         finished = outcome is not None and not outcome.interrupted
         is_full = code == Exit.INTERRUPTED and outcome is None
-        quick = self.begun_at is not None and (now - self.begun_at).total_seconds() < quick_s
+        quick = self.begun_at is not None and abs(now - self.begun_at).total_seconds() < quick_s
         is_expected = self.wanted == "paused" or self.is_asked
         deaths = 0 if is_expected or finished or not quick else self.deaths + 1
         ended: End | None = None

@@ -174,6 +174,23 @@ def test_what_cannot_go_on_is_not_begun_again(
     assert wish.after_end(now, stopped, 130, 20.0).ended is None
 
 
+def test_a_clock_that_is_set_back_hides_no_request_and_repeats_none(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(UTC)
+    begun = Wish(wanted="playing", begun_at=now + timedelta(hours=1))
+    assert begun.played(now, take_new=True, without=()).is_asked
+    monkeypatch.setattr(
+        TournamentProcess, "start", lambda *_, **__: subprocess.Popen(["sleep", "60"])
+    )
+    classroom.file("cup", SHORT)
+    monkeypatch.setattr(scheduler, "_now", lambda: now + timedelta(hours=1))
+    classroom.scheduler.start("cup", take_new=True)
+    monkeypatch.setattr(scheduler, "_now", lambda: now)
+    classroom.scheduler.look()
+    assert not classroom.scheduler.wish("cup").is_asked
+
+
 def test_what_is_paused_and_wanted_again_as_it_begins_has_not_failed(
     classroom: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
