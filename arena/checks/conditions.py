@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from arena.bots import programs
 from arena.bots.package import Bot
 from arena.bots.prepare import as_package
-from arena.model.containment import Asked
+from arena.model.containment import SandboxChoice
 from arena.model.contender import MEMORY_MB, Package
 from arena.model.game_spec import GRACE_MS, STARTUP_MS, Terms, derive
 from arena.model.protocol import Clock
@@ -74,7 +74,7 @@ class Conditions:
     options: Mapping[str, Any] = field(default_factory=dict)
     threads: int = 1
     memory_mb: int = MEMORY_MB
-    sandbox: Asked = "auto"
+    sandbox: SandboxChoice = "auto"
     python: str | None = None
     """The Python of its player's table; None for that of bot.toml."""
     default_python: str | None = None

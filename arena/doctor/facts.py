@@ -16,7 +16,7 @@ import rules
 from arena.errors import SandboxError
 from arena.files.cache import cache_root
 from arena.model import Frozen
-from arena.model.containment import Asked, Guarantee, Held
+from arena.model.containment import Guarantee, Held, SandboxChoice
 from arena.model.contender import Prepared
 from arena.model.record import Host
 from arena.reports.words import holding
@@ -44,7 +44,7 @@ _PATIENCE_S = 20.0
 class TriedSandbox(Frozen):
     """One mode, tried."""
 
-    mode: Asked
+    mode: SandboxChoice
     held: Held | None  # its guarantees; null where it cannot be used
     reason: str | None = None  # why it cannot be used, and what to do
     attacks: dict[Guarantee, dict[str, bool]] = Field(default_factory=dict)
@@ -141,7 +141,7 @@ def _game(name: str) -> PackagedGame:
     return PackagedGame(name=name, package=rules.package(name), compiled=compiled, wrong=wrong)
 
 
-def _sandbox(mode: Asked) -> TriedSandbox:
+def _sandbox(mode: SandboxChoice) -> TriedSandbox:
     player = Prepared(name="doctor", command=(sys.executable,))
     try:
         held = resolve(mode, player)

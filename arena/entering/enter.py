@@ -18,7 +18,7 @@ from arena.checks.events import Checked, Checking, Entered, Event, Judging, Poin
 from arena.checks.result import Checklist
 from arena.errors import PackageError
 from arena.files.imports import module_command
-from arena.model.containment import Asked
+from arena.model.containment import SandboxChoice
 from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
 from arena.tournament.conditions import load_conditions
@@ -34,7 +34,7 @@ def enter(
     on_event: OnEvent,
     *,
     tournament: Path | None = None,
-    sandbox: Asked | None = None,
+    sandbox: SandboxChoice | None = None,
     sent_at: datetime | None = None,
     accepting: Callable[[], None] = lambda: None,
 ) -> Entered:
@@ -71,7 +71,7 @@ def check_only(
     tournament: Path | None = None,
     rules: list[str] | None = None,
     seed: int | None = None,
-    sandbox: Asked | None = None,
+    sandbox: SandboxChoice | None = None,
 ) -> Checklist:
     """Check the bot that `path` names, perhaps a submitted version. Raises ArenaError."""
     submission = submitted(path)
@@ -112,7 +112,7 @@ def _opened(bot: Bot) -> Path:
 def check(
     path: Path,
     conditions: Conditions,
-    sandbox: Asked | None,
+    sandbox: SandboxChoice | None,
     on_event: OnEvent,
     opened: Path,
     note: str = "",

@@ -9,7 +9,7 @@ from arena.model import Frozen
 
 Mode = Literal["bwrap", "limits", "none"]
 """How a player is contained: bubblewrap; the system's limits without it; not at all."""
-Asked = Literal["auto", "bwrap", "limits", "none"]
+SandboxChoice = Literal["auto", "bwrap", "limits", "none"]
 """The sandbox of a tournament: `auto` is the strongest that holds on this machine, never `none`."""
 
 

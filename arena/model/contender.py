@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from arena.model import Frozen
-from arena.model.containment import Asked, Held, Policy
+from arena.model.containment import Held, Policy, SandboxChoice
 from arena.model.protocol import Clock
 
 
@@ -66,7 +66,7 @@ class Contender(Given):
     """A player as it travels: nothing in it depends on a machine."""
 
     program: Program
-    sandbox: Asked = "auto"
+    sandbox: SandboxChoice = "auto"
     """The sandbox asked for; the actual one is found out where it is played."""
 
 

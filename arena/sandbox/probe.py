@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from arena.errors import SandboxError
-from arena.model.containment import Asked, Guarantee, Held, Mode
+from arena.model.containment import Guarantee, Held, Mode, SandboxChoice
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
 from arena.sandbox import canary, cgroups
@@ -33,7 +33,7 @@ _SHARES = "use up the processes that its opponent may start"
 _INSTALL = "Install bubblewrap (apt install bubblewrap, or dnf install bubblewrap)."
 
 
-def resolve(asked: Asked, spec: Prepared, features: Features | None = None) -> Held:
+def resolve(asked: SandboxChoice, spec: Prepared, features: Features | None = None) -> Held:
     """The sandbox that `spec` gets on this machine when `asked`, and the guarantees held; `auto`
     is bubblewrap unless limits hold more. The canary runs once for a question: 0.3 s. `features`:
     those of this machine that may be used, by default all. Raises SandboxError.

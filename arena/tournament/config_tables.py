@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, create_model
 
 from arena.files.toml_tables import TomlTable
-from arena.model.containment import Asked, Guarantee
+from arena.model.containment import Guarantee, SandboxChoice
 from arena.model.contender import MEMORY_MB
 from arena.model.game_spec import GRACE_MS, STARTUP_MS, OnFault, Seed
 from arena.model.protocol import Clock, Text
@@ -31,7 +31,7 @@ class TournamentTable(TomlTable):
     keep_alive: bool | None = None
     """None keeps the processes of built-ins alone."""
     ponder: bool = False
-    sandbox: Asked = "auto"
+    sandbox: SandboxChoice = "auto"
     python: Text | None = None
     """The Python of scripts; None for the one that runs the arena."""
     require: list[Annotated[Guarantee, Field(strict=False)]] = Field(default_factory=list)
@@ -122,7 +122,7 @@ class PlayerTable(TomlTable):
     clock: LimitsTable | None = None
     """None takes the tournament's."""
     resources: ResourcesTable = ResourcesTable()
-    sandbox: Asked | None = None
+    sandbox: SandboxChoice | None = None
     """None takes the tournament's."""
     python: Text | None = None
     """None takes that of bot.toml, else the tournament's."""

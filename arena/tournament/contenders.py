@@ -19,7 +19,7 @@ from arena.bots.versions import open_version, submitted
 from arena.errors import PackageError, ProgramError, SubmissionError, UserError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import Reporter, did_you_mean, explain, shown
-from arena.model.containment import Asked
+from arena.model.containment import SandboxChoice
 from arena.model.contender import CommandLine, Contender, Home, Module, Package, Program
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
     folder: Path
     """Of the tournament file: where relative paths begin."""
     report: Reporter
-    sandbox: Asked = "auto"
+    sandbox: SandboxChoice = "auto"
     """Of the players that ask for none themselves."""
     python: str | None = None
     """Of the scripts of players that name none."""

@@ -63,7 +63,7 @@ def estimate_left(config: TournamentConfig, schedule: Schedule, done: int = 0) -
         own, *others = (first[player] for player in game.players)
         return float(own < others[0]) if others else 1 - own / len(first)
 
-    ahead = rehearse(schedule, config.terms.rules, better)
+    ahead = imagine(schedule, config.terms.rules, better)
     if format_.fixed and not by_results:
         return of(islice(ahead, _SAMPLE_GAMES), left)
     return of(ahead)
@@ -73,7 +73,7 @@ Judge = Callable[[Pairing], float]
 """The share of the points, 0 to 1, that the first seat takes of a game."""
 
 
-def rehearse(schedule: Schedule, rules: str, judge: Judge) -> Iterator[Pairing]:
+def imagine(schedule: Schedule, rules: str, judge: Judge) -> Iterator[Pairing]:
     """The games still to play, each with the result that `judge` gives it."""
     while games := list(iter(schedule.next, None)):
         yield from games

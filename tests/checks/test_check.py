@@ -21,7 +21,7 @@ from arena.checks.dialogue import Overloaded
 from arena.checks.result import CheckFinding, Checklist, passed, schema
 from arena.checks.subject import Subject
 from arena.errors import SandboxError
-from arena.model.containment import Asked, Held
+from arena.model.containment import Held, SandboxChoice
 from arena.model.contender import Prepared
 from arena.sandbox.probe import resolve
 from tests.pages import blocks_of
@@ -47,7 +47,7 @@ def test_a_good_script_passes_in_all_rule_sets_it_starts(check: Check) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ["bwrap", "limits"])
-def test_a_good_script_passes_in_a_sandbox(asked: Asked, check: Check) -> None:
+def test_a_good_script_passes_in_a_sandbox(asked: SandboxChoice, check: Check) -> None:
     """Up to the whole games, which `arena submit` has played in one, in cli/test_students.py."""
     try:
         held = resolve(asked, Prepared(name="bot", command=(sys.executable,)))

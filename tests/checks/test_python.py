@@ -15,7 +15,7 @@ from arena.bots.prepare import as_package, prepare
 from arena.checks.modules import ask_python, imports
 from arena.checks.result import CheckResult
 from arena.errors import ConfigError, SandboxError
-from arena.model.containment import Asked, Held
+from arena.model.containment import Held, SandboxChoice
 from arena.model.contender import Contender, Home, Prepared
 from arena.sandbox.probe import resolve
 from arena.tournament.conditions import load_conditions
@@ -117,7 +117,9 @@ def test_the_python_and_its_modules_are_reported(check: Check) -> None:
 
 
 @pytest.mark.parametrize("mode", ["bwrap", "limits", "none"])
-def test_another_python_runs_in_every_sandbox(mode: Asked, python: Path, tmp_path: Path) -> None:
+def test_another_python_runs_in_every_sandbox(
+    mode: SandboxChoice, python: Path, tmp_path: Path
+) -> None:
     try:
         held = resolve(mode, Prepared(name="bot", command=(sys.executable,)))
     except SandboxError as error:

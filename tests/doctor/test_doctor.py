@@ -10,7 +10,7 @@ from typer.testing import Result
 
 from arena.doctor.facts import NEEDED, Facts
 from arena.errors import SandboxError
-from arena.model.containment import Asked, Guarantee, Held
+from arena.model.containment import Guarantee, Held, SandboxChoice
 from arena.model.contender import Prepared
 from tests.command import arena
 
@@ -60,7 +60,7 @@ def test_bubblewrap_is_found_by_its_version(here: tuple[Facts, int]) -> None:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, answers: dict[str, Held | SandboxError]) -> None:
-    def resolve(asked: Asked, spec: Prepared) -> Held:
+    def resolve(asked: SandboxChoice, spec: Prepared) -> Held:
         answer = answers[asked]
         if isinstance(answer, SandboxError):
             raise answer

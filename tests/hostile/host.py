@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from arena.errors import SandboxError
 from arena.model import Frozen
-from arena.model.containment import Asked, Held, Mode, Policy
+from arena.model.containment import Held, Mode, Policy, SandboxChoice
 from arena.model.contender import Prepared
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
@@ -99,7 +99,7 @@ def _peak_mb() -> int:
     return kilobytes // 1024
 
 
-def main(mode: Asked) -> None:
+def main(mode: SandboxChoice) -> None:
     """Play until stdin ends."""
     anyone = Prepared(name="anyone", command=(sys.executable,))
     try:

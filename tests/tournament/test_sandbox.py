@@ -11,7 +11,7 @@ import pytest
 
 from arena.bots.prepare import prepare
 from arena.errors import ConfigError, SandboxError
-from arena.model.containment import Asked, Guarantee, Held
+from arena.model.containment import Guarantee, Held, SandboxChoice
 from arena.model.contender import Prepared
 from arena.sandbox.mounts import mounts_possible
 from arena.sandbox.overload import delay_warning
@@ -99,8 +99,8 @@ def held_but(*missing: Guarantee, note: str = "") -> Held:
     return Held(mode="bwrap", by=by, notes=(note,) if note else ())
 
 
-def resolving(answer: Held | SandboxError) -> Callable[[Asked, Prepared], Held]:
-    def resolve(asked: Asked, spec: Prepared) -> Held:
+def resolving(answer: Held | SandboxError) -> Callable[[SandboxChoice, Prepared], Held]:
+    def resolve(asked: SandboxChoice, spec: Prepared) -> Held:
         if isinstance(answer, SandboxError):
             raise answer
         return answer
