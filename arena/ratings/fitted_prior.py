@@ -18,6 +18,7 @@ import numpy as np
 from arena.ratings.columns import Array, Columns
 from arena.ratings.likelihood import Likelihood, Maximum
 from arena.ratings.sandwich import Whole
+from arena.ratings.solving import whole
 
 SPREADS = np.geomspace(0.05, 10, 20)
 """Of strengths, in units of the logistic function: 9 to 1,737 Elo."""
@@ -37,7 +38,7 @@ def posterior(
     for spread in SPREADS:
         pool = Likelihood(results, first_mover, weight=weight, spread=spread)
         strengths = pool.maximum(strengths)
-        information = pool.information(pool.expected(strengths)).toarray()
+        information = whole(pool.information(pool.expected(strengths)))
         volume = pool.size * np.log(spread) + np.linalg.slogdet(information)[1] / 2
         # the smaller the spreads, the closer together they are
         evidence.append(pool.log_likelihood(strengths) - volume + np.log(spread))
@@ -50,7 +51,7 @@ def posterior(
     mean = shares @ np.array(modes)
     covariance = np.zeros((len(mean), len(mean)))
     for pool, mode, share in found:  # one at a time, as they are large
-        inverse = np.linalg.inv(pool.information(pool.expected(mode)).toarray())
+        inverse = np.linalg.inv(whole(pool.information(pool.expected(mode))))
         covariance += share * (inverse + np.outer(mode - mean, mode - mean))
     return mean, Whole(covariance), tuple(found)
 
@@ -59,6 +60,6 @@ def _design_effect(plain: Maximum) -> float:
     """By what factor results of one cluster that go together enlarge the squares of the scores."""
     pool, of_players = plain.likelihood, slice(plain.likelihood.size)
     missed = pool.missed(pool.expected(plain.parameters))
-    alone = (pool.design[pool.pairing] * missed[:, None])[:, of_players].power(2).sum()
-    together = pool.cluster_rows(missed)[:, of_players].power(2).sum()
+    alone = ((pool.design[pool.pairing] * missed[:, None])[:, of_players] ** 2).sum()
+    together = (pool.cluster_rows(missed)[:, of_players] ** 2).sum()
     return float(together / alone) if alone else 1.0  # 0: all were draws

@@ -2,19 +2,35 @@
 the clusters' scores.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from arena.ratings.columns import Array, Columns
-from arena.ratings.solving import solve
+from arena.ratings.solving import Matrix, solve
 
 _NEWTON_STEPS = 100
 _NEWTON_GAIN = 1e-12
 """The likelihood still to be gained at which a fit has settled."""
+_FEW_PLAYERS, _FEW_RESULTS = 30, 10_000
+"""Up to so many, arrays are dense: scipy takes longer to import than such a fit."""
 
-Sparse = Any
-"""A sparse array of scipy, by rows; scipy has no types for it."""
+
+def _identity(size: int, *, dense: bool) -> Matrix:
+    if dense:
+        return np.eye(size)
+    from scipy import sparse
+
+    return sparse.eye_array(size, format="csr")
+
+
+def _stacked(*rows: Matrix) -> Matrix:
+    """The rows of one matrix below those of another."""
+    if isinstance(rows[0], np.ndarray):
+        return np.vstack(rows)
+    from scipy import sparse
+
+    return sparse.vstack(rows, format="csr")
 
 
 class Likelihood:
@@ -37,22 +53,20 @@ class Likelihood:
         """`weight` is what a result counts for; `spread` the standard deviation of ratings by a
         normal prior, which takes the place of the players' pairs.
         """
-        from scipy import sparse  # a quarter of a run's start, which fits nothing yet
-
         self.size = size = len(results.players)
+        few = size <= _FEW_PLAYERS and len(results.scores) <= _FEW_RESULTS
         self.scores, self.clusters = results.scores, results.clusters
         sides = results.first * size + results.second
         pairings, self.pairing = np.unique(sides, return_inverse=True)
-        each = sparse.eye_array(size, format="csr")
+        of_players, of_advantage = size, int(first_mover)
+        each = _identity(size + of_advantage, dense=few)
         met = each[pairings // size] - each[pairings % size]
         if first_mover:
-            met = sparse.hstack((met, np.ones((met.shape[0], 1))), format="csr")
-        prior = sparse.eye_array(met.shape[1], format="csr")
-        of_players, of_advantage = (size, prior.shape[0] - size)
+            met = met + each[np.full(len(pairings), size)]
         pairs = np.repeat((1.0 if spread is None else 0.0, 2.0), (of_players, of_advantage))
         precision = 0.0 if spread is None else spread**-2
         self.precision = np.repeat((precision, 0.0), (of_players, of_advantage))
-        self.design = sparse.vstack((met, prior), format="csr")
+        self._identity, self.design = each, _stacked(met, each)
         self.games = np.append(weight * np.bincount(self.pairing), 2 * pairs)
         points = np.bincount(self.pairing, weights=self.scores)
         self.points = np.append(weight * points, pairs)
@@ -78,12 +92,10 @@ class Likelihood:
         missed = self.points - self.games * expected
         return np.asarray(missed @ self.design - self.precision * strengths)
 
-    def information(self, expected: Array) -> Sparse:
+    def information(self, expected: Array) -> Matrix:
         """Minus the second derivatives of the log-likelihood: positive definite."""
-        from scipy import sparse
-
         weighted = self.design * (self.games * expected * (1 - expected))[:, None]
-        return (self.design.T @ weighted + sparse.diags_array(self.precision)).tocsr()
+        return self.design.T @ weighted + self._identity * self.precision[:, None]
 
     def maximum(self, near: Array | None = None) -> Array:
         """The parameters of greatest likelihood: Newton's method, halving bad steps."""
@@ -123,13 +135,11 @@ class Likelihood:
         level[[upper, lower]] = at[[upper, lower]].mean()
         return self.lead(level, upper, lower)
 
-    def score_rows(self, strengths: Array) -> Sparse:
+    def score_rows(self, strengths: Array) -> Matrix:
         """Rows whose squares (outer products) add up to the spread of the score: the gradients of
         all clusters and of the prior. Enlarged, as a variance is by n/(n − 1), for the differences
         and the advantage that were fitted to the same results.
         """
-        from scipy import sparse
-
         expected, parameters = self.expected(strengths), len(strengths)
         # Each prior pair counts half as two wins and half as two losses. So where each pair so far
         # fell to one player, the advantage is unknown, not known to be nothing.
@@ -138,17 +148,22 @@ class Likelihood:
         of_clusters = self.cluster_rows(self.missed(expected))
         units = of_clusters.shape[0] + self.size
         enlarged = np.sqrt(units / (units - (parameters - 1)))
-        return sparse.vstack((of_clusters, *rows), format="csr") * enlarged
+        return _stacked(of_clusters, *rows) * enlarged
 
     def missed(self, expected: Array) -> Array:
         """By how much each result's score is above the expected one."""
         return np.asarray(self.scores - expected[self.pairing])
 
-    def cluster_rows(self, missed: Array) -> Sparse:
+    def cluster_rows(self, missed: Array) -> Matrix:
         """The gradients of the clusters, results that `missed` the expected score by so much."""
+        clusters = int(self.clusters.max()) + 1
+        if isinstance(self.design, np.ndarray):
+            rows = np.zeros((clusters, self.design.shape[1]))
+            np.add.at(rows, self.clusters, self.design[self.pairing] * missed[:, None])
+            return rows
         from scipy import sparse
 
-        shape = int(self.clusters.max()) + 1, self.design.shape[0]
+        shape = clusters, self.design.shape[0]
         return sparse.csr_array((missed, (self.clusters, self.pairing)), shape) @ self.design
 
 

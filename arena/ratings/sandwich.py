@@ -8,12 +8,10 @@ that covariance (Hutchinson 1990). The same draws with the diagonal in place of 
 a known variance, and correct what the draws themselves have too much or too little.
 """
 
-from typing import Any
-
 import numpy as np
 
 from arena.ratings.columns import Array, Indices
-from arena.ratings.solving import MOST_DENSE, solve
+from arena.ratings.solving import MOST_DENSE, Matrix, solve, whole
 
 DRAWS = 1024
 """Draws in a large field: errors are about 1 % from those of the whole covariance, and up to
@@ -48,7 +46,7 @@ class Whole:
 class ErrorDraws:
     """A covariance by draws of the error, a column each; answers what `Whole` does."""
 
-    def __init__(self, information: Any, rows: Any) -> None:
+    def __init__(self, information: Matrix, rows: Matrix) -> None:
         rng = np.random.default_rng(DRAWS)
         self._scale = 1 / information.diagonal()
         self._squares = (rows.T @ rows).tocsr()
@@ -91,12 +89,12 @@ class ErrorDraws:
 Covariance = Whole | ErrorDraws
 
 
-def sandwich(information: Any, rows: Any) -> Covariance:
+def sandwich(information: Matrix, rows: Matrix) -> Covariance:
     """The covariance, from the information and the rows of the score."""
     if information.shape[0] > MOST_DENSE:
         return ErrorDraws(information, rows)
-    bread = np.linalg.inv(information.toarray())
-    return Whole(bread @ (rows.T @ rows).toarray() @ bread)
+    bread = np.linalg.inv(whole(information))
+    return Whole(bread @ whole(rows.T @ rows) @ bread)
 
 
 def _corrected(draws: Array, plain: Array, known: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Linear equations with a sparse, symmetric, positive definite matrix."""
+"""Linear equations with a symmetric, positive definite matrix, most often sparse."""
 
 from typing import Any
 
@@ -11,15 +11,23 @@ MOST_DENSE = 2000
 _PRECISION = 1e-10
 """Of the residual, relative to the right side."""
 
+Matrix = Any
+"""A dense array, or a sparse one of scipy, by rows; scipy has no types for it."""
 
-def solve(matrix: Any, right: Array, precision: float = _PRECISION) -> Array:
+
+def whole(matrix: Matrix) -> Array:
+    """The matrix as a dense array."""
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
+
+
+def solve(matrix: Matrix, right: Array, precision: float = _PRECISION) -> Array:
     """The x with matrix·x = right, for one right side or for each of its columns."""
     if matrix.shape[0] <= MOST_DENSE:
-        return np.asarray(np.linalg.solve(matrix.toarray(), right))
-    return _conjugate_gradients(matrix, right, precision)
+        return np.asarray(np.linalg.solve(whole(matrix), right))
+    return _conjugate_gradients(matrix.tocsr(), right, precision)
 
 
-def _conjugate_gradients(matrix: Any, right: Array, precision: float) -> Array:
+def _conjugate_gradients(matrix: Matrix, right: Array, precision: float) -> Array:
     """Preconditioned by the diagonal, all columns side by side (Hestenes & Stiefel 1952)."""
     scale = (1 / matrix.diagonal()).reshape(-1, *[1] * (right.ndim - 1))
     solution, left = np.zeros_like(right), right.copy()

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from arena.ratings import sandwich, solving
+from arena.ratings import likelihood, sandwich, solving
 from arena.ratings.columns import Columns
 from arena.ratings.elo import Fit, fit
 from arena.ratings.model import MOST_COMPARED
@@ -62,6 +62,21 @@ def test_draws_give_the_errors_of_the_whole_covariance(
     ratios = [one.error / other.error for one, other in zip(*gaps, strict=True)]
     assert min(ratios) > 1 - 0.12 and max(ratios) < 1 + 0.12
     assert sum(ratios) / len(ratios) == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize("first_mover", [True, False])
+@pytest.mark.parametrize("matched", [True, False])
+def test_dense_and_sparse_arrays_give_the_same_fit(
+    first_mover: bool, matched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = Columns.of(played(12, 60, 4))
+    dense = fit(columns, first_mover=first_mover, matched=matched)
+    monkeypatch.setattr(likelihood, "_FEW_PLAYERS", 0)
+    sparse = fit(columns, first_mover=first_mover, matched=matched)
+    np.testing.assert_allclose(sparse.maxima[0].parameters, dense.maxima[0].parameters, atol=1e-9)
+    np.testing.assert_allclose(sparse.elo, dense.elo, atol=1e-9)
+    assert sparse.spread is not None and dense.spread is not None
+    np.testing.assert_allclose(sparse.spread.matrix, dense.spread.matrix, atol=1e-9)
 
 
 @pytest.mark.usefixtures("as_large")
