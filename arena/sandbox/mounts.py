@@ -124,7 +124,7 @@ def closed_folders(path: str) -> list[str]:
 
 def _is_closed(path: str) -> bool:
     with suppress(OSError):
-        mode = Path(path).stat().st_mode
+        mode = os.stat(path).st_mode  # noqa: PTH116  # `Path` takes three times as long
         return stat.S_ISDIR(mode) and not mode & stat.S_IXOTH
     return False
 

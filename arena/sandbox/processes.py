@@ -100,10 +100,12 @@ def _read(path: str) -> bytes:
 
 
 def owners() -> Iterator[tuple[int, int]]:
-    for process in Path("/proc").iterdir():
-        with suppress(OSError):
-            if process.name.isdecimal():
-                yield int(process.name), process.stat().st_uid
+    """Each process and the uid that has it."""
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if entry.name.isdecimal():
+                    yield int(entry.name), entry.stat().st_uid
 
 
 def stat_fields(process: Path) -> list[str]:
