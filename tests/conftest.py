@@ -8,7 +8,6 @@ import signal
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock
 from arena.referee import SessionPool
+from tests.hostile import leftovers
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -171,15 +171,8 @@ class Bots:
         return Prepared(**{"name": fault, "command": command, **more})
 
     def left(self) -> list[str]:
-        """The command lines of processes that carry the mark; a zombie has none."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdecimal():
-                with suppress(OSError):
-                    command = (entry / "cmdline").read_text(errors="replace")
-                    if self.mark in command:
-                        found.append(f"{entry.name}: {command}")
-        return found
+        """The command lines of processes that carry the mark."""
+        return leftovers.processes(self.mark)
 
 
 @pytest.fixture

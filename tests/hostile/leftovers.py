@@ -13,12 +13,10 @@ SHARED = ("/tmp", "/dev/shm", "/var/tmp", "/run/lock", "/dev/mqueue", str(Path.h
 def processes(mark: str) -> list[str]:
     """The command lines of processes that carry the mark; a zombie has none."""
     found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            with suppress(OSError):
-                command = (entry / "cmdline").read_text(errors="replace")
-                if mark in command:
-                    found.append(f"{entry.name}: {command}")
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if mark in (command := path.read_bytes().decode(errors="replace")):
+                found.append(f"{path.parent.name}: {command}")
     return found
 
 
