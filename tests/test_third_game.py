@@ -2,6 +2,7 @@
 point, take part in everything without a change in the arena.
 """
 
+import contextlib
 import os
 import random
 import shutil
@@ -22,6 +23,7 @@ from arena.tournament.store import Store
 from rules import registry
 from rules.rehearsal import BrokenPromise
 from rules.transcript import read_transcript, write_transcript
+from tests import command
 from tests.rules.test_perft import perft as count
 
 PACKAGE = Path(__file__).parents[1] / "tournaments" / "connect4"
@@ -107,7 +109,7 @@ def describe(folder: Path, name: str, value: str, package: str = "") -> None:
 def run(folder: Path) -> Path:
     """A finished tournament of four built-in players."""
     (folder / "four.toml").write_text(TOURNAMENT)
-    arena(folder, "run", "four.toml")
+    fresh_arena(folder, "run", "four.toml")
     return folder / "runs" / "four.sqlite"
 
 
@@ -118,9 +120,17 @@ def records(run: Path) -> list[GameRecord]:
 
 
 def arena(folder: Path, *arguments: object, code: int = 0) -> str:
-    """What a command says."""
+    """What a command says, in this process."""
+    with contextlib.chdir(folder):
+        done = command.arena(*arguments)
+    assert done.exit_code == code, done.output
+    return done.stdout + (done.stderr if code else "")
+
+
+def fresh_arena(folder: Path, *arguments: str, code: int = 0) -> str:
+    """The same in a process that has imported nothing yet."""
     done = subprocess.run(
-        [sys.executable, "-m", "arena", *map(str, arguments)],
+        [sys.executable, "-m", "arena", *arguments],
         cwd=folder, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == code, done.stdout + done.stderr
@@ -321,7 +331,7 @@ FAILING = """
 
 def test_a_game_that_fails_later_is_told(broken: Path) -> None:
     write_broken(broken, FAILING, "load")
-    said = arena(broken, "match", "monkey", "greedy", "--rules", "broken", code=2)
+    said = fresh_arena(broken, "match", "monkey", "greedy", "--rules", "broken", code=2)
     assert "package broken 1.0 failed in `start`: ZeroDivisionError: division by zero (br" in said
 
 
@@ -421,7 +431,7 @@ def test_what_compiled_code_does_not_answer_is_told() -> None:
 def test_compiled_code_that_cannot_be_loaded_is_told(broken: Path) -> None:
     write_broken(broken, "seats = 2", "load, 'broken_kernels'")
     (broken / "broken_kernels.py").write_text("GAMES = 1\n")
-    said = arena(broken, "warm", "broken", code=2)
+    said = fresh_arena(broken, "warm", "broken", code=2)
     assert "of the game 'broken': AttributeError: module 'broken_kernels' has no attribute" in said
     assert "Traceback" not in said
 
