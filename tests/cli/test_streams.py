@@ -74,10 +74,9 @@ def test_names_reach_a_program_as_they_are_in_any_locale(tmp_path: Path, form: s
     games = tmp_path / "games.pgn"
     games.write_text('[Black "Müller"]\n[White "Möller"]\n[Result "34-30"]\n1. F5 D6 2. C3 D3\n')
     made = tmp_path / "games.sqlite"
-    arena = (sys.executable, "-m", "arena")
-    subprocess.run([*arena, "import", str(games), "--to", str(made)], check=True)
+    assert arena("import", games, "--to", made).exit_code == 0
     shown = subprocess.run(
-        [*arena, "report", str(made), form],
+        [sys.executable, "-m", "arena", "report", str(made), form],
         env=os.environ | {"PYTHONIOENCODING": "latin-1"},
         capture_output=True,
         check=True,

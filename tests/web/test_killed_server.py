@@ -13,7 +13,7 @@ import pytest
 
 from arena.bots import course
 from arena.files import lock
-from tests.web.test_scheduler import FILE, LONG
+from tests.web.test_scheduler import LONG, write_tournament
 from tests.web.test_serve import served
 
 pytestmark = pytest.mark.slow
@@ -51,8 +51,7 @@ def run(tmp_path: Path) -> Iterator[Path]:
     """The run of a tournament that a course is to play."""
     folder = tmp_path / "course"
     course.init(folder)
-    cup = FILE.format(rounds=LONG, format="", more="")
-    (folder / "tournaments" / "cup.toml").write_text(cup)
+    write_tournament(folder, "cup", LONG)
     yield folder / "runs" / "cup.sqlite"
     if left := lock.holder(folder / "runs" / "cup.sqlite"):
         os.kill(left, signal.SIGKILL)

@@ -25,8 +25,14 @@ from arena.web.last_good import LastGood
 from arena.web.scheduler import Scheduler, TournamentState
 from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import Wish
+from tests.right_bot import RIGHT
 
-LONG, SHORT = 4000, 1
+LONG, SHORT = 400, 1
+SLOW = RIGHT.replace("import json", "import json\nimport time").replace(
+    '    elif request["type"] == "turn":\n',
+    '    elif request["type"] == "turn":\n        time.sleep(0.03)\n',
+)
+"""Leaves the cores to others while a long tournament is waited for."""
 FILE = """
 [tournament]
 rounds = {rounds}
@@ -42,10 +48,18 @@ plies = 0
 [[player]]
 bot = "monkey"
 [[player]]
-bot = "monkey"
+bot = "slow.py"
 name = "ape"
 {more}
 """
+
+
+def write_tournament(
+    course: Path, name: str, rounds: int, format_: str = "", more: str = ""
+) -> None:
+    folder = course / "tournaments"
+    (folder / "slow.py").write_text(SLOW)
+    (folder / f"{name}.toml").write_text(FILE.format(rounds=rounds, format=format_, more=more))
 
 
 class Class:
@@ -59,8 +73,7 @@ class Class:
         self.server()
 
     def file(self, name: str, rounds: int, format_: str = "", more: str = "") -> None:
-        text = FILE.format(rounds=rounds, format=format_, more=more)
-        (self.folder / "tournaments" / f"{name}.toml").write_text(text)
+        write_tournament(self.folder, name, rounds, format_, more)
 
     def server(self) -> Scheduler:
         """Another server, which knows what is in the files."""
@@ -223,7 +236,8 @@ def test_what_cannot_be_played_is_reported_with_the_log(classroom: Class) -> Non
     assert "roundz: unknown key" in "\n".join(classroom.scheduler.process("cup").last_lines())
     classroom.file("cup", SHORT)
     classroom.scheduler.start("cup")
-    classroom.until(lambda: classroom.state() == "over")
+    classroom.scheduler.look()
+    assert classroom.state() == "starting"
 
 
 def test_an_end_is_seen_before_it_is_started_again(
@@ -384,7 +398,8 @@ def test_none_is_begun_while_the_course_has_a_mistake(classroom: Class) -> None:
     classroom.scheduler.look()
     assert classroom.state() == "waiting"
     rules.write_text(good)
-    classroom.until(lambda: classroom.state() == "over")
+    classroom.scheduler.look()
+    assert classroom.state() == "starting"
 
 
 def test_what_hinders_it_is_reported_once(
