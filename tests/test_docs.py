@@ -69,7 +69,7 @@ COSTLY = {
     "openings",
 }
 """Commands that take minutes, compile kernels or ask for keys: parsed only (`submit` does all that
-`check` does)."""
+`check` does). So are those on a cluster, which tests/tournament/test_cluster_faults.py gives."""
 CASTS = {
     "othello": 'rules = "othello"',
     "cornerless": 'rules = "othello"\npreset = "cornerless"',
@@ -173,7 +173,7 @@ def follow(command: list[str]) -> None:
         case ["export", assignment]:
             name, _, value = assignment.partition("=")
             os.environ[name] = value
-        case ["arena", first, *_] if first in COSTLY:
+        case ["arena", first, *words] if first in COSTLY or "--on" in words:
             parse_arena(command[1:])
         case ["arena", *arguments]:
             run_arena(arguments)
