@@ -97,9 +97,9 @@ class Person:
         expect(self.page.locator(".answer")).to_contain_text(answer)
 
     def reloads_until(self, holds: Callable[[], object]) -> None:
-        """A few times a second: what is waited for needs the time of the machine too."""
+        """Once a second: what is waited for needs the time of the machine too."""
         while not holds():
-            self.page.wait_for_timeout(300)
+            self.page.wait_for_timeout(1000)
             self.page.reload()
 
 
