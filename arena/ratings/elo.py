@@ -46,12 +46,8 @@ from arena.ratings.likelihood import Likelihood, Maximum
 from arena.ratings.model import MOST_COMPARED, Advantage, Neighbours
 from arena.ratings.results import Result
 from arena.ratings.sandwich import Covariance, sandwich
+from arena.ratings.scale import SCALE, Z95
 from arena.ratings.solving import MOST_DENSE
-
-SCALE = 400 / math.log(10)
-"""Elo in one unit of the logistic function: 173.72."""
-Z95 = NormalDist().inv_cdf(0.975)
-"""Standard errors on each side of a 95 % interval: 1.96."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,9 @@ from itertools import combinations_with_replacement
 from statistics import NormalDist
 from typing import NamedTuple
 
-from arena.ratings.elo import SCALE, Z95
 from arena.ratings.matches import Count
 from arena.ratings.results import Result
+from arena.ratings.scale import SCALE, Z95
 
 
 class PairCounts(NamedTuple):

@@ -16,13 +16,12 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from arena.ratings.columns import Columns
-from arena.ratings.elo import SCALE
 from arena.ratings.likelihood import Likelihood
 from arena.ratings.results import Result
+from arena.ratings.scale import ERROR_RATE, SCALE
 
 LEAD_ELO = 100.0
 """Leads that are looked for, about."""
-ERROR_RATE = 0.05
 
 
 def separated(

@@ -8,9 +8,9 @@ from statistics import fmean, stdev
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.elo import Z95
 from arena.ratings.model import Cell, Share, TileFigures, TileReach, Times
 from arena.ratings.results import GameDigest, Result
+from arena.ratings.scale import Z95
 from rules import tiles
 
 

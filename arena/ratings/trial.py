@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.model.protocol import Termination
+from arena.ratings.likelihood_ratio import log_likelihood_ratio
 from arena.ratings.matches import Decision, Verdict
 from arena.ratings.pentanomial import figures, head_to_head
 from arena.ratings.results import GameDigest, results_of
-from arena.ratings.sprt import Sprt, log_likelihood_ratio
+from arena.ratings.sprt import Sprt
 
 _MOST_SPOILT = 0.05
 """Forfeits and void attempts, as a share of all attempts, up to which a test is usable."""

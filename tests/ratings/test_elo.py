@@ -8,8 +8,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from arena.ratings.elo import SCALE, Z95, fit
+from arena.ratings.elo import fit
 from arena.ratings.results import Result
+from arena.ratings.scale import SCALE, Z95
 
 
 def expected(difference: float) -> float:

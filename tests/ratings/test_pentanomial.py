@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from arena.ratings.elo import SCALE
 from arena.ratings.pentanomial import PairCounts, figures, head_to_head
 from arena.ratings.results import Result
+from arena.ratings.scale import SCALE
 
 
 def test_a_match_of_a_hundred_pairs() -> None:

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arena.ratings import sprt
+from arena.ratings import likelihood_ratio, sprt
+from arena.ratings.likelihood_ratio import log_likelihood_ratio
 from arena.ratings.matches import Model
-from arena.ratings.sprt import Sprt, expected_units, log_likelihood_ratio
+from arena.ratings.sprt import Sprt, expected_units
 
 Floats = NDArray[np.float64]
 PAIRS = [4, 18, 12 + 28, 28, 10]
@@ -81,7 +82,7 @@ def statistic(shares: Floats, worth: Floats, model: str) -> float:
 def likeliest(counts: list[int], elo: float, model: Model) -> tuple[Floats, Floats]:
     """The distribution that the module takes for a hypothesis, and what results are worth."""
     observed = np.where(np.array(counts) > 0, counts, 1e-3)[None, :]
-    found = sprt.likeliest(observed / observed.sum(), elo, model)
+    found = likelihood_ratio.likeliest(observed / observed.sum(), elo, model)
     return found[0], np.linspace(0, 1, len(counts))
 
 

@@ -6,8 +6,9 @@ from random import Random
 import pytest
 
 from arena.model.protocol import Termination
+from arena.ratings.likelihood_ratio import log_likelihood_ratio
 from arena.ratings.results import GameDigest
-from arena.ratings.sprt import Sprt, log_likelihood_ratio
+from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Trial
 
 TEST = Sprt(elo0=0, elo1=50)

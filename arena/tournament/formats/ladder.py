@@ -12,10 +12,8 @@ fitted prior of the standings: with it the meetings of ladders played so far wou
 import math
 from collections import Counter
 
-import numpy as np
-
-from arena.ratings import elo
 from arena.ratings.results import results_of
+from arena.ratings.scale import SCALE
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.matched import MatchedSchedule, Worth
 from arena.tournament.formats.meetings import ALL_MEET_ALL
@@ -29,15 +27,19 @@ _FINE = 1e9
 class LadderSchedule(MatchedSchedule):
     def worth(self, round_: int) -> Worth:
         """The information expected of a meeting, by the ratings after the rounds before."""
+        import numpy as np  # here: most commands read formats and rate nothing
+
+        from arena.ratings.elo import fit as fit_results
+
         games = [game for played in self.by_round(round_ - 1) for game in played]
         paired = not self.plan.game.decided_by_seed
-        fit = elo.fit(results_of(games), first_mover=paired)
+        fit = fit_results(results_of(games), first_mover=paired)
         unknown = [player for player in self.players if player not in fit.players]
         at = {player: place for place, player in enumerate((*fit.players, *unknown))}
-        ratings = np.append(fit.elo, np.zeros(len(unknown))) / elo.SCALE
+        ratings = np.append(fit.elo, np.zeros(len(unknown))) / SCALE
         covariance = np.diag(np.full(len(at), _UNKNOWN_ELO**2))
         covariance[: len(fit.elo), : len(fit.elo)] = fit.covariance
-        covariance /= elo.SCALE**2
+        covariance /= SCALE**2
         played = Counter(name for game in games for name in game.players)
 
         def worth(one: str, other: str | None) -> int:

@@ -6,13 +6,16 @@ from typing import Any
 from arena.ratings.matches import Verdict
 from arena.ratings.results import GameDigest
 from arena.ratings.sprt import Sprt
-from arena.ratings.trial import Trial
 from arena.tournament.formats.base import Format, Pairing, Plan
 from arena.tournament.formats.round_robin import RoundRobinSchedule
 
 
 class SprtSchedule(RoundRobinSchedule):
     def __init__(self, plan: Plan) -> None:
+        from arena.ratings.trial import (
+            Trial,
+        )  # here: it imports numpy, which most commands need not
+
         super().__init__(plan)
         self._trial = Trial(Sprt(**plan.keys), *plan.players, paired=not plan.game.decided_by_seed)
 

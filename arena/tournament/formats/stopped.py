@@ -19,7 +19,7 @@ from arena.files.toml_tables import TomlTable
 from arena.model.protocol import Termination
 from arena.ratings.rankings import Ranking
 from arena.ratings.results import GameDigest, results_of
-from arena.ratings.separation import ERROR_RATE, separated
+from arena.ratings.scale import ERROR_RATE
 from arena.tournament.formats.base import Pairing, Plan, Schedule
 
 
@@ -164,6 +164,8 @@ class StoppedSchedule(Schedule):
         rounds = following.round - 1 if following else self._plan.rounds
         if rounds != self._look[0]:
             games = [game for game in self._finished.values() if game.round <= rounds]
+            from arena.ratings.separation import separated  # here: it imports numpy
+
             field = {*self._plan.players} - self._plan.out
             results = results_of(game for game in games if field.issuperset(game.players))
             moves_first = not self._plan.game.decided_by_seed
