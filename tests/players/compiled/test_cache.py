@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -209,21 +210,28 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """Runs a program for which no folder can be written: root may write to any."""
 
 
-@pytest.mark.slow
-def test_a_cache_that_cannot_be_written_is_read_where_it_lies(tmp_path: Path) -> None:
-    program = tmp_path / "compiles.py"
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program, next to a cache that it filled."""
+    program = tmp_path_factory.mktemp("small") / "compiles.py"
     program.write_text(SMALL)
-    folder = tmp_path / "cache"
-    missing = run("-c", UNWRITABLE, str(program), ARENA_CACHE_DIR=str(folder))
+    filled = run(str(program), ARENA_CACHE_DIR=str(program.with_name("cache")))
+    assert (filled.returncode, filled.stdout, filled.stderr) == (0, "12\n", "")
+    return program
+
+
+@pytest.mark.slow
+def test_a_cache_that_cannot_be_written_is_read_where_it_lies(small: Path, tmp_path: Path) -> None:
+    missing = run("-c", UNWRITABLE, str(small), ARENA_CACHE_DIR=str(tmp_path / "cache"))
     assert (missing.returncode, missing.stdout) == (0, "12\n")
     assert missing.stderr.count("\n") == 1
     assert "cannot be written (Permission denied) and lacks kernels" in missing.stderr
     assert "`arena warm` fills it" in missing.stderr
-    assert not files(folder)
-    assert run(str(program), ARENA_CACHE_DIR=str(folder)).stderr == ""
+    assert not files(tmp_path / "cache")
+    folder = small.with_name("cache")
     kept = files(folder)
     assert kept
-    found = run("-c", UNWRITABLE, str(program), ARENA_CACHE_DIR=str(folder))
+    found = run("-c", UNWRITABLE, str(small), ARENA_CACHE_DIR=str(folder))
     assert (found.returncode, found.stdout, found.stderr) == (0, "12\n", "")
     assert files(folder) == kept
 
@@ -255,17 +263,14 @@ def test_a_cache_that_is_full_is_reported_once_and_does_not_matter(tmp_path: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "left"), [("nbi", 40), ("nbc", 0)])
-def test_damaged_kernels_are_compiled_again(tmp_path: Path, kind: str, left: int) -> None:
-    program = tmp_path / "compiles.py"
-    program.write_text(SMALL)
+def test_damaged_kernels_are_compiled_again(small: Path, tmp_path: Path) -> None:
+    """Of one kernel the index is cut off, of the other the code is empty."""
     folder = tmp_path / "cache"
-    run(str(program), ARENA_CACHE_DIR=str(folder))
-    kept = [path for path in folder.rglob("*.nb?") if path.suffix == f".{kind}"]
-    whole = [path.stat().st_size for path in kept]
-    assert len(kept) == 2
-    for path in kept:
-        path.write_bytes(path.read_bytes()[:left])
-    done = run(str(program), ARENA_CACHE_DIR=str(folder))
+    shutil.copytree(small.with_name("cache"), folder)
+    (index,), (code,) = folder.rglob("*.twice-*.nbi"), folder.rglob("*.half-*.nbc")
+    whole = {path: path.stat().st_size for path in (index, code)}
+    index.write_bytes(index.read_bytes()[:40])
+    code.write_bytes(b"")
+    done = run(str(small), ARENA_CACHE_DIR=str(folder))
     assert (done.returncode, done.stdout, done.stderr) == (0, "12\n", "")
-    assert [path.stat().st_size for path in kept] == whole
+    assert {path: path.stat().st_size for path in whole} == whole
