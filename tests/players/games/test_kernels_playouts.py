@@ -95,8 +95,10 @@ def knowing(played: Game, truth: Position) -> list[str]:
     """
     moves = played.others(truth)
     if played.rules.name == "dots":
-        closing = [move for move in moves if sum(truth.play(move).scores()) > sum(truth.scores())]
-        safe = [move for move in moves if not draws_third_side(truth, truth.play(move))]
+        boxes = undrawn_by_box(truth)
+        closing = [move for move in moves if {edge_of(move)} in boxes]
+        few = set[Edge]().union(*(box for box in boxes if len(box) <= 2))
+        safe = [move for move in moves if edge_of(move) not in few]
         return safe and (closing or safe)
     cells = truth.state()["board"]
     size = len(cells)
@@ -123,10 +125,10 @@ def knowing(played: Game, truth: Position) -> list[str]:
     return anchors or quiet or moves
 
 
-def draws_third_side(before: Position, after: Position) -> bool:
-    """Or a fourth one."""
-    pairs = zip(undrawn_by_box(before), undrawn_by_box(after), strict=True)
-    return any(len(new) < 2 for old, new in pairs if new != old)
+def edge_of(move: str) -> Edge:
+    """The edge that a move as `a1b1` draws."""
+    kind = "horizontal" if move[1] == move[3] else "vertical"
+    return kind, int(move[1]) - 1, ord(move[0]) - ord("a")
 
 
 def undrawn_by_box(truth: Position) -> list[set[Edge]]:
@@ -197,14 +199,15 @@ def best_rest(boxes: list[set[Edge]]) -> int:
     """What the mover wins of the rest under best play."""
     masks = {edge: 1 << index for index, edge in enumerate(sorted(set[Edge]().union(*boxes)))}
     words = [sum(masks[edge] for edge in box) for box in boxes if box]
+    beside = {edge: [word for word in words if word & edge] for edge in masks.values()}
 
     @cache
     def value(undrawn: int) -> int:
         best = -len(words) if undrawn else 0
-        for edge in masks.values():
+        for edge, its_boxes in beside.items():
             if undrawn & edge:
                 rest = undrawn ^ edge
-                won = sum(word & undrawn != 0 and word & rest == 0 for word in words)
+                won = sum(not word & rest for word in its_boxes)
                 best = max(best, won + value(rest) if won else -value(rest))
         return best
 
