@@ -189,12 +189,16 @@ def _array(payload: Any, numbers: str, length: int) -> Any:
 
 def _weights(header: Header, weights: Any) -> Any:
     """The numbers of the payload as float32. Raises ValueError for NaN and infinity."""
+    limits = weights  # none is beyond these
+    if header.numbers == "int16":
+        with np.errstate(over="ignore"):
+            limits = np.float32(np.iinfo(np.int16).min) * np.array(header.scales, np.float32)
+    if not np.isfinite(np.sum(limits, dtype=np.float64)):
+        raise ValueError("holds weights that are no numbers")
     if header.numbers == "int16":
         whole, weights = weights, np.empty(len(weights), np.float32)
         for table, scale in zip(tables_of(header), header.scales, strict=True):
             np.multiply(whole[table], np.float32(scale), out=weights[table])
-    if not np.isfinite(np.sum(weights, dtype=np.float64)):
-        raise ValueError("holds weights that are no numbers")
     return weights
 
 

@@ -34,7 +34,7 @@ one(words, -1)
 
 
 def checked(folder: Path) -> dict[str, str]:
-    return {"NUMBA_BOUNDSCHECK": "1", CACHE_VARIABLE: str(folder)}
+    return {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1", CACHE_VARIABLE: str(folder)}
 
 
 def test_only_an_index_that_is_written_so_counts_from_the_end(tmp_path: Path) -> None:

@@ -85,13 +85,13 @@ def test_the_networks_that_come_along_play_as_their_headers_tell(rules: str, til
     assert (header.rules, header.numbers) == (rules, "int16")
     assert set(header.method) == set(METHOD)
     assert np.count_nonzero(network.weights) > 1_000_000
-    block, _ = play_greedily(header, network, 50, 5, shrink.DOWNGRADE)
+    block, _ = play_greedily(header, network, 20, 5, shrink.DOWNGRADE)
     told = header.scores[str(tile)]
     assert told > 0.95
     # Listed are tiles from the least on that a game ended with.
     reached = 1.0 if min(block.reached) > tile else block.reached[tile]
-    assert reached > told - 0.15  # of 50 games: five standard errors
-    assert block.mean > 0.7 * header.scores["mean"]
+    assert reached > told - 0.25  # of 20 games: five standard errors; of the mean, four
+    assert block.mean > 0.6 * header.scores["mean"]
 
 
 def test_another_program_can_read_it_by_its_description(tmp_path: Path) -> None:
@@ -159,6 +159,7 @@ def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
         ({"stages": [7]}, "stages: a stage begins at a tile of 2048; 7 is none"),
         ({"stages": [64, 32]}, "stages: the tiles of stages must go up"),
         ({"scales": [1.0]}, "scales: must be 0 numbers"),
+        ({"numbers": "int16", "scales": [1, 1, 1, 1e35]}, "holds weights that are no numbers"),
         ({"spawn": "1/2"}, "spawn: must be '2/4'"),
         ({"colour": 1}, "colour: unknown key"),
         ({"tuples": [["a1", "b1", "c1"]] * 9}, "its payload is shorter than its header states"),
