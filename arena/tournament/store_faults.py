@@ -99,6 +99,7 @@ def parsed(text: str) -> GameRecord | None:
     try:
         record = GameRecord.model_validate_json(text)
         record.start()
+        record.terms.game.position(record.final_state)
         digest(record)
     except (TypeError, ValueError, LookupError):
         return None
