@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.tournament.executors import local
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -16,3 +18,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take longer than the games; tests that look at them draw them."""
     monkeypatch.setattr("players.learning.pictures.save_figure", lambda *_: None)
+
+
+@pytest.fixture
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games under the referee come one after the other, on the same two players: most of what a
+    game costs is their start.
+    """
+    cores = local.usable_cores()[:1]
+    monkeypatch.setattr(local, "usable_cores", lambda: cores)

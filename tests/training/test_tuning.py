@@ -180,7 +180,7 @@ def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
 def test_asked_to_end_before_the_first_game_it_tells_how_to_go_on(
     folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    monkeypatch.setattr(Tuner, "__init__", lambda *_: (os.kill(os.getpid(), number), sleep(2)))
+    monkeypatch.setattr(Tuner, "__init__", lambda *_: (os.kill(os.getpid(), number), sleep(60)))
     stopped = tune(folder)
     assert stopped.exit_code == 130
     assert "Stopped at once; what was not saved is played again. Go on with: " in stopped.output
@@ -228,7 +228,7 @@ iterations = 8
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("undrawn")
+@pytest.mark.usefixtures("undrawn", "one_core")
 def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> None:
     asked = ["tune", "it.toml", "--verify"]
     (folder / "it.toml").write_text(VERIFIED.format(games=8))

@@ -15,7 +15,7 @@ from players.learning.tuning.matches import MatchTask
 from players.learning.tuning.space import Space
 from tests.command import arena
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("folder", "undrawn")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("folder", "undrawn", "one_core")]
 
 FILE = """
 [tuning]

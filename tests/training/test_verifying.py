@@ -20,7 +20,7 @@ from players.ntuple.network import Network
 from tests.command import arena
 from tests.training.learning_helpers import LEARN
 
-pytestmark = pytest.mark.usefixtures("folder", "undrawn")
+pytestmark = pytest.mark.usefixtures("folder", "undrawn", "one_core")
 
 TUNE = """
 [tuning]

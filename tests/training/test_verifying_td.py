@@ -35,7 +35,7 @@ TARGET = "nodes 20, under the referee, by alphabeta"
 
 
 @pytest.fixture
-def folder(folder: Path, undrawn: None) -> Path:
+def folder(folder: Path, undrawn: None, one_core: None) -> Path:
     """With the tuning file `t.toml`."""
     (folder / "t.toml").write_text(LEARN + VERIFY)
     return folder
