@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.sandbox.features import usable_cores
 from arena.tournament.executors import local
 
 
@@ -25,5 +26,5 @@ def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """Games under the referee come one after the other, on the same two players: most of what a
     game costs is their start.
     """
-    cores = local.usable_cores()[:1]
+    cores = usable_cores()[:1]
     monkeypatch.setattr(local, "usable_cores", lambda: cores)

@@ -8,8 +8,14 @@ from players.bench import tiles
 from players.bench.measurement import Measurement
 from players.learning.trainer import CHECKPOINT
 from players.weights.network_file import load_network
+from players.weights.network_header import Header, network_of
 
 pytestmark = pytest.mark.slow
+
+BLANK = network_of(
+    Header.model_validate({"rules": "2048", "spawn": "2/4", "tuples": (("a1", "b1"),)})
+)
+"""A network whose games are over soon."""
 
 
 @pytest.fixture(autouse=True)
@@ -38,21 +44,18 @@ def test_each_rate_learns_and_leaves_its_network(tmp_path: Path) -> None:
 
 
 def test_random_play_and_search_are_timed() -> None:
-    network = load_network("default", "2048").network
     measured = [
         tiles.random_speed("2048", "2/4", 50, 1.0),
         tiles.random_speed("2584", "1/2", 20, 1.0),
-        tiles.play_speed(network, 1, 2, 1.0),
-        tiles.play_speed(network, 2, 1, 1.0),
+        tiles.play_speed(BLANK, 1, 2, 1.0),
+        tiles.play_speed(BLANK, 2, 1, 1.0),
     ]
     assert all(each.unit == "moves/s" and each.reached for each in measured)
 
 
-def test_deep_games_tell_their_score_and_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = load_network("default", "2048").network
-    blank = network._replace(weights=0 * network.weights)  # its games are over soon
-    list(tiles.deep_games(blank, 1))  # compiled
-    score, seconds = tiles.deep_games(blank, 2)
+def test_deep_games_tell_their_score_and_time() -> None:
+    list(tiles.deep_games(BLANK, 1))  # compiled
+    score, seconds = tiles.deep_games(BLANK, 2)
     assert (score.name, score.unit) == ("3-ply, average of 2 games", "points")
     assert score.value > 1096
     assert not score.reached
