@@ -47,7 +47,7 @@ class Entry(NamedTuple):
     """The version that plays, or would if the bot was neither withdrawn nor excluded."""
     versions: tuple[Receipt, ...]
     damaged: tuple[str, ...]
-    """The reasons of its versions that cannot be read."""
+    """The mistake in each of its versions that cannot be read."""
 
 
 def init(folder: Path) -> None:

@@ -229,8 +229,8 @@ def _ending(
 
 
 def scores_by_result(record: GameRecord, most: int) -> tuple[int, int]:
-    """Scores for a form that cannot state a forfeit: as they are, or where another player won, as
-    after a forfeit by the one ahead, all `most` of them the winner's.
+    """Scores for a form that cannot state a forfeit: as they are, or where they do not show the
+    winner, as after a forfeit by the one ahead, all `most` of them the winner's.
     """
     first, second = record.scores
     if record.points == points_by(record.scores, record.terms.game):

@@ -26,7 +26,7 @@ _LOOK_S = 0.25
 
 class SessionPool:
     """Starts, keeps and ends player processes, in a `with` statement; first it removes leftovers of
-    killed referees left. The holder becomes a subreaper: children that were not there before were
+    killed referees. The holder becomes a subreaper: children that were not there before were
     forked away by a player. `cores` are those its contained players run on; None for ours.
 
     With `keep_alive` a process that ended its game well plays its player's next; with None those

@@ -47,7 +47,7 @@ FREE = ("name", "games", "checkpoint_every", "average")
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """The configuration of a learning of any game: every choice made."""
+    """The configuration of a training for any game: every choice made."""
 
     name: str
     """The name of the run; the file's name without its ending where it gives none."""

@@ -73,7 +73,7 @@ class GamesTrainingFile(TomlTable):
 
 @dataclass(frozen=True, kw_only=True)
 class GamesConfig(Training):
-    """The configuration of a learning of Othello or dots."""
+    """The configuration of a training for Othello or dots."""
 
     yardstick: Yardstick
     yardstick_games: int

@@ -63,7 +63,7 @@ class TileTrainingFile(TomlTable):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig(Training):
-    """The configuration of a learning of 2048 or 2584."""
+    """The configuration of a training for 2048 or 2584."""
 
     spawn: str
     start: str | None = None
