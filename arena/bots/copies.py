@@ -28,13 +28,19 @@ class SharedFile(NamedTuple):
 
 def shared_files(folder: Path, entry: Entry) -> list[SharedFile]:
     """The files that a bot's active version shares with any version of other owners' bots, once for
-    each of these bots. The files of starters are left out.
+    each of these bots. The files of starters are left out, helpers such as sdk.py by their names:
+    bots keep those of the version that their starter came from.
     """
     if entry.plays is None or entry.owner is None:
         return []
-    texts = (starter_files(entry.name, language).values() for language in LANGUAGES)
-    starters = {_hash(text.encode()) for each in texts for text in each}
-    own = {text: file for text, file in _texts(folder, entry.plays) if text not in starters}
+    starters = [starter_files(entry.name, language) for language in LANGUAGES]
+    known = {_hash(text.encode()) for files in starters for text in files.values()}
+    helpers = {file for files in starters for file in files if Path(file).stem.lower() != "bot"}
+    own = {
+        text: file
+        for text, file in _texts(folder, entry.plays)
+        if text not in known and file not in helpers
+    }
     found = dict[tuple[str, str], SharedFile]()
     for other in bots(folder):
         for version in other.versions if other.owner != entry.owner else ():

@@ -14,7 +14,7 @@ from arena.bots import course, course_file, roster
 from arena.bots.build import build
 from arena.bots.copies import shared_files
 from arena.bots.package import open_bot, take
-from arena.bots.starter import starter_files
+from arena.bots.starter import starter_files, write_starter
 from arena.bots.submissions import submissions
 from arena.bots.versions import CheckedItem, Receipt, place_of, submitted
 from arena.errors import ArenaError, ConfigError, PackageError, SubmissionError
@@ -467,3 +467,8 @@ def test_files_that_two_owners_have_in_common_are_named(to: Path, script: Path) 
         script.write_text(starter_files("eve", "python")["bot.py"])
         submit(to, script, owner, NOW + timedelta(days=3))
     assert not shared_files(to, course.bot(to, "eve")), "a starter is everybody's"
+    for owner in ("ada", "eve"):
+        write_starter(f"{owner}2", "python", folder := to.parent / f"{owner}2")
+        (folder / "sdk.py").write_text((folder / "sdk.py").read_text() + "# as it was\n")
+        submit(to, folder, owner, NOW + timedelta(days=4))
+    assert not shared_files(to, course.bot(to, "eve2")), "so is that of an earlier version"
