@@ -14,7 +14,7 @@ SandboxChoice = Literal["auto", "bwrap", "limits", "none"]
 
 
 class Guarantee(StrEnum):
-    """A guarantee of a sandbox."""
+    """A limit that a sandbox can hold a player to."""
 
     MEMORY = "memory"
     """Its processes together take no more than their limit."""
