@@ -23,7 +23,7 @@ import numpy as np
 import rules
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
-from arena.tournament.estimate import Judge, imagined, rehearse
+from arena.tournament.estimate import Judge, imagine, imagined
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Pairing, Plan, Schedule
 from arena.tournament.formats.stopped import StoppedSchedule, StopTable
@@ -77,7 +77,7 @@ def trial(format_: str, rounds: int, keys: dict[str, Any], seed: int) -> tuple[i
     names = [f"b{number}" for number in range(BOTS)]
     elo = {name: rng.gauss(0, SPREAD) for name in names}
     schedule, drawn = schedule_of(format_, names, rounds, keys), judge(elo, seed)
-    games = list(rehearse(schedule, "othello", drawn))
+    games = list(imagine(schedule, "othello", drawn))
     ranking = schedule.ranking()
     if ranking is None:
         rated = fit(results_of(imagined(game, "othello", drawn(game)) for game in games))
@@ -125,7 +125,7 @@ def stopped(
     elo = dict(zip(names, strengths, strict=True))
     inner, drawn = schedule_of(format_, names, rounds, {}), judge(elo, seed)
     schedule = StoppedSchedule(inner, plan, StopTable(separated=separated), 1)
-    games = list(rehearse(schedule, "othello", drawn))
+    games = list(imagine(schedule, "othello", drawn))
     rated = fit(results_of(imagined(game, "othello", drawn(game)) for game in games))
     order = [name for _, name in sorted(zip(-rated.elo, rated.players, strict=True))]
     claimed = not inner.over
@@ -156,7 +156,7 @@ def rated_twice(format_: str, rounds: int, spread: float, seed: int) -> list[tup
     rng = Random(seed)
     elo = {f"b{number}": rng.gauss(0, spread) for number in range(RATED)}
     drawn = judge(elo, seed, opening=0, drawn=0)
-    games = list(rehearse(schedule_of(format_, tuple(elo), rounds, {}), "othello", drawn))
+    games = list(imagine(schedule_of(format_, tuple(elo), rounds, {}), "othello", drawn))
     results = results_of(imagined(game, "othello", drawn(game)) for game in games)
     found = []
     for matched in (False, True):

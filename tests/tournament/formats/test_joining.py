@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 import rules
-from arena.tournament.estimate import imagined, rehearse
+from arena.tournament.estimate import imagine, imagined
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Pairing, Plan
 from tests.pages import text_of
@@ -26,13 +26,13 @@ def test_the_page_says_which_are_open() -> None:
 @pytest.mark.parametrize("out", [frozenset[str](), frozenset({"m2"})])
 def test_two_join_and_one_leaves(name: str, played: int, out: frozenset[str]) -> None:
     format_ = FORMATS[name]
-    before = list(rehearse(opened(format_, 6, 5), "dots", stronger_first))[:played]
+    before = list(imagine(opened(format_, 6, 5), "dots", stronger_first))[:played]
     names = tuple(f"m{number}" for number in range(8))
     plan = Plan(names, 5, rules.default("dots"), format_.keys().model_dump(), (6,), out)
     schedule = format_.open(plan)
     for game in before:
         schedule.add(imagined(game, "dots", stronger_first(game)))
-    more = list(rehearse(schedule, "dots", stronger_first))
+    more = list(imagine(schedule, "dots", stronger_first))
     assert schedule.over and schedule.total == len(before) + len(more)
     assert not {game.game for game in before} & {game.game for game in more}
     assert {"m6", "m7"} <= {name for game in more for name in game.players}
@@ -41,12 +41,12 @@ def test_two_join_and_one_leaves(name: str, played: int, out: frozenset[str]) ->
 
 def test_rounds_before_it_joined_are_no_byes() -> None:
     swiss = FORMATS["swiss"]
-    before = list(rehearse(opened(swiss, 6, 4), "dots", stronger_first))[:12]
+    before = list(imagine(opened(swiss, 6, 4), "dots", stronger_first))[:12]
     names = tuple(f"m{number}" for number in range(8))
     schedule = swiss.open(Plan(names, 4, rules.default("dots"), {}, later=(6,)))
     for game in before:
         schedule.add(imagined(game, "dots", stronger_first(game)))
-    list(rehearse(schedule, "dots", stronger_first))
+    list(imagine(schedule, "dots", stronger_first))
     ranking = schedule.ranking()
     assert ranking is not None and not any("bye" in note for note in ranking.notes)
 
@@ -54,12 +54,12 @@ def test_rounds_before_it_joined_are_no_byes() -> None:
 @pytest.mark.parametrize("played", [30, 33])
 def test_a_player_that_makes_the_field_odd_does_not_rest_for_ever(played: int) -> None:
     swiss = FORMATS["swiss"]
-    before = list(rehearse(opened(swiss, 10, 9), "dots", stronger_first))[:played]
+    before = list(imagine(opened(swiss, 10, 9), "dots", stronger_first))[:played]
     names = tuple(f"m{number}" for number in range(11))
     schedule = swiss.open(Plan(names, 9, rules.default("dots"), {}, later=(10,)))
     for game in before:
         schedule.add(imagined(game, "dots", stronger_first(game)))
-    more = list(rehearse(schedule, "dots", stronger_first))
+    more = list(imagine(schedule, "dots", stronger_first))
     rounds = {game.round for game in more if "m10" in game.players}
     assert 4 in rounds and len(rounds) >= 5, "it rests once at most"
 
@@ -71,7 +71,7 @@ def test_rounds_that_were_played_stay_closed_when_players_leave(
     name: str, new: int, order: int
 ) -> None:
     format_ = FORMATS[name]
-    before = list(rehearse(opened(format_, 6, 4), "dots", stronger_first))
+    before = list(imagine(opened(format_, 6, 4), "dots", stronger_first))
     met = next({*game.players} for game in before if game.round == 1)
     leaving = frozenset({"m0", next(f"m{n}" for n in range(1, 6) if f"m{n}" not in met)})
     names, later = tuple(f"m{number}" for number in range(6 + new)), (6,) if new else ()
@@ -80,7 +80,7 @@ def test_rounds_that_were_played_stay_closed_when_players_leave(
     schedule = format_.open(plan)
     for game in before:
         schedule.add(imagined(game, "dots", stronger_first(game)))
-    more = list(rehearse(schedule, "dots", stronger_first))
+    more = list(imagine(schedule, "dots", stronger_first))
     joined = {f"m{6 + number}" for number in range(new)}
     assert all(game.round > 4 or joined.issuperset(game.players) for game in more)
     assert {game.round for game in more} == ({4, 5, 6} if new else {5, 6})
@@ -91,7 +91,7 @@ def test_rounds_that_were_played_stay_closed_when_players_leave(
 @pytest.mark.parametrize("order", range(20))
 def test_players_come_and_go_and_a_killed_run_is_the_same(name: str, order: int) -> None:
     rng, format_ = Random(order), FORMATS[name]
-    first = list(rehearse(opened(format_, 7, 6), "dots", stronger_first))
+    first = list(imagine(opened(format_, 7, 6), "dots", stronger_first))
     before = first[: rng.randrange(len(first))]
     names = tuple(f"m{number}" for number in range(9))
     out = frozenset(rng.sample(names[:7], 2))
@@ -101,7 +101,7 @@ def test_players_come_and_go_and_a_killed_run_is_the_same(name: str, order: int)
         schedule = format_.open(plan)
         for game in rng.sample(played, len(played)):
             schedule.add(imagined(game, "dots", stronger_first(game)))
-        games = list(rehearse(schedule, "dots", stronger_first))
+        games = list(imagine(schedule, "dots", stronger_first))
         assert schedule.over and schedule.total == len(played) + len(games)
         return games
 
@@ -114,7 +114,7 @@ def test_players_come_and_go_and_a_killed_run_is_the_same(name: str, order: int)
 
 def test_a_meeting_of_an_earlier_round_that_is_lost_is_played_again() -> None:
     swiss = FORMATS["swiss"]
-    games = list(rehearse(opened(swiss, 6, 3), "dots", stronger_first))
+    games = list(imagine(opened(swiss, 6, 3), "dots", stronger_first))
     schedule = opened(swiss, 6, 3)
     for game in games[2:]:
         schedule.add(imagined(game, "dots", stronger_first(game)))

@@ -7,7 +7,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.reports.rankings import bracket
 from arena.tournament.config import TournamentConfig, differences
-from arena.tournament.estimate import estimate_left, imagined, rehearse
+from arena.tournament.estimate import estimate_left, imagine, imagined
 from arena.tournament.formats.bracket import places
 from arena.tournament.formats.groups import GROUPS, dealt, seeded
 from arena.tournament.formats.knockout import KNOCKOUT
@@ -24,7 +24,7 @@ def test_the_standard_order() -> None:
 @pytest.mark.parametrize(("players", "matches"), [(2, 1), (3, 2), (4, 4), (5, 5), (8, 8), (13, 13)])
 def test_the_better_seeds_come_through(players: int, matches: int) -> None:
     schedule = opened(KNOCKOUT, players)
-    games = list(rehearse(schedule, "dots", stronger_first))
+    games = list(imagine(schedule, "dots", stronger_first))
     assert len(games) == 2 * matches and schedule.over
     assert schedule.total == 2 * matches * (1 + 3)
     order = [row.player for row in schedule.ranking().players[:3]]
@@ -36,7 +36,7 @@ def test_the_better_seeds_come_through(players: int, matches: int) -> None:
 
 def test_a_tied_match_goes_on_and_then_the_better_seed() -> None:
     schedule = opened(KNOCKOUT, 2, rounds=2, extra=3)
-    games = list(rehearse(schedule, "dots", lambda game: 0.5))
+    games = list(imagine(schedule, "dots", lambda game: 0.5))
     assert [game.round for game in games] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     assert schedule.total == len(games) and len({game.lot for game in games}) == 10
     assert schedule.ranking().notes == ("m0 and m1 stayed tied: m0 wins as the better seed.",)
@@ -46,7 +46,7 @@ def test_a_tied_match_goes_on_and_then_the_better_seed() -> None:
 def test_extra_pairs_end_once_there_is_a_winner() -> None:
     schedule = opened(KNOCKOUT, 2)
     games = list(
-        rehearse(schedule, "dots", lambda g: 0.5 if g.round < 3 else float(g.game[-1] == "2"))
+        imagine(schedule, "dots", lambda g: 0.5 if g.round < 3 else float(g.game[-1] == "2"))
     )
     assert len(games) == 6
     assert schedule.ranking().players[0].player == "m1"
@@ -54,7 +54,7 @@ def test_extra_pairs_end_once_there_is_a_winner() -> None:
 
 def test_2048_played_alone_is_a_match_on_the_same_seeds() -> None:
     schedule = opened(KNOCKOUT, 4, rules_="2048")
-    games = list(rehearse(schedule, "2048", stronger_first))
+    games = list(imagine(schedule, "2048", stronger_first))
     assert len(games) == 8 and all(len(game.players) == 1 for game in games)
     for one, other in zip(games[::2], games[1::2], strict=True):
         assert one.lot == other.lot and one.pair == other.pair and one.players != other.players
@@ -63,7 +63,7 @@ def test_2048_played_alone_is_a_match_on_the_same_seeds() -> None:
 
 def test_without_a_match_for_the_third_place_it_is_shared() -> None:
     schedule = opened(KNOCKOUT, 4, third_place=False)
-    assert len(list(rehearse(schedule, "dots", stronger_first))) == 6
+    assert len(list(imagine(schedule, "dots", stronger_first))) == 6
     assert [row.rank for row in schedule.ranking().players] == [1, 2, 3, 3]
 
 
@@ -81,7 +81,7 @@ def test_games_of_a_player_that_left_count_for_its_opponents(
     rules_: str, left: dict[str, int], games: int, order: list[str]
 ) -> None:
     schedule = opened(KNOCKOUT, 4, rules_=rules_, left=left, extra=0)
-    assert len(list(rehearse(schedule, rules_, stronger_first))) == games
+    assert len(list(imagine(schedule, rules_, stronger_first))) == games
     assert schedule.over
     ranking = schedule.ranking()
     assert [row.player for row in ranking.players] == order
@@ -102,19 +102,19 @@ def test_a_player_that_left_loses_its_match_even_if_it_was_ahead(
     left: int, extra: int, order: list[str]
 ) -> None:
     schedule = opened(KNOCKOUT, 4, rounds=3, left={"m0": left}, extra=extra)
-    list(rehearse(schedule, "dots", stronger_first))
+    list(imagine(schedule, "dots", stronger_first))
     assert [row.player for row in schedule.ranking().players] == order
 
 
 def test_a_match_that_was_tied_when_a_player_left_is_none_for_the_better_seed() -> None:
     schedule = opened(KNOCKOUT, 2, rounds=2, left={"m0": 2}, extra=0)
-    list(rehearse(schedule, "dots", stronger_first))
+    list(imagine(schedule, "dots", stronger_first))
     assert schedule.ranking().players[0].player == "m1"
     assert not [note for note in schedule.ranking().notes if "stayed tied" in note]
 
 
 def test_a_round_is_reached_though_an_earlier_game_is_lost() -> None:
-    games = list(rehearse(opened(KNOCKOUT, 4, rounds=2), "dots", stronger_first))
+    games = list(imagine(opened(KNOCKOUT, 4, rounds=2), "dots", stronger_first))
     schedule = opened(KNOCKOUT, 4, rounds=2)
     assert schedule.reached == 1
     for game in games[1:]:
@@ -127,7 +127,7 @@ def test_a_round_is_reached_though_an_earlier_game_is_lost() -> None:
 def test_a_match_that_was_over_when_its_winner_left_stays_won() -> None:
     schedule = opened(KNOCKOUT, 4, left={"m0": 2})
     games = list(
-        rehearse(schedule, "dots", lambda g: 0.5 if "m1" in g.players else stronger_first(g))
+        imagine(schedule, "dots", lambda g: 0.5 if "m1" in g.players else stronger_first(g))
     )
     assert max(game.round for game in games) > 2  # m1 and m2 went on in extra pairs
     assert [row.player for row in schedule.ranking().players[:2]] == ["m1", "m0"]
@@ -135,7 +135,7 @@ def test_a_match_that_was_over_when_its_winner_left_stays_won() -> None:
 
 def test_the_bracket_as_text() -> None:
     schedule = opened(KNOCKOUT, 3)
-    list(rehearse(schedule, "dots", stronger_first))
+    list(imagine(schedule, "dots", stronger_first))
     assert bracket(schedule.ranking().bracket, 48) == (
         "Semi-finals     Final\n"
         "                 m0 2 ─────────┐\n"
@@ -156,7 +156,7 @@ def test_the_bracket_as_text() -> None:
 @pytest.mark.parametrize("width", [40, 80])
 def test_the_bracket_fits(players: int, width: int) -> None:
     schedule = opened(KNOCKOUT, players)
-    list(rehearse(schedule, "dots", stronger_first))
+    list(imagine(schedule, "dots", stronger_first))
     assert max(map(len, bracket(schedule.ranking().bracket, width).splitlines())) <= width
 
 
@@ -182,7 +182,7 @@ def test_two_of_a_group_do_not_meet_at_once(groups: int, advance: int) -> None:
 
 def test_a_player_that_left_its_group_goes_on_no_more() -> None:
     schedule = opened(GROUPS, 8, rounds=2, left={"m0": 2})
-    played = list(rehearse(schedule, "dots", stronger_first))
+    played = list(imagine(schedule, "dots", stronger_first))
     assert sum("m0" in game.players for game in played) == 2 * 3
     best, *_ = schedule.ranking().groups
     assert [(row.player, row.figures[0]) for row in best.players] == [
@@ -194,14 +194,14 @@ def test_a_player_that_left_its_group_goes_on_no_more() -> None:
 
 def test_a_player_that_leaves_after_the_groups_keeps_its_place_there() -> None:
     schedule = opened(GROUPS, 8, left={"m0": 2})
-    list(rehearse(schedule, "dots", stronger_first))
+    list(imagine(schedule, "dots", stronger_first))
     best, *_ = schedule.ranking().groups
     assert best.players[0].player == "m0"
 
 
 def test_groups_then_a_knockout() -> None:
     schedule = opened(GROUPS, 8)
-    games = list(rehearse(schedule, "dots", stronger_first))
+    games = list(imagine(schedule, "dots", stronger_first))
     assert len(games) == 2 * 12 + 2 * 4 and schedule.total == 2 * 12 + 2 * 4 * (1 + 3)
     ranking = schedule.ranking()
     assert [row.player for row in ranking.players] == [

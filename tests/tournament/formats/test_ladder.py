@@ -5,7 +5,7 @@ from random import Random
 
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
-from arena.tournament.estimate import imagined, rehearse
+from arena.tournament.estimate import imagine, imagined
 from arena.tournament.formats.base import Pairing
 from arena.tournament.formats.ladder import LADDER
 from tests.tournament.helpers import opened, stronger_first
@@ -19,14 +19,14 @@ def judged(game: Pairing) -> float:
 
 def test_each_round_everyone_plays_and_the_rest_goes_round() -> None:
     schedule = opened(LADDER, 5, rounds=10)
-    games = list(rehearse(schedule, "dots", judged))
+    games = list(imagine(schedule, "dots", judged))
     assert len(games) == schedule.total == 40 and schedule.over
     assert set(Counter(name for game in games for name in game.players).values()) == {16}
 
 
 def test_neighbours_meet_more_often() -> None:
     apart = Counter[int]()
-    for game in rehearse(opened(LADDER, 12, rounds=20), "dots", judged):
+    for game in imagine(opened(LADDER, 12, rounds=20), "dots", judged):
         one, other = (int(name[1:]) for name in game.players)
         apart[abs(one - other)] += 1
     near, far = sum(apart[each] for each in (1, 2, 3)), sum(apart[each] for each in (8, 9, 10, 11))
@@ -35,7 +35,7 @@ def test_neighbours_meet_more_often() -> None:
 
 def test_the_order_of_games_changes_nothing() -> None:
     schedule = opened(LADDER, 6, rounds=4)
-    games = list(rehearse(schedule, "dots", judged))
+    games = list(imagine(schedule, "dots", judged))
     rounds = defaultdict(list)
     for game in games:
         rounds[game.round].append(game)
@@ -52,11 +52,11 @@ def test_the_order_of_games_changes_nothing() -> None:
 
 def test_a_player_that_joins_moves_no_game_and_is_met_first() -> None:
     before = opened(LADDER, 6, rounds=4)
-    games = list(rehearse(before, "dots", judged))
+    games = list(imagine(before, "dots", judged))
     after = opened(LADDER, 7, rounds=5)
     for game in games:
         after.add(imagined(game, "dots", judged(game)))
-    more = list(rehearse(after, "dots", stronger_first))
+    more = list(imagine(after, "dots", stronger_first))
     assert not {game.game for game in more} & {game.game for game in games}
     assert [game.round for game in more] == [5] * 6
     assert any("m6" in game.players for game in more)

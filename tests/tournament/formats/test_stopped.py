@@ -11,7 +11,7 @@ from arena.errors import ConfigError
 from arena.model.record import GameRecord
 from arena.ratings.separation import log_ratio
 from arena.tournament.config import TournamentConfig, differences
-from arena.tournament.estimate import Estimate, estimate_left, imagined, rehearse
+from arena.tournament.estimate import Estimate, estimate_left, imagine, imagined
 from arena.tournament.events import GameFinished, GameStarted, RunStarted
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Plan
@@ -34,10 +34,10 @@ def stopped(format_: str, players: int, rounds: int, **stop: Any) -> StoppedSche
 @pytest.mark.parametrize("name", ["round-robin", "gauntlet", "ladder"])
 def test_by_games_to_the_end_of_a_pair(name: str) -> None:
     schedule = stopped(name, 4, 5, games=9)
-    games = list(rehearse(schedule, "dots", stronger_first))
+    games = list(imagine(schedule, "dots", stronger_first))
     assert len(games) == schedule.total == 10 and schedule.over
     assert [game.game for game in games] == [
-        game.game for game in rehearse(opened(FORMATS[name], 4, 5), "dots", stronger_first)
+        game.game for game in imagine(opened(FORMATS[name], 4, 5), "dots", stronger_first)
     ][:10]
     assert schedule.ending(over=True) == "Ended by [stop]: 10 of 10 games."
 
@@ -51,13 +51,13 @@ def test_by_games_to_the_end_of_a_pair(name: str) -> None:
 )
 def test_a_stop_that_was_not_reached_ended_nothing(games: int, expected: str) -> None:
     schedule = stopped("round-robin", 4, 2, games=games)
-    assert len(list(rehearse(schedule, "dots", stronger_first))) == schedule.total == 24
+    assert len(list(imagine(schedule, "dots", stronger_first))) == schedule.total == 24
     assert schedule.ending(over=True) == expected
 
 
 def test_one_that_asks_for_fewer_games_than_were_played_says_so() -> None:
     schedule, before = stopped("round-robin", 4, 2, games=3), stopped("round-robin", 4, 2, games=8)
-    for game in rehearse(before, "dots", stronger_first):
+    for game in imagine(before, "dots", stronger_first):
         schedule.add(imagined(game, "dots", stronger_first(game)))
     assert schedule.over and schedule.total == 4
     assert schedule.ending(over=True) == "Ended by [stop]: 8 games, more than the 4 it asks for."
@@ -67,7 +67,7 @@ def test_by_games_a_seed_is_played_by_all() -> None:
     plan = Plan(("m0", "m1", "m2"), 5, rules.default("2048"), {})
     inner = opened(FORMATS["round-robin"], 3, 5, "2048")
     schedule = StoppedSchedule(inner, plan, StopTable(games=4), 2)
-    assert len(list(rehearse(schedule, "2048", stronger_first))) == schedule.total == 6
+    assert len(list(imagine(schedule, "2048", stronger_first))) == schedule.total == 6
 
 
 def test_by_hours_of_play_over_all_runs() -> None:
@@ -98,13 +98,13 @@ def test_after_a_kill_every_pair_that_began_is_made_whole() -> None:
 
 
 def test_games_that_a_ladder_loses_are_not_counted() -> None:
-    before = list(rehearse(opened(FORMATS["ladder"], 6, 5), "dots", stronger_first))[:20]
+    before = list(imagine(opened(FORMATS["ladder"], 6, 5), "dots", stronger_first))[:20]
     names = tuple(f"m{number}" for number in range(8))
     plan = Plan(names, 5, rules.default("dots"), {}, later=(6,))
     schedule = StoppedSchedule(FORMATS["ladder"].open(plan), plan, StopTable(games=36), 2)
     for game in before:
         schedule.add(imagined(game, "dots", stronger_first(game)))
-    list(rehearse(schedule, "dots", stronger_first))
+    list(imagine(schedule, "dots", stronger_first))
     assert schedule.over and schedule.total == 34
     said = "Ended by its last round, before [stop]: 34 of 36 games."
     assert schedule.ending(over=True) == said
@@ -140,14 +140,14 @@ def test_by_separation_after_whole_rounds() -> None:
     for game in first:
         assert game is not None
         schedule.add(imagined(game, "dots", stronger_first(game)))
-    games = list(rehearse(schedule, "dots", stronger_first))
+    games = list(imagine(schedule, "dots", stronger_first))
     assert 60 < len(games) < 120 and len(games) % 6 == 0 and schedule.over
     assert "1 of the first 1 separated" in schedule.ending(over=True)
 
 
 def test_equals_are_not_separated() -> None:
     schedule = stopped("round-robin", 3, 30, separated=1)
-    games = list(rehearse(schedule, "dots", lambda game: float(game.round % 2)))
+    games = list(imagine(schedule, "dots", lambda game: float(game.round % 2)))
     assert len(games) == 180
     said = "Ended by its last round, before [stop]: 0 of the first 1 separated"
     assert said in schedule.ending(over=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.estimate import rehearse
+from arena.tournament.estimate import imagine
 from arena.tournament.formats.swiss import SWISS
 from tests.tournament.helpers import opened, stronger_first
 
@@ -21,7 +21,7 @@ def test_the_first_round_sets_the_upper_half_against_the_lower() -> None:
 
 def test_no_round_begins_before_the_one_before_it_is_over() -> None:
     schedule = opened(SWISS, 4, rounds=2)
-    games = rehearse(schedule, "dots", stronger_first)
+    games = imagine(schedule, "dots", stronger_first)
     assert [next(games).round for _ in range(4)] == [1] * 4
     assert schedule.next() is None and not schedule.over
     assert [game.round for game in games] == [2] * 4 and schedule.over
@@ -32,7 +32,7 @@ def test_no_round_begins_before_the_one_before_it_is_over() -> None:
 def test_like_points_meet_and_nobody_meets_or_rests_twice(players: int, seed: int) -> None:
     rng, rounds = Random(seed), 3
     schedule = opened(SWISS, players, rounds)
-    games = list(rehearse(schedule, "dots", lambda game: rng.choice((0, 0.5, 1))))
+    games = list(imagine(schedule, "dots", lambda game: rng.choice((0, 0.5, 1))))
     assert len(games) == schedule.total == rounds * (players // 2 * 2)
     if players > 5:
         assert set(Counter(frozenset(game.players) for game in games).values()) == {2}
@@ -47,7 +47,7 @@ def test_like_points_meet_and_nobody_meets_or_rests_twice(players: int, seed: in
 
 def test_the_last_round_is_the_one_of_equal_points() -> None:
     schedule = opened(SWISS, 8, rounds=3)
-    games = [game for game in rehearse(schedule, "dots", stronger_first) if game.round == 3]
+    games = [game for game in imagine(schedule, "dots", stronger_first) if game.round == 3]
     assert {frozenset(game.players) for game in games} >= {frozenset(("m0", "m1"))}
     ranking = schedule.ranking()
     assert ranking.columns == ("Points", "Buchholz", "S-B")
@@ -58,7 +58,7 @@ def test_the_last_round_is_the_one_of_equal_points() -> None:
 
 def test_equals_share_the_rank_and_a_bye_is_a_meeting_won() -> None:
     schedule = opened(SWISS, 3)
-    list(rehearse(schedule, "dots", lambda game: 0.5))
+    list(imagine(schedule, "dots", lambda game: 0.5))
     assert [(row.rank, row.player, row.figures) for row in schedule.ranking().players] == [
         (1, "m2", (2, 2, 4)),
         (2, "m0", (1, 1, 1)),
@@ -66,7 +66,7 @@ def test_equals_share_the_rank_and_a_bye_is_a_meeting_won() -> None:
     ]
     assert "Byes (2 points each): m2. For tie-breaks" in schedule.ranking().notes[-1]
     longer = opened(SWISS, 3, rounds=4)
-    list(rehearse(longer, "dots", lambda game: 0.5))
+    list(imagine(longer, "dots", lambda game: 0.5))
     assert "Byes (2 points each): m0, m1, m2 × 2. For" in longer.ranking().notes[-1]
 
 
@@ -75,7 +75,7 @@ def test_the_table_does_not_depend_on_the_order_of_results(order: int) -> None:
     from arena.tournament.estimate import imagined
 
     schedule = opened(SWISS, 6, rounds=2)
-    games = list(rehearse(schedule, "dots", stronger_first))
+    games = list(imagine(schedule, "dots", stronger_first))
     Random(order).shuffle(games)
     again = opened(SWISS, 6, rounds=2)
     for game in games:
