@@ -238,7 +238,8 @@ def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[Game
 
 @pytest.mark.slow
 def test_a_position_is_analysed(folder: Path) -> None:
-    said = arena(folder, "analyse", "connect4", "adadad", "--seconds", "1")
+    # elsewhere: its kernels would be kept among those of an arena without this package
+    said = fresh_arena(folder, "analyse", "connect4", "adadad", "--seconds", "1")
     assert "d" in said
     assert "margin in wins that X ends with" in said
 
