@@ -29,7 +29,7 @@ import rules as rule_sets
 from arena.files.imports import module_command
 from players.compiled.folder import cache_folder
 from players.games.registry import unsupported
-from rules.rehearsal import describe
+from rules.package_errors import describe
 
 BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")

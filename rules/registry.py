@@ -18,8 +18,9 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from rules import dots, othello, tiles
+from rules.package_errors import BrokenPromise, describe, lines_of
 from rules.position import Game
-from rules.rehearsal import BrokenPromise, describe, lines_of, rehearse
+from rules.rehearsal import rehearse
 from rules.settings import one_of, only_known
 
 if TYPE_CHECKING:

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Sequence
 from functools import cache
 from itertools import count
 from math import isclose
 from random import Random
 from time import monotonic
-from typing import NamedTuple
 
+from rules.package_errors import BrokenPromise, describe, require
 from rules.position import CHANCE, PASS, Game, MoveError, Position, random_move
 from rules.transcript import read_transcript, write_transcript
 
@@ -24,18 +23,12 @@ _SECONDS = 5.0
 """What is not tried by then is not tried: the rules are slow."""
 _LENGTHS, _LEAST = 100, 60
 """A random game of more than that many times its typical plies, at least these, does not end."""
-_OURS = ("__main__", "arena", "players", "rules")
-"""Packages that have no game of others."""
 _SHOWN = 12
 """Moves that lead to a mistake, the last ones."""
 _EXCERPT = 200
 """Characters of a state that are shown, the first ones."""
 _WRITTEN = 40
 """Moves of a game that are written and read back, the first ones."""
-
-
-class BrokenPromise(ValueError):
-    """A package's game is not what it must be; the text says in what, and where."""
 
 
 @cache
@@ -47,45 +40,6 @@ def rehearse(game: Game) -> None:
         left -= _play(game, seed, left, until)
         if left <= 0 or monotonic() > until:
             return
-
-
-class Line(NamedTuple):
-    """A line that an error went through."""
-
-    package: str
-    """The first part of the name of its module."""
-    function: str
-    file: str
-    number: int
-
-
-def lines_of(error: BaseException) -> list[Line]:
-    """The lines of packages that an error went through; last the one that is nearest to it."""
-    trace, lines = error.__traceback__, list[Line]()
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        package = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
-        file = code.co_filename.rpartition("/")[2]
-        if package not in _OURS and package not in sys.stdlib_module_names:
-            lines.append(Line(package, code.co_name, file, trace.tb_lineno))
-        trace = trace.tb_next
-    return lines
-
-
-def describe(error: BaseException) -> str:
-    """An error of a package's code in words, with the line of the package."""
-    if isinstance(error, BrokenPromise):
-        return str(error)
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    if isinstance(error, SyntaxError):  # which names its own place
-        return text
-    return "".join((text, *(f" ({at.file}, line {at.number})" for at in lines_of(error)[-1:])))
-
-
-def require(kept: bool, problem: str) -> None:
-    """Raise BrokenPromise with the problem unless a promise is kept."""
-    if not kept:
-        raise BrokenPromise(problem)
 
 
 def _try_traits(game: Game) -> None:

@@ -21,7 +21,7 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.tournament.store import Store
 from rules import registry
-from rules.rehearsal import BrokenPromise
+from rules.package_errors import BrokenPromise
 from rules.transcript import read_transcript, write_transcript
 from tests import command
 from tests.rules.test_perft import perft as count

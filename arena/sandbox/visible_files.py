@@ -129,7 +129,7 @@ def _real(paths: Iterable[str], links: dict[Link, None]) -> set[str]:
     for path in paths:
         real, passed = trail(path)
         links.update(dict.fromkeys(passed))
-        if real not in _NEVER_WHOLE and os.path.exists(real):  # noqa: PTH110  # the same
+        if real not in _NEVER_WHOLE and os.path.exists(real):  # noqa: PTH110  # `Path` takes longer
             found.add(real)
     return found
 

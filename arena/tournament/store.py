@@ -149,7 +149,7 @@ class Store:
         if config.terms.rules in rules.GAMES:
             return
         try:
-            config.terms.game  # noqa: B018  # it is loaded
+            config.terms.game  # noqa: B018  # to ask for it loads it
         except Exception as error:  # its code may do anything
             raise StoreError(
                 f"{self.path}: its game cannot be loaded as it was played: {error}. Install the "

@@ -12,9 +12,10 @@ from players.compiled.types import Array, Int, Move, Word
 from players.games import interface
 from players.games.interface import Position
 from players.games.registry import Board, compiled_game
+from rules.package_errors import BrokenPromise, require
 from rules.position import CHANCE, PASS, Game
 from rules.position import Position as RulesPosition
-from rules.rehearsal import BrokenPromise, place, require
+from rules.rehearsal import place
 
 _GAMES = 5
 

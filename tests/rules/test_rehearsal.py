@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import pytest
 
 import rules
-from rules.rehearsal import BrokenPromise, rehearse
+from rules.package_errors import BrokenPromise
+from rules.rehearsal import rehearse
 
 
 @dataclass(frozen=True)
