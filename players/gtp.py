@@ -96,7 +96,6 @@ class Gtp(EnginePlayer):
         self.clear(deadline)
 
     def clear(self, deadline: float) -> None:
-        """Clear the board."""
         _ask(self.engine, "clear_board", deadline)
         self.sent = []
 

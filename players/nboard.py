@@ -39,8 +39,6 @@ class NBoardOptions(EngineOptions):
 
 
 class NBoard(EnginePlayer):
-    """The player."""
-
     name = "nboard"
     summary = "plays standard Othello through an engine that speaks NBoard, such as NTest or Edax"
     options = NBoardOptions
@@ -63,7 +61,6 @@ class NBoard(EnginePlayer):
         self._in_step(deadline)
 
     def send_move(self, seat: int, move: str, deadline: float) -> None:
-        """Add a move."""
         self.engine.send(f"move {write_move(move)}")
 
     def ask_move(self, turn: Turn) -> tuple[str, dict[str, Any] | None]:

@@ -86,7 +86,6 @@ def naming(path: Path, what: str, expected: str) -> Iterator[None]:
 
 
 def json_object(path: Path) -> dict[str, Any]:
-    """The object in a JSON file."""
     try:
         content = json_text.parse(path.read_text(encoding="utf-8"))
     except ValueError as error:

@@ -242,7 +242,6 @@ class Dots(Game):
 
     @cached_property
     def json_writer(self) -> _StateJson:
-        """Writes states as JSON."""
         return _StateJson(self)
 
     def _edges(self, state: Mapping[str, Any]) -> int:

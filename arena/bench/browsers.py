@@ -31,8 +31,6 @@ def get(url: str) -> Fetched:
 
 
 class _Address:
-    """An address, and connections to it."""
-
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         self._host, self._port, self.path = parts.hostname or "", parts.port or 80, parts.path

@@ -68,7 +68,6 @@ def holder(path: Path) -> int | None:
 
 
 def release(path: Path, descriptor: int) -> None:
-    """Unlock it."""
     name_of(path).unlink(missing_ok=True)
     os.close(descriptor)
 

@@ -265,7 +265,6 @@ def _match(results: Sequence[Result], player: str, opponent: str) -> Match:
 
 
 def _tallies(results: Columns, moves_first: bool) -> dict[str, _Tally]:
-    """By player."""
     if not results.players:
         return {}
     scores, clusters = results.scores, results.clusters

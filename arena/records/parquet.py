@@ -22,7 +22,6 @@ def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
 
 
 def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
-    """The games of a file."""
     arrow, parquet = _pyarrow()
     try:
         rows = parquet.read_table(path, columns=["record"]).column("record").to_pylist()

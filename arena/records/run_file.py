@@ -24,16 +24,12 @@ _EVENTS = ".events.jsonl"
 
 
 class Read(NamedTuple):
-    """The games of a file."""
-
     records: Sequence[GameRecord]
     damaged: Sequence[Damaged]
     """Games that cannot be read; all others are."""
 
 
 class Exported(NamedTuple):
-    """The result of an export."""
-
     games: int
     damaged: Sequence[str]
     """The ids of games that cannot be read; all others were written."""

@@ -98,7 +98,6 @@ class Lateness:
             self._before = self._load()
 
     def host_delay(self) -> HostDelay:
-        """The delay by the host so far."""
         return self._delay_by(self._load())
 
     def own_deadline(self, deadline: int, now: int) -> int:

@@ -65,7 +65,6 @@ def make_record(
     started_at: datetime,
     duration_ms: float,
 ) -> GameRecord:
-    """The record of a game that ended in `position`."""
     return GameRecord(
         game=setup.game,
         round=setup.round,

@@ -125,7 +125,6 @@ class Requests:
         return StartRequest(_line(start), self.startup_ms)
 
     def turn(self, position: Position, moves: Moves) -> TurnRequest:
-        """Ask for a move."""
         ply, time_ms, legal = len(moves), self.clock.limit_ms, position.legal_moves()
         bank_ms, state = self.clock.shown_bank_ms, _state(position)
         new_moves, used_ms = moves[self.known_plies :], round(self.used_ms)

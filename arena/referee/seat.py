@@ -67,7 +67,6 @@ class Seat:
             self.peak_memory_bytes = max(self.peak_memory_bytes, peak)
 
     def record(self) -> SeatRecord:
-        """The record of this side."""
         ready = self.ready
         return SeatRecord(
             player=self.prepared.name,

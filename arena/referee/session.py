@@ -22,8 +22,6 @@ _SLOW_READER_MS = 100  # beyond this, a wait for a player's full pipe counts as 
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """A move and its time."""
-
     move: judge.Answer
     used_ms: float
 

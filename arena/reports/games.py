@@ -88,7 +88,6 @@ def rows(view: RunView, filter_: GameFilter, sort: Sort | None = None) -> list[G
 
 
 def seen_by_each(game: GameDigest) -> Iterator[GameRow]:
-    """A row for each of its players."""
     for seat, player in enumerate(game.players):
         times = game.used_ms[seat]
         yield GameRow(

@@ -90,7 +90,6 @@ class Lines:
         """Nothing is left open."""
 
     def say(self, line: str) -> None:
-        """Print a line."""
         _print(line, self._console)
 
     def doing(self, what: str) -> None:

@@ -30,8 +30,6 @@ _POLL_S = 0.001
 
 
 class Mount(NamedTuple):
-    """A hierarchy where it is mounted."""
-
     version: Literal[1, 2]
     point: Path
     root: str  # the group that is seen at `point`

@@ -60,7 +60,6 @@ def tune(
 
 
 def _runner_of(config: TuneConfig, site: Site) -> MakeRunner:
-    """The match runner of a tuning's games."""
     if config.referee:
         return partial(RefereeMatchRunner, site=site)
     if site.here:

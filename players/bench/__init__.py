@@ -14,7 +14,6 @@ DOTS = {"rows": 5, "cols": 5}
 
 
 def search_table() -> Table:
-    """All measurements for a terminal."""
     return table([Measurement(*figures) for figures in bench_search()], CAPTION)
 
 

@@ -40,7 +40,6 @@ def quickest(work: Callable[[int], object]) -> float:
 
 
 def table(measurements: Iterable[Measurement], caption: str) -> Table:
-    """The measurements for a terminal."""
     columns = Table(title="One thread where nothing else is said", caption=caption)
     columns.add_column("what")
     columns.add_column("measured", justify="right")

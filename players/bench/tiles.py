@@ -42,7 +42,6 @@ CAPTION = (
 
 
 def tiles_table(games: int) -> Table:
-    """All measurements for a terminal."""
     return table(bench_tiles(games), CAPTION)
 
 

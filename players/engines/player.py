@@ -156,7 +156,6 @@ class EnginePlayer(Builtin):
 
     @classmethod
     def close(cls) -> None:
-        """End the engine."""
         if EnginePlayer._running is not None:
             EnginePlayer._running[1].close()
             EnginePlayer._running = None

@@ -46,7 +46,6 @@ class EngineProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
         return self._process.poll() is None
 
     def send(self, line: str, command: str | None = None) -> None:

@@ -69,8 +69,6 @@ def default_network(rules: str) -> Path:
 
 
 class Loaded(NamedTuple):
-    """A file that was read."""
-
     network: Network
     header: Header
     extra: Mapping[str, Any]

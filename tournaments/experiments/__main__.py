@@ -40,7 +40,6 @@ def _rounds(given: str) -> int:
 
 
 def main() -> None:
-    """Read the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tournaments.experiments", description=(__doc__ or "").partition("\n")[0]
     )

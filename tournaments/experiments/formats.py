@@ -49,7 +49,6 @@ FIELDS: list[tuple[str, int, dict[str, Any]]] = [
 
 
 def schedule_of(format_: str, names: Sequence[str], rounds: int, keys: dict[str, Any]) -> Schedule:
-    """The schedule of a field."""
     found = FORMATS[format_]
     plan = Plan(tuple(names), rounds, rules.default("othello"), found.keys(**keys).model_dump())
     return found.open(plan)
