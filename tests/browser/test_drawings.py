@@ -40,7 +40,11 @@ FIRST_DIFFERENCE = """([run, game, positions]) => {
         const found = JSON.stringify(drawing.state(cells, state.to_move));
         if (found !== JSON.stringify(state)) return [ply, found];
         if (drawing.scores(cells).some((score, seat) => score !== scores[seat])) return [ply, 0];
-        if (ply % 9 === 0 && drawing.draw(cells, last).childElementCount < 4) return [ply, 1];
+        if (ply % 9 || !ply) continue;
+        const drawn = drawing.draw(cells, last);
+        if (drawn.childElementCount < 5) return [ply, 1];
+        const words = drawn.querySelector("desc").textContent;
+        if (!words.endsWith(`. Last move: ${last}`)) return [ply, 2];
     }
     return null;
 }"""

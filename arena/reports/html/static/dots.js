@@ -1,7 +1,7 @@
 /** The drawing of dots and boxes: replays moves that the referee has judged, and draws the board. */
 
 import { svg } from "./dom.js";
-import { squarePlace } from "./othello.js";
+import { boardWords, squareName, squarePlace } from "./othello.js";
 
 /**
  * `drawn` has the edges by their moves; `owners` the boxes row by row: ".", "0" or "1".
@@ -66,6 +66,7 @@ export const dots = {
       cells.owners.map((owner, at) => drawnBox(owner, Math.floor(at / cells.cols), at % cells.cols)),
       allEdges(cells.rows, cells.cols).map((edge) => drawnEdge(edge, cells.drawn.has(edge.name), edge.name === last)),
       table(cells.rows + 1, cells.cols + 1, (row, column) => svg("circle", { class: "dot", cx: dotAt(column), cy: dotAt(row), r: 4 })),
+      boardWords([`Edges: ${[...cells.drawn].join(" ") || "none"}`, ...BOX_MARKS.map((mark, seat) => `Boxes of ${mark}, by their first dots: ${boxesOf(cells, seat)}`)], last),
     );
   },
 };
@@ -75,19 +76,19 @@ function table(rows, columns, value) {
   return Array.from({ length: rows }, (_, row) => Array.from({ length: columns }, (_, column) => value(row, column)));
 }
 
-/** @param {number} row @param {number} column */
-function dotName(row, column) {
-  return `${String.fromCharCode(97 + column)}${row + 1}`;
+/** @param {DotsCells} cells @param {number} seat */
+function boxesOf({ cols, owners }, seat) {
+  return owners.flatMap((owner, at) => (owner === String(seat) ? [squareName(Math.floor(at / cols), at % cols)] : [])).join(" ") || "none";
 }
 
 /** @param {number} row @param {number} column */
 function flatEdge(row, column) {
-  return dotName(row, column) + dotName(row, column + 1);
+  return squareName(row, column) + squareName(row, column + 1);
 }
 
 /** @param {number} row @param {number} column */
 function steepEdge(row, column) {
-  return dotName(row, column) + dotName(row + 1, column);
+  return squareName(row, column) + squareName(row + 1, column);
 }
 
 /** @param {number} row @param {number} column */

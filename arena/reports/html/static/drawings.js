@@ -2,7 +2,7 @@
 
 import { dots, BOX_MARKS } from "./dots.js";
 import { element } from "./dom.js";
-import { othello } from "./othello.js";
+import { COLOURS, othello } from "./othello.js";
 import { tiles } from "./tiles.js";
 
 /**
@@ -51,7 +51,7 @@ export function textBoard(text) {
 
 /** What marks a seat's pieces, next to its name. @param {{drawing: string, marks: string[]}} run @param {number} seat */
 export function seatMark(run, seat) {
-  if (run.drawing === "othello") return element("span", { class: `disc ${"xo"[seat]}`, title: ["black", "white"][seat] });
+  if (run.drawing === "othello") return element("span", { class: `disc ${"xo"[seat]}`, role: "img", "aria-label": COLOURS[seat], title: COLOURS[seat] });
   const mark = run.drawing === "dots" ? BOX_MARKS[seat] : run.marks[seat];
   return mark ? element("span", { class: `seat s${seat}` }, mark) : "";
 }

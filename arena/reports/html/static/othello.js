@@ -10,6 +10,8 @@ import { svg } from "./dom.js";
 const COMPASS = [[0, 1], [0, -1], [1, 0], [-1, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]];
 const DISC_CELL = 40;
 const DISC_EDGE = 24;
+/** The discs of the seats. */
+export const COLOURS = ["black", "white"];
 
 export const othello = {
   /** @param {{board: string[], to_move: number|null}} state @returns {OthelloCells} */
@@ -57,6 +59,7 @@ export const othello = {
       svg("path", { class: "line", d: gridLines(cells.size) }),
       cells.board.map((cell, at) => drawnSquare(cell, at % cells.size, Math.floor(at / cells.size))),
       last && last !== "pass" ? lastDisc(last) : [],
+      boardWords(["X", "O"].map((mark, seat) => `${mark} (${COLOURS[seat]}): ${squaresOf(cells, mark)}`), last),
     );
   },
 };
@@ -72,6 +75,21 @@ function turnedDiscs(cells, row, column, own) {
       line.push(r * cells.size + c);
     }
   });
+}
+
+/** The names of the squares that hold a mark. @param {OthelloCells} cells @param {string} mark */
+function squaresOf({ size, board }, mark) {
+  return board.flatMap((cell, at) => (cell === mark ? [squareName(Math.floor(at / size), at % size)] : [])).join(" ") || "none";
+}
+
+/** The name, such as c2, of a square by its row and column, from 0. @param {number} row @param {number} column */
+export function squareName(row, column) {
+  return `${String.fromCharCode(97 + column)}${row + 1}`;
+}
+
+/** What a drawing shows, for those who do not see it. @param {string[]} parts @param {string} [last] the move that led here */
+export function boardWords(parts, last) {
+  return svg("desc", {}, [...parts, ...(last ? [`Last move: ${last}`] : [])].join(". "));
 }
 
 /** The row and column, from 0, of a square such as c2. @param {string} name */

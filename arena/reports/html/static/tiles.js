@@ -1,6 +1,6 @@
 /** The drawing of 2048 and 2584: replays moves that the referee has judged, and draws the board. */
 
-import { boardLetters, squarePlace } from "./othello.js";
+import { boardLetters, boardWords, squarePlace } from "./othello.js";
 import { svg, written } from "./dom.js";
 
 /**
@@ -60,6 +60,7 @@ export const tiles = {
       svg("rect", { class: "tray", x: TILE_EDGE, y: TILE_EDGE, width: length, height: length, rx: 8 }),
       cells.tiles.map((tile, at) => drawnTile(tile, at, cells.doubling)),
       cell === null ? [] : ring(cell),
+      boardWords(this.state(cells, null).board.map((row, at) => `Row ${at + 1}: ${row.map((tile) => tile || "empty").join(", ")}`), last),
     );
   },
 };
@@ -116,7 +117,7 @@ function drawnTile(tile, at, doubling) {
   return [
     svg("rect", { class: "ground", ...tileBox(at, 4) }),
     svg("rect", { class: "tile", "fill-opacity": (rank / MOST_RANK).toFixed(2), ...tileBox(at, 4) }),
-    svg("text", { class: `value d${digits}${rank > 10 ? " strong" : ""}`, x: x + TILE_CELL / 2, y: y + TILE_CELL / 2 + (digits > 3 ? 8 : 10) }, tile),
+    svg("text", { class: `value d${digits}`, x: x + TILE_CELL / 2, y: y + TILE_CELL / 2 + (digits > 3 ? 8 : 10) }, tile),
   ];
 }
 
