@@ -80,6 +80,7 @@ def test_more_are_shown_when_asked_for(opened: Callable[[str], Page]) -> None:
     for shown in (100, 200):
         assert len(listed(page)) == shown
         page.get_by_role("button", name="Show more").click()
+        expect(page.locator("#games-table tbody th a").nth(shown)).to_be_focused()
     assert len(listed(page)) == 210
     expect(page.get_by_role("button", name="Show more")).to_have_count(0)
 
@@ -133,9 +134,9 @@ def test_everyone_can_use_it(opened: Callable[[str], Page], axe: Callable[[Page]
 
 def test_a_phone_scrolls_nothing_but_the_table(opened: Callable[[str], Page]) -> None:
     page = opened("#games")
-    page.set_viewport_size({"width": 360, "height": 700})
+    page.set_viewport_size({"width": 320, "height": 700})
     listed(page)
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
     first = page.locator("#games-table tbody th").first
     left = first.bounding_box()
     page.locator("#games-table").evaluate("box => box.scrollLeft = 200")

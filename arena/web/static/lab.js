@@ -1,6 +1,7 @@
 /** A test, a training or a tuning as it goes on: asks now and then what has changed on its page. */
 
 import { byId } from "./dom.js";
+import { keptFocus } from "./sections.js";
 
 const LAB_PAUSE_MS = 2000;
 
@@ -27,9 +28,11 @@ function putParts(parts) {
     const isOpen = place.querySelector("details")?.open ?? false;
     if (place.dataset.html === html) continue;
     place.dataset.html = html;
+    const focusAgain = keptFocus(place);
     place.innerHTML = html; // the server escaped it
     place.hidden = !html.trim();
     place.querySelector("details")?.toggleAttribute("open", isOpen);
+    focusAgain();
   }
 }
 

@@ -3,6 +3,7 @@
 import { byId, element, svg } from "./dom.js";
 import { drawingOf, isDrawn, seatMark, textBoard } from "./drawings.js";
 import { squarePlace } from "./othello.js";
+import { keptFocus } from "./sections.js";
 import { targetsOf } from "./targets.js";
 
 /**
@@ -82,21 +83,25 @@ function showBoard(table, state) {
     board?.append(svg("g", { class: "targets" }, targets));
   }
   if (!targets.length) showButtons(table, state);
-  if (playsByKeys) (targets[0] ?? place).focus();
+  const isElsewhere = document.activeElement !== document.body && document.activeElement !== place;
+  if (playsByKeys && !isElsewhere) (targets[0] ?? place).focus();
 }
 
-/** Buttons of the moves where they are no places; they stay while another moves. @param {HTMLElement} table @param {TableState} state */
+/** Buttons of the moves where they are no places; they stay, with the focus, while another moves. @param {HTMLElement} table @param {TableState} state */
 function showButtons(table, { legal, phase }) {
   const place = byId("choices");
-  for (const button of place.children) button.toggleAttribute("disabled", true);
-  if (legal.length || phase === "over") place.replaceChildren(...moveButtons(table, legal));
+  for (const button of place.children) button.setAttribute("aria-disabled", "true");
+  if (!legal.length && phase !== "over") return;
+  const focusAgain = keptFocus(place);
+  place.replaceChildren(...moveButtons(table, legal));
+  focusAgain();
 }
 
 /** @param {HTMLElement} table @param {string[]} legal */
 function moveButtons(table, legal) {
   const slides = Object.keys(SIGNS);
   const moves = legal.some((move) => slides.includes(move)) ? slides : legal;
-  const buttons = moves.map((move) => element("button", { type: "button", "aria-label": move, disabled: !legal.includes(move), onclick: () => sendMove(table, move) }, SIGNS[move] ?? move));
+  const buttons = moves.map((move) => element("button", { type: "button", "aria-label": move, "aria-disabled": legal.includes(move) ? null : "true", onclick: () => sendMove(table, move) }, SIGNS[move] ?? move));
   const areSquares = legal.some(isSquare) && legal.every((move) => isSquare(move) || /^[a-z]+$/.test(move));
   byId("choices").classList.toggle("squares", areSquares);
   if (areSquares) buttons.forEach((button, at) => placeOnGrid(button, moves[at]));

@@ -3,6 +3,7 @@
 import { drawingOf, isDrawn, replayed, seatMark } from "./drawings.js";
 import { byId, element } from "./dom.js";
 import { gameHash } from "./route.js";
+import { keptFocus } from "./sections.js";
 import { nameOf } from "./words.js";
 
 /** @typedef {import("./data.js").RunData} RunData */
@@ -29,19 +30,25 @@ export function boardsInPlay(run) {
     grid.append(slot.node);
     return slot;
   }
+  /** @param {Slot} slot @param {GameRunning} game @param {string} state */
+  function show(slot, game, state) {
+    const focusAgain = keptFocus(slot.node);
+    slot.node.replaceChildren(boardLink(run, game, state));
+    focusAgain();
+  }
   return {
     /** @param {GameRunning} game */
     draw(game) {
       const slot = slotOf(game.id) ?? Object.assign(freeSlot(), { id: game.id });
       slot.over = false;
-      slot.node.replaceChildren(boardLink(run, game, `move ${game.moves.length}`));
+      show(slot, game, `move ${game.moves.length}`);
     },
     /** @param {GameRunning} game @param {string} how */
     end(game, how) {
       const slot = slotOf(game.id);
       if (!slot) return;
       slot.over = true;
-      slot.node.replaceChildren(boardLink(run, game, how));
+      show(slot, game, how);
     },
   };
 }

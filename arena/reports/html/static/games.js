@@ -3,6 +3,7 @@
 import { byId, counted, duration, element, written } from "./dom.js";
 import { isForfeit, resultOf, RESULTS, SIDES, takenGames } from "./filter.js";
 import { gameHash, gamesHash, playerHash } from "./route.js";
+import { keptFocus } from "./sections.js";
 import { endingWord, nameOf, shortened, sideWord } from "./words.js";
 
 /** @typedef {import("./data.js").RunData} RunData */
@@ -22,12 +23,27 @@ export function showGames(run, filter) {
   listGames(run, filter);
 }
 
-/** Put the list in place, as long as before where it grew. @param {RunData} run @param {Object<string, string>} filter */
-export function listGames(run, filter, shown = ROWS_AT_ONCE) {
+/** A game came: the list stays as long as it was, and the form as it is. @param {RunData} run @param {Object<string, string>} filter */
+export function listGrown(run, filter) {
+  const focusAgain = keptFocus(byId("games-view"));
+  listGames(run, filter, Math.max(ROWS_AT_ONCE, listedGames().length));
+  focusAgain();
+}
+
+function listedGames() {
+  return byId("games-table").querySelectorAll("tbody tr");
+}
+
+/** Put the list in place, and what asks for more. @param {RunData} run @param {Object<string, string>} filter */
+function listGames(run, filter, shown = ROWS_AT_ONCE) {
   const taken = takenGames(run, { ...filter, sort: filter.sort || USUAL });
   byId("games-count").textContent = countSentence(run, filter, taken.length);
   byId("games-table").replaceChildren(taken.length ? gamesTable(run, taken.slice(0, shown)) : "");
-  const more = element("button", { type: "button", onclick: () => listGames(run, filter, shown + ROWS_AT_ONCE) }, "Show more");
+  const more = element("button", { type: "button", onclick: showMore }, "Show more");
+  function showMore() {
+    listGames(run, filter, shown + ROWS_AT_ONCE);
+    listedGames()[shown].querySelector("a")?.focus();
+  }
   byId("games-more").replaceChildren(taken.length > shown ? more : "");
 }
 

@@ -3,10 +3,11 @@
 import { openSource } from "./data.js";
 import { byId, element } from "./dom.js";
 import { gamePage } from "./game.js";
-import { showGames } from "./games.js";
+import { listGrown, showGames } from "./games.js";
 import { followRun } from "./live.js";
 import { showPlayer } from "./player.js";
 import { readRoute } from "./route.js";
+import { keptFocus } from "./sections.js";
 
 /** @typedef {import("./data.js").RunData} RunData */
 /** @typedef {import("./data.js").GameData} GameData */
@@ -112,15 +113,17 @@ class RunPages {
     if (this.shown !== `game ${id}`) return;
     const run = await this.run();
     const ply = this.page?.follows() ? Infinity : this.page?.at();
+    const focusAgain = keptFocus(byId("game-view"));
     await this.openGame(run, id, () => this.shown === `game ${id}`);
     this.page?.go(ply ?? Infinity);
+    focusAgain();
   }
 
   /** @param {string} id */
   async finished(id) {
     await this.moved(id);
     const route = readRoute(location.hash);
-    if (route.view === "games") showGames(await this.run(), route.filter);
+    if (route.view === "games" && !byId("games-view").hidden) listGrown(await this.run(), route.filter);
   }
 }
 

@@ -1,6 +1,22 @@
 /** Parts of the page that the server renders again: put in place without losing the reader's. */
 
-const FOCUSABLE = "a[href], summary, [tabindex], button";
+const FOCUSABLE = "a[href], summary, [tabindex], button, input, select";
+
+/**
+ * Remembers what has the focus in a place. The function gives it back once the place has changed, or
+ * what is there instead: to what says the same where there is one, else to what is at the same place.
+ * @param {Element} place @returns {(now?: Element) => void}
+ */
+export function keptFocus(place) {
+  const focused = /** @type {Element} */ (document.activeElement);
+  const at = [...place.querySelectorAll(FOCUSABLE)].indexOf(focused);
+  const text = focused.textContent;
+  return (now = place) => {
+    if (at < 0 || document.activeElement !== document.body) return;
+    const all = /** @type {HTMLElement[]} */ ([...now.querySelectorAll(FOCUSABLE)]);
+    ([all[at], ...all].find((each) => each?.textContent === text) ?? all[at])?.focus({ preventScroll: true });
+  };
+}
 
 /** Put a section in the place of another. The server escaped what is in it. @param {HTMLElement|null} old @param {string} html */
 export function replaceSection(old, html) {
@@ -8,7 +24,7 @@ export function replaceSection(old, html) {
   template.innerHTML = html;
   const fresh = /** @type {HTMLElement|null} */ (template.content.firstElementChild);
   if (!old || !fresh) return;
-  const focused = [...old.querySelectorAll(FOCUSABLE)].indexOf(/** @type {Element} */ (document.activeElement));
+  const focusAgain = keptFocus(old);
   const scrolled = [...old.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
   const opened = [...old.querySelectorAll("details")].map((details) => details.open);
   markChanges(old, fresh);
@@ -16,7 +32,7 @@ export function replaceSection(old, html) {
   old.replaceWith(fresh);
   fresh.querySelectorAll("details").forEach((details, at) => (details.open = opened[at] ?? details.open));
   fresh.querySelectorAll(".scroll").forEach((box, at) => (box.scrollLeft = scrolled[at] ?? 0));
-  if (focused >= 0) /** @type {HTMLElement[]} */ ([...fresh.querySelectorAll(FOCUSABLE)])[focused]?.focus({ preventScroll: true });
+  focusAgain(fresh);
 }
 
 /** Mark the cells of tables that say something else now. @param {Element} old @param {Element} fresh */
