@@ -52,12 +52,14 @@ export function gamePage(run, game) {
       if (ply === last) page.go(0);
       playing = setInterval(() => (ply === last ? page.stop() : page.step(1)), PLAY_MS);
       keys.playing(true);
+      caption.setAttribute("aria-live", "off"); // a move comes before one is read out
     },
     stop() {
       clearInterval(playing);
       clearTimeout(addressing);
       playing = 0;
       keys.playing(false);
+      caption.setAttribute("aria-live", "polite");
     },
   };
   const copies = [
