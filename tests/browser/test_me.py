@@ -1,5 +1,6 @@
 """An owner's page in a browser: a bot is handed in, its check goes on by itself."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -63,6 +64,7 @@ def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list
         ada.set_input_files("input[type=file]", files=[file])
         ada.click("text=Check it")  # which takes longer than the page to come again
     ada.wait_for_selector("#bots >> text=Version 1 plays.")
+    expect(ada.locator("#said")).to_contain_text("accepted")
     problems.clear()
 
 
@@ -86,6 +88,8 @@ def test_a_game_is_chosen_with_its_time(ada: Page, tmp_path: Path) -> None:
     expect(time).to_have_value("100")
     ada.select_option("select[name=rules]", "tournaments/ladder")
     expect(time).to_have_value("1000")
+    ada.set_viewport_size({"width": 320, "height": 900})
+    assert ada.evaluate("document.documentElement.scrollWidth") == 320
 
 
 def test_a_file_that_is_dropped(ada: Page) -> None:
@@ -94,6 +98,7 @@ def test_a_file_that_is_dropped(ada: Page) -> None:
     large = ada.evaluate_handle(drop, ["big.zip", 10_000_001])
     ada.dispatch_event("form.drop", "drop", {"dataTransfer": large})
     ada.wait_for_selector("#upload-said >> text=more than 10 MB")
+    expect(ada.get_by_label("File")).to_have_accessible_description(re.compile("more than 10 MB"))
     noise = ada.evaluate_handle(drop, ["fox.zip", 9])
     ada.dispatch_event("form.drop", "drop", {"dataTransfer": noise})
     ada.wait_for_selector("#checks >> text=is not a zip archive")

@@ -127,6 +127,7 @@ def test_a_wrong_token_opens_nothing(client: TestClient, tokens: dict[str, str])
     assert 'href="/in"' in refused.text
     typed = client.post("/in", data={"token": "0123"})
     assert typed.status_code == 401 and "no owner has this token" in typed.text
+    assert 'aria-describedby="refusal"' in typed.text and 'id="refusal"' in typed.text
     assert "Your token" in typed.text, "it is asked for again"
     assert COOKIE not in client.cookies
     assert client.get("/api/who", headers={"Authorization": "Bearer 0123"}).status_code == 401

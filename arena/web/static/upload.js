@@ -2,6 +2,8 @@
  * script the form sends the file itself, and the page shows the check when it is loaded again. Also
  * the time of a move, which comes with the game of a match. */
 
+import { keptFocus } from "./sections.js";
+
 const MOST = 10e6;
 const FOLLOW_AGAIN_MS = 3000;
 
@@ -30,6 +32,8 @@ async function send(form, file) {
     message.textContent = "The server cannot be reached. Try again in a moment.";
   }
   form.inert = false;
+  const picker = /** @type {HTMLElement} */ (form.querySelector("input[type=file]"));
+  picker.focus();
 }
 
 /** Load the page again, at its checks. */
@@ -38,15 +42,21 @@ function showChecks() {
   location.reload();
 }
 
-/** Show a check or matches as they go; the server has escaped what it sends.
+/** Show a check or matches as they go, and say where they stand; the server has escaped what it sends.
  * @param {HTMLElement} card */
 function follow(card) {
+  const said = /** @type {HTMLElement} */ (document.getElementById("said"));
   const events = new EventSource(/** @type {string} */ (card.dataset.live));
   events.addEventListener("sections", (event) => {
     for (const [id, html] of Object.entries(JSON.parse(event.data))) {
       const element = document.getElementById(id);
-      if (element) element.innerHTML = html;
+      if (!element) continue;
+      const focusAgain = keptFocus(element);
+      element.innerHTML = html;
+      focusAgain();
     }
+    const stands = card.querySelector("p, li")?.textContent?.replaceAll(/\s+/g, " ") ?? "";
+    if (said.textContent !== stands) said.textContent = stands;
   });
   events.addEventListener("over", () => events.close());
   events.addEventListener("error", () => {
