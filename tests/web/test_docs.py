@@ -27,6 +27,7 @@ def test_a_page_is_shown(client: TestClient, name: str) -> None:
     title = re.match("# (.*)", text_of(name))
     assert title is not None
     assert f'">{title[1]}</h1>' in answer.text
+    assert "<th></th>" not in answer.text
 
 
 @pytest.mark.parametrize("name", PAGES)
