@@ -58,6 +58,9 @@ def test_the_ranking_of_a_format_is_printed_without_its_rounds(tmp_path: Path, p
     expect(page.locator("#rounds")).to_contain_text("Buchholz")
     expect(page.locator("#rounds table")).to_be_visible()
     expect(page.locator(".meetings")).to_be_hidden()
+    for view in ("games", "game/g1", "player/ant"):
+        page.goto(f"{(tmp_path / 'cup.html').as_uri()}#{view}")
+        expect(page.locator(f"#{view.partition('/')[0]}-view")).to_be_visible()
     page.emulate_media(media="screen")
 
 
