@@ -69,8 +69,8 @@ def test_no_view_is_commanded(hash_: str, report: str, page: Page) -> None:
     assert page.evaluate("window.stolen") is None
     assert not any(character in page.locator("body").inner_text() for character in SEEN)
     assert all(url.startswith(("file:", "data:")) for url in asked)
-    page.set_viewport_size({"width": 360, "height": 700})
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
 def test_they_can_still_be_read(report: str, page: Page, axe: Callable[[Page], None]) -> None:

@@ -44,8 +44,8 @@ def test_everyone_can_use_it_at_any_width(
 ) -> None:
     page.goto(f"{site}{path}")
     axe(page)
-    page.set_viewport_size({"width": 360, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.set_viewport_size({"width": 320, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
 def test_the_names_of_documents_are_whole(page: Page, site: str) -> None:
