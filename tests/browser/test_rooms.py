@@ -64,4 +64,5 @@ def test_a_training_is_followed(page: Page, site: str, runs: Path) -> None:
     (folder / "curve.csv").write_text(CURVE + "400,5000,6728,2041,0.02,79390,1.0\n")
     expect(page.locator("#stands")).to_contain_text("400 games", timeout=30_000)
     expect(page.locator("#figures table")).to_be_visible()
+    expect(page.locator("#figures summary")).to_be_focused()
     lock.release(folder / "training", held)
