@@ -14,6 +14,7 @@ from tests.web.conftest import TestClient
 
 def test_the_contents_name_every_page_and_starter(client: TestClient) -> None:
     text = client.get("/doc").text
+    assert 'href="/doc" aria-current="page"' in text
     for name in PAGES:
         assert f'href="/doc/{name}"' in text
     for language in LANGUAGES:
