@@ -8,7 +8,6 @@ that run at once leave to each other what both need. numba replaces files of the
 """
 
 import argparse
-import gc
 import hashlib
 import json
 import os
@@ -39,9 +38,6 @@ _UNKEPT = 3
 
 _Kernels = tuple[str, str]
 """A rule set, and a search that plays it."""
-
-_RARELY = 20_000, 20, 20
-"""How often garbage is collected: the compiler makes little, and a search of it costs a tenth."""
 
 
 def _load_for_tiles(rules: str, searches: Sequence[str]) -> None:
@@ -170,7 +166,6 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
 def _load(step: Sequence[str]) -> None:
     from players.compiled.cache import unkept
 
-    gc.set_threshold(*_RARELY)
     searches = defaultdict[str, list[str]](list)
     for kernels in step:
         rules, _, search = kernels.partition(":")

@@ -1,9 +1,10 @@
 """How compiled kernels are kept between processes, in the folder of `players.compiled.folder`."""
 
+import gc
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from fcntl import LOCK_EX, flock
 from functools import wraps
 from pathlib import Path
@@ -232,10 +233,21 @@ def _in_one_process(compiled: Any) -> Callable[[Any], Any]:
         with global_compiler_lock:
             if compiled.is_compiling:  # it calls itself, and has the lock
                 return compile_(signature)
-            with ExitStack() as held:
+            with ExitStack() as held, _little_garbage():
                 with suppress(OSError):  # where there is no lock, nothing is kept either
                     path.parent.mkdir(parents=True, exist_ok=True)
                     flock(held.enter_context(path.open("w")), LOCK_EX)
                 return compile_(signature)
 
     return locked
+
+
+@contextmanager
+def _little_garbage() -> Iterator[None]:
+    """The compiler makes little, and to search for it as usual costs a tenth of its time."""
+    usual = gc.get_threshold()
+    gc.set_threshold(20_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
