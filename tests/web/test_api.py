@@ -5,28 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import schemathesis
+from fastapi import FastAPI
 from hypothesis import HealthCheck, given, settings
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from arena.bots import course
 from arena.web.app import ServerSettings, make_app
 from arena.web.runs import ShownRun
 from tests.web.conftest import TestClient
-
-_CHECKS = [
-    not_a_server_error,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +60,7 @@ def test_what_did_not_change_is_not_made_again(
 
 @pytest.mark.slow
 def test_it_answers_as_described(cup: Path, runs: Path) -> None:
-    app = make_app(ServerSettings(runs=runs))
-    for found in schemathesis.openapi.from_asgi("/api/openapi.json", app).get_all_operations():
-        _ask(found.ok())
+    _ask(make_app(ServerSettings(runs=runs)))
 
 
 @pytest.mark.slow
@@ -86,17 +69,38 @@ def test_it_answers_owners_as_described(tmp_path: Path, monkeypatch: pytest.Monk
     token = course.add_owners(tmp_path / "course", ["ada"], datetime.now(UTC))["ada"]
     app = make_app(ServerSettings(course=tmp_path / "course", runs=tmp_path / "course" / "runs"))
     monkeypatch.setattr(app.state.course.checks.jobs, "add", lambda folder: None)
-    for found in schemathesis.openapi.from_asgi("/api/openapi.json", app).get_all_operations():
-        if (operation := found.ok()).path.startswith(("/api/submissions", "/api/challenges")):
-            _ask(operation, {"Authorization": f"Bearer {token}"})
+    paths = ("/api/submissions", "/api/challenges")
+    _ask(app, paths, {"Authorization": f"Bearer {token}"})
 
 
-def _ask(operation: Any, headers: dict[str, str] | None = None) -> None:
-    @settings(max_examples=3, derandomize=True, suppress_health_check=list(HealthCheck))
-    @given(case=operation.as_strategy())
-    def ask(case: schemathesis.Case) -> None:
+def _ask(
+    app: FastAPI, paths: tuple[str, ...] = ("/",), headers: dict[str, str] | None = None
+) -> None:
+    """Ask each operation below these paths, and check its answers."""
+    # Not at the top: each process that collects tests would import it, for half a second.
+    from schemathesis import openapi
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi import checks
+
+    checked = [
+        not_a_server_error,
+        checks.content_type_conformance,
+        checks.response_headers_conformance,
+        checks.response_schema_conformance,
+        checks.status_code_conformance,
+    ]
+
+    def ask(case: Any) -> None:
         if "name" in case.path_parameters:
             case.path_parameters["name"] = "cup"
-        case.call_and_validate(checks=_CHECKS, headers=headers)
+        case.call_and_validate(checks=checked, headers=headers)
 
-    ask()
+    asked = 0
+    for found in openapi.from_asgi("/api/openapi.json", app).get_all_operations():
+        if (operation := found.ok()).path.startswith(paths):
+            few = settings(
+                max_examples=3, derandomize=True, suppress_health_check=list(HealthCheck)
+            )
+            few(given(case=operation.as_strategy())(ask))()
+            asked += 1
+    assert asked
