@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 _IMPORT = re.compile(r'^import .* from "\./([^"]*)";\n', re.M)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const|let)\b)", re.M)
-_COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.M | re.S)
+_COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.M | re.S)
 
 
 @cache
