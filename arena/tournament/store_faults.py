@@ -20,8 +20,8 @@ _OF_THE_DISK = (
     sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
 )  # fmt: skip
 """Errors with files that are good."""
-FULL = (errno.ENOSPC, errno.EDQUOT)
-"""Errors of a full disk."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a full disk, or of a limit to what may be on it, as `ulimit -f` has."""
 _FULL_OR_FAILS = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """The same of SQLite, which has the second where it is no page of the database that lacks room."""
 _UNSHARED = "; this file system shares no memory, as runs need: use a folder of a local disk"

@@ -175,7 +175,9 @@ def test_a_full_disk_interrupts_a_run(folder: Path) -> None:
 def test_a_store_on_a_full_disk_is_not_begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     no_page = sqlite3.OperationalError("disk I/O error")
     no_page.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
-    for error in (OSError(errno.ENOSPC, "No space left on device"), no_page):
+    no_room = OSError(errno.ENOSPC, "No space left on device")
+    beyond_ulimit = OSError(errno.EFBIG, "File too large")
+    for error in (no_room, beyond_ulimit, no_page):
         monkeypatch.setattr("arena.files.lock.acquire", Mock(side_effect=error))
         result = arena("run", "t.toml")
         assert result.exit_code == 130
