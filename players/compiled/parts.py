@@ -9,11 +9,12 @@ whole arrays: the passes for these are left out, and the one whose notes only a 
 # numba ships no types.
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 from weakref import WeakSet
 
 from llvmlite.binding import create_new_module_pass_manager
-from numba.core import typed_passes
+from numba.core import event, typed_passes
 from numba.core import untyped_passes as passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
@@ -37,6 +38,12 @@ _LEFT_OUT = {
     typed_passes.AnnotateTypes,
     typed_passes.NopythonRewrites,
 }
+
+_timing: Any = event
+_timing.install_timer = lambda _kind, _callback: nullcontext()
+"""numba counts for each function the time that it and all it calls wait for locks: of parts in
+parts that is hundreds of thousands of events, and nobody reads it.
+"""
 
 
 class _Flags(Flags):
