@@ -36,7 +36,8 @@ def browser() -> Iterator[Browser]:
     program = shutil.which("chromium")
     assert program, "pages are tried in Chromium: install Debian's package chromium"
     with sync_playwright() as driver:
-        arguments = ["--disable-site-isolation-trials"]  # else each page has a process in reserve
+        # One process for all pages: each start of another costs as much as three tests.
+        arguments = ["--disable-site-isolation-trials", "--renderer-process-limit=1"]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
         browser = driver.chromium.launch(executable_path=program, args=arguments)
@@ -62,8 +63,9 @@ def tab(browser: Browser) -> Page:
 
 @pytest.fixture
 def page(tab: Page, problems: list[str]) -> Iterator[Page]:
-    """An empty page, as a new visitor has it, light, 1280 pixels wide. `page.goto(URL)` opens one,
-    `page.goto(path.as_uri())` a file. A test fails if the page complained on its console.
+    """An empty page, as a new visitor has it, light and still, 1280 pixels wide.
+    `page.goto(URL)` opens one, `page.goto(path.as_uri())` a file. A test fails if the page
+    complained on its console.
     """
 
     def note(said: ConsoleMessage) -> None:
@@ -74,7 +76,7 @@ def page(tab: Page, problems: list[str]) -> Iterator[Page]:
         problems.append(str(error))
 
     tab.set_viewport_size({"width": 1280, "height": 900})
-    tab.emulate_media(color_scheme="light")
+    tab.emulate_media(color_scheme="light", reduced_motion="reduce")
     tab.on("console", note)
     tab.on("pageerror", note_error)
     yield tab
