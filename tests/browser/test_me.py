@@ -64,7 +64,7 @@ def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list
         ada.set_input_files("input[type=file]", files=[file])
         ada.click("text=Check it")  # which takes longer than the page to come again
     ada.wait_for_selector("#bots >> text=Version 1 plays.")
-    expect(ada.locator("#said")).to_contain_text("accepted")
+    expect(ada.locator("#status")).to_contain_text("accepted")
     problems.clear()
 
 

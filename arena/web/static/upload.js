@@ -45,7 +45,7 @@ function showChecks() {
 /** Show a check or matches as they go, and say where they stand; the server has escaped what it sends.
  * @param {HTMLElement} card */
 function follow(card) {
-  const said = /** @type {HTMLElement} */ (document.getElementById("said"));
+  const status = /** @type {HTMLElement} */ (document.getElementById("status"));
   const events = new EventSource(/** @type {string} */ (card.dataset.live));
   events.addEventListener("sections", (event) => {
     for (const [id, html] of Object.entries(JSON.parse(event.data))) {
@@ -56,7 +56,7 @@ function follow(card) {
       focusAgain();
     }
     const stands = card.querySelector("p, li")?.textContent?.replaceAll(/\s+/g, " ") ?? "";
-    if (said.textContent !== stands) said.textContent = stands;
+    if (status.textContent !== stands) status.textContent = stands;
   });
   events.addEventListener("over", () => events.close());
   events.addEventListener("error", () => {
