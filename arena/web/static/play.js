@@ -2,7 +2,7 @@
 
 import { byId, element, svg } from "./dom.js";
 import { drawingOf, isDrawn, seatMark, textBoard } from "./drawings.js";
-import { squarePlace } from "./othello.js";
+import { squarePlace } from "./squares.js";
 import { keptFocus } from "./sections.js";
 import { targetsOf } from "./targets.js";
 

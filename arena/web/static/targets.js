@@ -1,7 +1,7 @@
 /** Places of a board that can be clicked, or chosen by arrow keys and played by Enter. */
 
 import { svg } from "./dom.js";
-import { squarePlace } from "./othello.js";
+import { squarePlace } from "./squares.js";
 
 const SQUARE = 40;
 const SQUARES_EDGE = 24;

@@ -2,7 +2,7 @@
 
 import { drawingOf, isDrawn } from "./drawings.js";
 import { element } from "./dom.js";
-import { squarePlace } from "./othello.js";
+import { squarePlace } from "./squares.js";
 
 /** @typedef {import("./data.js").GameData} GameData */
 /** @typedef {import("./data.js").RunData} RunData */

@@ -1,7 +1,7 @@
 /** The drawing of dots and boxes: replays moves that the referee has judged, and draws the board. */
 
 import { svg } from "./dom.js";
-import { boardWords, squareName, squarePlace } from "./othello.js";
+import { boardWords, squareName, squarePlace } from "./squares.js";
 
 /**
  * `drawn` has the edges by their moves; `owners` the boxes row by row: ".", "0" or "1".

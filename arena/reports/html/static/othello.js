@@ -1,6 +1,7 @@
 /** The drawing of Othello: replays moves that the referee has judged, and draws the board. */
 
 import { svg } from "./dom.js";
+import { boardLetters, boardWords, squareName, squarePlace } from "./squares.js";
 
 /**
  * Squares row by row: X, O, "." for empty, "#" for not playable.
@@ -80,33 +81,6 @@ function turnedDiscs(cells, row, column, own) {
 /** The names of the squares that hold a mark. @param {OthelloCells} cells @param {string} mark */
 function squaresOf({ size, board }, mark) {
   return board.flatMap((cell, at) => (cell === mark ? [squareName(Math.floor(at / size), at % size)] : [])).join(" ") || "none";
-}
-
-/** The name, such as c2, of a square by its row and column, from 0. @param {number} row @param {number} column */
-export function squareName(row, column) {
-  return `${String.fromCharCode(97 + column)}${row + 1}`;
-}
-
-/** What a drawing shows, for those who do not see it. @param {string[]} parts @param {string} [last] the move that led here */
-export function boardWords(parts, last) {
-  return svg("desc", {}, [...parts, ...(last ? [`Last move: ${last}`] : [])].join(". "));
-}
-
-/** The row and column, from 0, of a square such as c2. @param {string} name */
-export function squarePlace(name) {
-  return { row: Number(name.slice(1)) - 1, column: name.charCodeAt(0) - 97 };
-}
-
-/**
- * Letters above the columns and numbers left of the rows.
- * @param {number} rows @param {number} columns @param {number} cell @param {number} edge
- */
-export function boardLetters(rows, columns, cell, edge) {
-  const middle = (/** @type {number} */ at) => edge + (at + 0.5) * cell;
-  return [
-    Array.from({ length: columns }, (_, at) => svg("text", { x: middle(at), y: 16 }, String.fromCharCode(97 + at))),
-    Array.from({ length: rows }, (_, at) => svg("text", { x: 12, y: middle(at) + 4 }, at + 1)),
-  ];
 }
 
 /** @param {number} size */

@@ -1,6 +1,6 @@
 /** The drawing of 2048 and 2584: replays moves that the referee has judged, and draws the board. */
 
-import { boardLetters, boardWords, squarePlace } from "./othello.js";
+import { boardLetters, boardWords, squarePlace } from "./squares.js";
 import { svg, written } from "./dom.js";
 
 /**
