@@ -168,6 +168,8 @@ class Likelihood:
 
 
 class Maximum(NamedTuple):
+    """Where a likelihood is greatest."""
+
     likelihood: Likelihood
     parameters: Array
     share: float = 1.0

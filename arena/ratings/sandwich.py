@@ -65,6 +65,7 @@ class ErrorDraws:
         return np.asarray(self._draws @ self._draws.T / self._draws.shape[1])
 
     def of(self, one: Indices, other: Indices) -> Array:
+        """From the differences of the draws."""
         scale, squares = self._scale, self._squares
         own = scale**2 * squares.diagonal()
         both = scale[one] * scale[other] * np.asarray(squares[one, other]).ravel()
@@ -73,6 +74,7 @@ class ErrorDraws:
         return _corrected(draws, self._plain[one] - self._plain[other], known)
 
     def single(self, parameter: int) -> float:
+        """From the draws of the parameter."""
         at = slice(parameter, parameter + 1)
         known = self._scale[at] ** 2 * self._squares.diagonal()[at]
         return float(_corrected(self._draws[at], self._plain[at], known)[0])

@@ -88,6 +88,7 @@ def rows(view: RunView, filter_: GameFilter, sort: Sort | None = None) -> list[G
 
 
 def seen_by_each(game: GameDigest) -> Iterator[GameRow]:
+    """The game as each of its players has it, a row each."""
     for seat, player in enumerate(game.players):
         times = game.used_ms[seat]
         yield GameRow(

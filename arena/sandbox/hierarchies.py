@@ -30,6 +30,8 @@ _POLL_S = 0.001
 
 
 class Mount(NamedTuple):
+    """A hierarchy of control groups where it is mounted."""
+
     version: Literal[1, 2]
     point: Path
     root: str  # the group that is seen at `point`

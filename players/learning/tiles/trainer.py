@@ -63,6 +63,8 @@ class TileTrainingFile(TomlTable):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig(Training):
+    """The configuration of a training for 2048 or 2584."""
+
     spawn: str
     start: str | None = None
     """A network file to go on from, or "default"; None for a network that knows nothing."""
