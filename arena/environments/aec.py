@@ -9,13 +9,13 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 
 from arena.environments import frames
-from arena.environments.played import PlayedGame
+from arena.environments.played import EnvironmentBase
 from arena.environments.views import Array
 from arena.errors import UserError
 from rules.position import Game, MoveError, Position
 
 
-class Env(PlayedGame, AECEnv[str, dict[str, Array], int | None]):
+class Env(EnvironmentBase, AECEnv[str, dict[str, Array], int | None]):
     """The agent `player_0` moves first. Chance and forced passes are played at once, so that the
     same agent may move again. At the end the winner's reward is 1, the loser's −1; 0 for a draw.
 

@@ -9,12 +9,12 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from arena.environments import frames
-from arena.environments.played import PlayedGame
+from arena.environments.played import EnvironmentBase
 from arena.environments.views import Array
 from rules.position import Game, IllegalMove
 
 
-class AloneEnv(PlayedGame, gymnasium.Env[Array, np.int64]):
+class AloneEnv(EnvironmentBase, gymnasium.Env[Array, np.int64]):
     """The reward is what a move scores. An action that is not legal changes nothing and brings
     nothing; `info["action_mask"]` has 1 for those that are.
     """

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from arena.bots.manifest import NAME_RULE, is_name
 from arena.bots.starter import write_folder
-from arena.environments.played import PlayedGame
+from arena.environments.played import EnvironmentBase
 from arena.environments.policy import ARRAYS, PolicyCopy, policy_of
 from arena.environments.views import Array, View
 from arena.errors import UserError
@@ -71,7 +71,7 @@ def save_bot(
     if not is_name(folder.name):
         raise UserError(f'"{folder.name}" cannot name a bot: {NAME_RULE}')
     base = getattr(env, "unwrapped", None)
-    if not isinstance(base, PlayedGame):
+    if not isinstance(base, EnvironmentBase):
         raise UserError(f"the environment must be one of arena.env, got {env!r}")
     game, view = base.game, base.view
     policy = policy_of(act)

@@ -11,7 +11,7 @@ from arena.errors import UserError
 from rules.position import Game, Position, forced_move
 
 
-class PlayedGame:
+class EnvironmentBase:
     """A game after another, whose chance and forced passes are played at once."""
 
     _chance: Random

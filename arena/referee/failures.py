@@ -66,7 +66,7 @@ _TRAILER = re.compile(
 """Lines that runtimes write below the stack."""
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """Where a program failed."""
 
     path: str
@@ -119,7 +119,7 @@ def failure_in(stderr: str) -> Failure | None:
     return Failure(error, (place_line, *([quoted.strip()] if is_quoted else ()), error, *last))
 
 
-def place_in(stderr: str) -> Place | None:
+def place_in(stderr: str) -> SourcePlace | None:
     """Where the last error at the end of a text happened in the program itself."""
     lines = _lines(stderr)
     return _place_in(lines, _error_in(lines))
@@ -173,7 +173,7 @@ def _last_traceback(lines: Sequence[str]) -> int | None:
     return begun[-2 if is_quoted else -1] if begun else None
 
 
-def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
+def _place_in(lines: Sequence[str], at: int | None) -> SourcePlace | None:
     """Python names the innermost place last, above the error; others first, mostly below it."""
     frames = list(_places(lines, _PYTHON_PLACE))
     if frames:
@@ -187,13 +187,13 @@ def _place_in(lines: Sequence[str], at: int | None) -> Place | None:
         return own[-1]
     if at is not None and (match := _PLACE_IN_ERROR.search(lines[at])):
         path, number = filter(None, match.groups())
-        return Place(path, int(number), at)
+        return SourcePlace(path, int(number), at)
     others = [each for each in _places(lines, _OTHER_PLACE) if not _RUNTIME.search(lines[each[2]])]
     below = [place for place in others if place.named_in >= (at or 0)]
     return next(iter(below[:1] or others[-1:]), None)
 
 
-def _places(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Place]:
+def _places(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[SourcePlace]:
     for index, line in enumerate(lines):
         if match := pattern.search(line):
-            yield Place(match[1], int(match[2]), index)
+            yield SourcePlace(match[1], int(match[2]), index)

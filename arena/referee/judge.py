@@ -35,7 +35,7 @@ class GivenInfo(TypedDict, total=False):
     text: str
 
 
-class Answer(msgspec.Struct, frozen=True):
+class JudgedMove(msgspec.Struct, frozen=True):
     """A `Move` as it was judged: as simple as it can be, for it is read most of all."""
 
     type: Literal["move"]
@@ -49,7 +49,7 @@ def ready(line: bytes) -> Ready:
     return _validate(Ready, _object(line))
 
 
-def move(line: bytes, *, ply: int, legal: Collection[str]) -> Answer:
+def move(line: bytes, *, ply: int, legal: Collection[str]) -> JudgedMove:
     """The answer to `turn`. Raises PlayerFault."""
     if (plain := _plain(line)) and plain.ply == ply and plain.move in legal:
         return plain
@@ -73,10 +73,10 @@ def move(line: bytes, *, ply: int, legal: Collection[str]) -> Answer:
             f"{excerpt(reply.move.encode())} is not legal at ply {ply}. Legal: {shown}.",
         )
     info = None if reply.info is None else reply.info.model_dump(exclude_none=True)
-    return Answer("move", ply, reply.move, cast("GivenInfo | None", info))
+    return JudgedMove("move", ply, reply.move, cast("GivenInfo | None", info))
 
 
-def _plain(line: bytes) -> Answer | None:
+def _plain(line: bytes) -> JudgedMove | None:
     """The move of a line, read and validated in one go, where each key is a known one and comes
     once: then there are as many colons. None where all of the line is to be judged, as it is where
     an integer could be too long, a value is null, or a text is not plain.
@@ -84,7 +84,7 @@ def _plain(line: bytes) -> Answer | None:
     if len(line) > MAX_DIGITS:
         return None
     try:
-        reply: Answer = _PLAIN.decode(line)
+        reply: JudgedMove = _PLAIN.decode(line)
     except ValueError:
         return None
     if (info := reply.info) is None:
@@ -193,7 +193,7 @@ def _short_integer(text: str) -> int:
     return int(text)
 
 
-_PLAIN = msgspec.json.Decoder(Answer)
+_PLAIN = msgspec.json.Decoder(JudgedMove)
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_constant=_no_constant,
     parse_float=_finite, parse_int=_short_integer,

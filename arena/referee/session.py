@@ -22,7 +22,7 @@ _SLOW_READER_MS = 100  # beyond this, a wait for a player's full pipe counts as 
 
 
 class Answered(msgspec.Struct, frozen=True):
-    move: judge.Answer
+    move: judge.JudgedMove
     used_ms: float
 
 

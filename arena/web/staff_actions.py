@@ -12,7 +12,7 @@ from arena.bots.versions import named
 from arena.errors import UserError
 from arena.reports.words import moment
 from arena.web.rights import Role, may
-from arena.web.staff_answers import Answer, AnsweredRoute, ByStaff
+from arena.web.staff_answers import AnsweredRoute, ByStaff, StaffAnswer
 
 router = APIRouter(
     prefix="/staff",
@@ -34,7 +34,7 @@ def add_owners(staff: ByStaff, names: FormText = "") -> Response:
     if known:
         sentence += f" On the roster already: {', '.join(known)}."
     if not tokens:
-        return staff.answered(Answer(sentence.strip()))
+        return staff.answered(StaffAnswer(sentence.strip()))
     return staff.did(f"added owners: {', '.join(tokens)}", sentence.strip(), tokens)
 
 

@@ -24,7 +24,7 @@ _WAITING = 100
 """Answers that wait for their page; older ones are forgotten."""
 
 
-class Answer(NamedTuple):
+class StaffAnswer(NamedTuple):
     sentence: str
     links: Mapping[str, str] = {}
     """Links of owners, by their names: shown this once."""
@@ -73,12 +73,12 @@ class StaffActions:
         """Add an action to the staff's log, and answer."""
         self.note(what)
         links = {owner: f"{self._base}/in/{token}" for owner, token in (tokens or {}).items()}
-        return self.answered(Answer(sentence, links))
+        return self.answered(StaffAnswer(sentence, links))
 
     def note(self, what: str) -> None:
         add_line(self.course, self._who, what)
 
-    def answered(self, answer: Answer) -> Response:
+    def answered(self, answer: StaffAnswer) -> Response:
         """The page that the form was on, with the answer."""
         id_ = secrets.token_hex(8)
         self.answers[id_] = answer
@@ -107,6 +107,8 @@ class AnsweredRoute(APIRoute):
             except ArenaError as error:
                 staff = StaffActions(request)
                 message = in_public(str(error), request)
-                return staff.answered(Answer(message, failed=True, typed=await _names(request)))
+                return staff.answered(
+                    StaffAnswer(message, failed=True, typed=await _names(request))
+                )
 
         return answer

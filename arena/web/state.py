@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # these modules answer requests, and import this one
     from arena.web.rights import Visitor
     from arena.web.runs import Runs
     from arena.web.scheduler import Scheduler
-    from arena.web.staff_answers import Answer
+    from arena.web.staff_answers import StaffAnswer
     from arena.web.streams import Streams
     from arena.web.tables import Tables
 
@@ -73,7 +73,7 @@ class CourseState:
     challenges: Challenges
     scheduler: Scheduler
     table_freeze: TableFreeze
-    answers: OrderedDict[str, Answer] = field(default_factory=OrderedDict)
+    answers: OrderedDict[str, StaffAnswer] = field(default_factory=OrderedDict)
     """Those of the staff's forms that wait for their page, by id."""
     challenge_runs: OrderedDict[Path, Runs] = field(default_factory=OrderedDict)
     """The runs of matches that are open, by folder."""

@@ -130,7 +130,7 @@ def test_wrong(word: Termination, line: bytes) -> None:
     assert verdict(line) is word
 
 
-def judged(line: bytes) -> judge.Answer | str:
+def judged(line: bytes) -> judge.JudgedMove | str:
     """The answer, or all that is said of a fault."""
     try:
         return judge.move(line, ply=8, legal=LEGAL)
