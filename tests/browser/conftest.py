@@ -33,8 +33,8 @@ def browser() -> Iterator[Browser]:
     """One Chromium for this room. Not for longer: while Playwright runs, no other test of the
     process can call `asyncio.run`.
     """
-    program = shutil.which("chromium")
-    assert program, "pages are tried in Chromium: install Debian's package chromium"
+    program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    assert program, "pages are tried in Chromium: install Debian's package chromium-headless-shell"
     with sync_playwright() as driver:
         # One process for all pages: each start of another costs as much as three tests.
         arguments = ["--disable-site-isolation-trials", "--renderer-process-limit=1"]
