@@ -16,7 +16,7 @@ from pathlib import Path
 
 from arena.bots.entries import files_in, files_of
 from arena.bots.package import Bot, package_store, startable, with_python
-from arena.bots.trees import copy, digest, made_aside, settle
+from arena.bots.trees import copy, digest, hold, made_aside, settle
 from arena.errors import BuildError, PackageError
 from arena.files.plain_text import printable
 from arena.model.containment import Mode, Policy
@@ -49,6 +49,7 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
     other = words != with_python(bot.build)  # then what it makes may differ
     by_python = f"-{hashlib.sha256(python.encode()).hexdigest()[:12]}" if other else ""
     final = store / f"{bot.digest}-built{by_python}"
+    hold(final)
     if not final.is_dir():
         with made_aside(store) as aside:
             work, built = aside / "work", aside / "made"

@@ -13,7 +13,17 @@ from arena.bots.archive import is_archive, unpack
 from arena.bots.course_file import FILE as COURSE
 from arena.bots.entries import MAX_BYTES, EntryJudge, files_in
 from arena.bots.manifest import FILE_NAME, NAME_RULE, is_name, read_manifest
-from arena.bots.trees import chunks, copy, digest, made_aside, remove, runs, settle, write
+from arena.bots.trees import (
+    chunks,
+    copy,
+    digest,
+    hold,
+    made_aside,
+    remove_unheld,
+    runs,
+    settle,
+    write,
+)
 from arena.errors import ManifestError, PackageError, ProgramError
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.model import Frozen
@@ -101,11 +111,13 @@ def take(path: Path) -> Bot:
 
 
 def forget(bot: Bot) -> None:
-    """Remove the copy of a bot from the user's cache, and its build."""
+    """Remove the copy of a bot from the user's cache, and its build, but for what another process
+    uses: a run that plays the same files, or another check of them.
+    """
     taken = Path(bot.cwd)
     if taken.parent == package_store():
         for place in taken.parent.glob(f"{taken.name}*"):
-            remove(place)
+            remove_unheld(place)
 
 
 def refuse_missing(path: Path) -> None:
@@ -140,6 +152,7 @@ def _errors_about(path: Path) -> Iterator[None]:
 def _stored(aside: Path) -> Path:
     """The folder of the cache for the files in `aside`, which become it."""
     final = package_store() / digest(aside, files_in(aside))
+    hold(final)
     settle(aside, final)
     return final
 

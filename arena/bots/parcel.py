@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.bots.archive import HEADER_BYTES, unpack
 from arena.bots.entries import MAX_BYTES, files_in, files_of, opened
 from arena.bots.package import package_store
-from arena.bots.trees import digest, made_aside, settle
+from arena.bots.trees import digest, hold, made_aside, settle
 from arena.errors import PackageError
 from arena.model.contender import Contender, Home, Package
 
@@ -17,7 +17,10 @@ _TOP = "parcel"
 
 
 def is_here(package: Package) -> bool:
-    return (package_store() / package.digest / package.opens).exists()
+    """Whether its files are here; from now on they stay."""
+    folder = package_store() / package.digest
+    hold(folder)
+    return (folder / package.opens).exists()
 
 
 def pack(contender: Contender, home: Home) -> bytes:

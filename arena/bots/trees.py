@@ -18,6 +18,8 @@ from arena.sandbox import leftovers
 
 _ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
 _CHUNK_BYTES = 2**16
+_HELD = dict[Path, int]()
+"""The file with the locks of `hold`, which stays open: to close it once would release them all."""
 
 
 def digest(folder: Path, paths: Iterable[str], *, follow: bool = False) -> str:
@@ -97,6 +99,35 @@ def settle(new: Path, final: Path) -> None:
     else:
         final.chmod(0o555)
         sync(final.parent)
+
+
+def hold(folder: Path) -> None:
+    """Keep other processes from removing a folder by `remove_unheld`, as long as this one lives; it
+    need not be there yet.
+    """
+    with suppress(OSError):  # nobody removes what is in a folder that cannot be written
+        folder.parent.parent.mkdir(parents=True, exist_ok=True)
+        _lock(folder, fcntl.LOCK_SH)
+
+
+def remove_unheld(folder: Path) -> None:
+    """Remove a folder that no other process holds; this one holds it no more."""
+    with suppress(OSError):
+        _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove(folder)
+    with suppress(OSError):
+        _lock(folder, fcntl.LOCK_UN)
+
+
+def _lock(folder: Path, how: int) -> None:
+    """Lock a byte for the folder's name, in one file for all: there may be very many."""
+    file = folder.parent.with_suffix(".held")
+    if file not in _HELD:
+        while _HELD:  # of another cache: a process has one, tests have many
+            os.close(_HELD.popitem()[1])
+        _HELD[file] = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    byte = int.from_bytes(hashlib.sha256(folder.name.encode()).digest()[:7], "big")
+    fcntl.lockf(_HELD[file], how, 1, byte)
 
 
 def remove(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from arena.bots import build as room
 from arena.bots.build import build, first_errors
-from arena.bots.package import open_bot
+from arena.bots.package import forget, open_bot, package_store, take
 from arena.bots.trees import remove
 from arena.errors import BuildError
 from arena.model.containment import Mode
@@ -46,6 +46,35 @@ def test_a_build_by_python_is_by_the_one_that_runs_scripts(package: Package, mod
     folder = package(manifest=manifest("python3", "-c", made, command="python3"))
     bot = build(open_bot(folder), mode)
     assert (Path(bot.cwd) / "bot").read_text() == bot.command[0] == sys.executable
+
+
+USES = """
+import sys
+from pathlib import Path
+from arena.bots.build import build
+from arena.bots.package import open_bot, take
+build(open_bot(Path(sys.argv[1])), "none")
+take(Path(sys.argv[1]))
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_another_process_uses_is_not_forgotten(package: Package) -> None:
+    folder = package(manifest=manifest("sh", "-c", MAKE))
+    bot = take(folder)
+    built = build(bot, "none")
+    places = {bot.digest, Path(built.cwd).name}
+    with subprocess.Popen(
+        (sys.executable, "-c", USES, str(folder)), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline()
+        forget(bot)
+        assert {path.name for path in package_store().iterdir()} == places, "a run plays them"
+        other.communicate()
+    forget(take(folder))
+    assert list(package_store().iterdir()) == []
 
 
 @needs_compiler
