@@ -36,18 +36,22 @@ def enter(
     tournament: Path | None = None,
     sandbox: SandboxChoice | None = None,
     sent_at: datetime | None = None,
+    returning: Callable[[], None] = lambda: None,
     accepting: Callable[[], None] = lambda: None,
 ) -> Entered:
     """Check the bot at `path`, and accept it into `to` if it passes. Files that were checked before
     are accepted as they are, unless they are for a `tournament`; others are checked for the one the
     course names, if they play its game. It was handed in at `sent_at`, else now, whenever its check
-    ends. `accepting` is called where nothing may end this any more. Raises ArenaError.
+    ends. `returning` is called, and may refuse, where a version that was accepted before is to
+    play again; `accepting` where nothing may end this any more. Raises ArenaError.
     """
     now = sent_at or datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
     before = playing(to / bot.name)
     known = receipt_of(bot, to)
     if known is not None and tournament is None:
+        if before is None or before.version != known.version:
+            returning()
         bot = bot.model_copy(update={"build": None})
         accepting()
         course.submit(to, bot, known.checked, owner, now)

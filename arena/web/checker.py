@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from arena.entering.enter import enter
-from arena.errors import ConfigError
-from arena.web.checks import HandedIn
+from arena.errors import ConfigError, SubmissionError
+from arena.web.checks import TOO_OFTEN, HandedIn
 from arena.web.jobs import about_of, mistake_of_staff, working
 
 _NICE = 10
@@ -24,13 +24,27 @@ def main(folder: Path) -> None:
         try:
             os.chdir(upload)  # sentences name the file as its owner does
             about = about_of(folder, HandedIn)
-            file, at = Path(about.file), about.sent_at
-            entered = enter(file, course, about.owner, write, sent_at=at, accepting=_cancel_no_more)
+            entered = enter(
+                Path(about.file),
+                course,
+                about.owner,
+                write,
+                sent_at=about.sent_at,
+                returning=lambda: None if about.returns else _refuse_return(),
+                accepting=_cancel_no_more,
+            )
             write(entered)
         except ConfigError as error:  # the bot has no such file
             write(mistake_of_staff(error))
         finally:
             shutil.rmtree(upload, ignore_errors=True)
+
+
+def _refuse_return() -> None:
+    raise SubmissionError(
+        f"This version was accepted before, and may not play again now: {TOO_OFTEN}. Hand it in "
+        "again in ten minutes."
+    )
 
 
 def _leave(*_: object) -> None:

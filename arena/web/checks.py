@@ -25,11 +25,13 @@ from arena.files.plain_text import printable
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
 from arena.web.jobs import CANCELLED, DamagedJob, Jobs, about_of, asked_at, events_of, new_id
+from arena.web.rates import Rate
 from arena.web.sentences import without_folders
 from arena.web.sessions import FOLDER
 
 _NAME_BYTES, _SHOWN = 200, 40
 """The most of a file's name; what is shown of a longer one."""
+TOO_OFTEN = "six changes of the version that plays within an hour"
 _KEPT = 50
 """Checks of each owner that are kept."""
 
@@ -38,16 +40,23 @@ class StillChecking(SubmissionError):
     """The check before is not over."""
 
 
-class HandedIn(Frozen):
-    """The request of a check."""
+class Sent(Frozen):
+    """A file that was handed in."""
 
     owner: str
     file: str
-    """The name of the file handed in."""
+    """Its name."""
     sent_at: AwareDatetime
 
 
-class Check(HandedIn):
+class HandedIn(Sent):
+    """The request of a check."""
+
+    returns: bool = True
+    """Whether a version that was accepted before may play again."""
+
+
+class Check(Sent):
     """A check as it stands."""
 
     id: str
@@ -70,11 +79,19 @@ class Check(HandedIn):
     def is_unfinished(self) -> bool:
         return self.state in ("waiting", "checking")
 
+    @property
+    def is_return(self) -> bool:
+        """Whether a version that was accepted before plays again, instead of another or of none."""
+        end = self.entered
+        return end is not None and not self.results and end.version not in (None, end.before)
+
 
 class Checks:
     """The checks of a course: one at a time for each owner."""
 
     def __init__(self, course: Path) -> None:
+        self.returns = Rate(6, 3600)
+        """How often an owner may let a version play again."""
         self._course = course.absolute()
         self._adding = threading.Lock()
         command = module_command("arena.web.checker")
@@ -89,7 +106,11 @@ class Checks:
             working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
             if any(self.read(each).is_unfinished for each in working):  # else it only has to end
                 raise StillChecking("A bot of yours is being checked; wait until that is over.")
-            self._keep(folder, HandedIn(owner=owner, file=name, sent_at=now), contents)
+            if any(each.is_return for each in self.of(owner, 1)):
+                self.returns.wait(owner)  # it is known only now
+            returns = self.returns.has_try(owner)
+            about = HandedIn(owner=owner, file=name, sent_at=now, returns=returns)
+            self._keep(folder, about, contents)
         for old in self.jobs.folders(owner)[:-_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
         return self.read(folder)
@@ -127,7 +148,7 @@ class Checks:
     def _read(self, folder: Path) -> Check:
         over = self.jobs.is_over(folder)  # asked first: what it wrote last is read then
         about = about_of(folder, HandedIn).model_copy(update={"owner": folder.parent.name})
-        check = Check(**about.model_dump(), id=folder.name, state="waiting")
+        check = Check(**about.model_dump(exclude={"returns"}), id=folder.name, state="waiting")
         for event in events_of(folder):
             check = check.model_copy(update=_change(check, event))
         cancelled = over and (folder / CANCELLED).exists()

@@ -16,7 +16,7 @@ from arena.bots.course_file import Course
 from arena.bots.manifest import is_name
 from arena.entering.remote import MAX_BYTES
 from arena.web.challenge import OFFERED_MS, Challenge, GameOffer, choices, game_offers
-from arena.web.checks import Check
+from arena.web.checks import TOO_OFTEN, Check
 from arena.web.losses import losses
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, may
@@ -159,7 +159,7 @@ def rollback(
 ) -> Response:
     """Let another version play. A standing tournament then leaves the games of the one before."""
     state = course_of(request)
-    state.rollbacks.take(owner, "six changes of the version that plays within an hour")
+    state.checks.returns.take(owner, TOO_OFTEN)
     course.rollback(state.folder, _named(name), version, owner)
     return RedirectResponse("/me#bots", 303)
 

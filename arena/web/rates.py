@@ -34,6 +34,11 @@ class Rate:
             self._full_at[who] = full_at
             return 0.0
 
+    def has_try(self, who: str) -> bool:
+        """Whether there is a try now, which is not taken."""
+        full_at = self._full_at.get(who, 0.0)
+        return full_at + self._pause - self._clock() <= self._tries * self._pause + 1e-9
+
     def take(self, who: str, what: str) -> None:
         """Take a try, or refuse with 429."""
         if pause := self.wait(who):

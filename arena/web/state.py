@@ -80,8 +80,6 @@ class CourseState:
     uploads: Rate = field(default_factory=lambda: Rate(6, 60))
     entries: Rate = field(default_factory=lambda: Rate(6, 60))
     """How often an owner may hand in a bot, and ask for a match."""
-    rollbacks: Rate = field(default_factory=lambda: Rate(6, 3600))
-    """How often an owner may let another version play."""
 
 
 def state_of(request: Request) -> ServerState:

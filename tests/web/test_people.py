@@ -246,7 +246,9 @@ def test_a_rate_has_tries_that_come_back() -> None:
     rate = Rate(3, 30, clock=lambda: now)
     assert [rate.wait("a") for _ in range(4)] == [0, 0, 0, 10]
     assert rate.wait("b") == 0
+    assert [rate.has_try(who) for who in ("a", "b", "c")] == [False, True, True]
     now += 10
+    assert rate.has_try("a")
     assert [rate.wait("a"), rate.wait("a")] == [0, 10]
 
 

@@ -24,7 +24,7 @@ from arena.checks.events import Event
 from arena.errors import UserError
 from arena.web import checks, upload
 from arena.web.app import make_app
-from arena.web.checks import safe_name
+from arena.web.checks import TOO_OFTEN, safe_name
 from arena.web.jobs import EVENTS, events_of
 from arena.web.rates import Rate
 from arena.web.safe import UPLOAD_BYTES
@@ -34,6 +34,7 @@ from tests.right_bot import RIGHT
 
 from .conftest import TestClient, refuse_event_loop
 from .test_mine import NOW, app, folder, tokens
+from .test_mine import hand_in as accepted
 
 __all__ = ["app", "folder", "tokens"]
 
@@ -228,6 +229,20 @@ def test_one_at_a_time_and_not_too_often(
     assert codes == [*[409] * 5, 429]
     other = {"Authorization": f"Bearer {tokens['bob']}"}
     assert client.post("/api/submissions?name=a.py", content=b"", headers=other).status_code == 202
+
+
+def test_an_earlier_version_plays_again_by_an_upload_as_seldom_as_by_a_form(
+    client: TestClient, app: FastAPI, folder: Path
+) -> None:
+    versions = [RIGHT, f"{RIGHT}\n"]
+    for text in versions:
+        accepted(folder, "ada", text)
+    app.state.course.checks.returns = Rate(1, 3600, clock=lambda: 0.0)
+    sent = (versions[1], versions[0], versions[1])  # what plays; back to the first; and again
+    ends = [told(client, hand_in(client, "bot.py", text)["id"])[-1] for text in sent]
+    assert [end[1] for end in ends] == ["entered", "entered", "refused"]
+    assert TOO_OFTEN in ends[2][2]["sentence"]
+    assert course.bot(folder, "ada").plays == course.bot(folder, "ada").versions[0]
 
 
 def test_what_cannot_be_kept_takes_no_room(
