@@ -109,8 +109,10 @@ def owners() -> Iterator[tuple[int, int]]:
 
 
 def stat_fields(process: Path) -> list[str]:
-    """The fields of /proc/PID/stat from the state on, of a process or a thread. Raises OSError."""
-    return (process / "stat").read_text().rpartition(")")[2].split()
+    """The fields of /proc/PID/stat from the state on, of a process or a thread; before them is its
+    name, which it chooses itself, of any bytes. Raises OSError.
+    """
+    return (process / "stat").read_bytes().rpartition(b")")[2].decode().split()
 
 
 def tree(pid: int) -> Iterator[int]:

@@ -52,6 +52,7 @@ PROCESS = [
     Case("leaves_after_answering", T.EXITED, "exited with code 0"),
     Case("parent_leaves", T.EXITED, "exited with code 5"),
     Case("stops_itself", T.TIMEOUT, "by the deadline"),
+    Case("odd_name", T.TIMEOUT, "had written nothing"),
     Case("ignores_quit", T.NATURAL, "-"),
     Case("talks_after_end", T.NATURAL, "-"),
     Case("grandchild_keeps_pipe", T.NATURAL, "-"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import select
@@ -13,6 +14,8 @@ import time
 from contextlib import suppress
 
 from speech import HANG_S, OPTIONS, Request, hang, line, move, named, say
+
+_PR_SET_NAME = 15
 
 
 def exits_at_start() -> None:
@@ -105,6 +108,12 @@ def stops_itself(request: Request) -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
+def odd_name(request: Request) -> None:
+    """The name of its process is no text, and has what ends a name."""
+    ctypes.CDLL(None).prctl(_PR_SET_NAME, b"\xff\n) R (", 0, 0, 0)
+    hang()
+
+
 def ignores_quit(request: Request) -> None:
     """Neither a signal nor the end of its input ends it."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -148,6 +157,6 @@ LAUNCH = named(
 )  # fmt: skip
 TURN = named(
     exit_0, exit_3, segfault, realtime_signal, kills_its_group, spares_itself, traceback,
-    leaves_after_answering, parent_leaves, stops_itself, ignores_quit, talks_after_end,
+    leaves_after_answering, parent_leaves, stops_itself, odd_name, ignores_quit, talks_after_end,
     grandchild_keeps_pipe, daemon, subprocess_helper,
 )  # fmt: skip
