@@ -32,6 +32,8 @@ class Bounds(NamedTuple):
     cores: tuple[int, ...] | None = None
 
 
+_SHARES = 1024
+"""The share of a program that is not nice; each step of niceness takes a fifth of it."""
 _LAST_PIECE = 4 * 2**20
 """More than a process takes at once: a huge page."""
 
@@ -189,6 +191,14 @@ def limits(part: Hierarchy, control: Control, bounds: Bounds) -> Iterator[tuple[
             yield "memory.oom.group", "1", False  # the player as a whole
     elif control == "pids" and bounds.pids is not None:
         yield "pids.max", str(bounds.pids), True
+    elif control == "cpu":
+        # Any number of processes has a core's time as one program with our niceness has: else they
+        # would keep us from looking at the clock, and be excused for that.
+        nice = os.nice(0)
+        if v1:
+            yield "cpu.shares", str(round(_SHARES / 1.25**nice)), False
+        else:
+            yield "cpu.weight.nice", str(nice), False
     elif control == "cpuset":
         if v1:  # a cpuset without cpus or mems accepts no process: those of our own group
             yield "cpuset.mems", (part.folder / "cpuset.effective_mems").read_text().strip(), True

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, get_args
 
 from arena.sandbox.processes import stat_fields
 
-Control = Literal["memory", "pids", "cpuset", "freezer", "cpuacct"]
+Control = Literal["memory", "pids", "cpuset", "freezer", "cpuacct", "cpu"]
 """Named as the controllers of v1; v2 freezes and accounts CPU time without one."""
 
 _BUILT_INTO_V2: tuple[Control, ...] = ("freezer", "cpuacct")

@@ -146,6 +146,35 @@ def serve_freezer_by(version: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     return False
 
 
+CROWD = """
+import os
+for number in range(30):
+    if not os.fork():
+        while True:
+            pass
+print("all", flush=True)
+input()
+"""
+
+
+@needs("cpu", "cpuacct")
+def test_a_crowd_does_not_keep_us_from_running(run: CgroupRun) -> None:
+    ours = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(ours)})
+    try:
+        group = run.group()
+        child = run.start(group, CROWD)
+        assert child.stdout is not None and child.stdout.readline() == "all\n"
+        theirs, own = group.cpu_ms() or 0, time.process_time()
+        until = time.monotonic() + 1
+        while time.monotonic() < until:
+            pass
+        own_ms, theirs_ms = 1000 * (time.process_time() - own), (group.cpu_ms() or 0) - theirs
+    finally:
+        os.sched_setaffinity(0, ours)
+    assert own_ms > theirs_ms / 2
+
+
 @needs("memory")
 def test_memory_is_held_and_its_end_is_reported(run: CgroupRun) -> None:
     group = run.group(memory_mb=48)
