@@ -240,17 +240,18 @@ def read_players(
         players += [(index, each) for each in found]
         if not found:
             reported += 1 if table.from_ is None else seats
-    got = len(players) + reported
+    clashing = _check_names(tables, players, reading.report)
+    clashes = [  # no error: whoever submits a bot would choose the name that stops all others
+        f"{player.name} does not take part: another player has its name; give that one a name of "
+        "its own"
+        for _, player in clashing
+    ]
+    got = len(players) - len(clashing) + reported
     if got < seats and not reading.begun:
         needed = "2 players are" if seats == 2 else "1 player is"
-        reading.report(("player",), f"at least {needed} needed as [[player]] tables, got {got}")
-    clashing = _check_names(tables, players, reading.report)
-    for index, player in clashing:
-        reason = "another player has its name; give that one a name of its own"
-        if reading.begun:
-            left_out.append(f"{player.name} does not take part: {reason}")
-        else:
-            reading.report(("player", index, "from"), f"{player.name} cannot take part: {reason}")
+        words = f"at least {needed} needed as [[player]] tables, got {got}"
+        reading.report(("player",), "; ".join([words, *clashes]))
+    left_out += clashes
     taking_part = tuple(entry[1] for entry in players if entry not in clashing)
     return taking_part, tuple(left_out)
 

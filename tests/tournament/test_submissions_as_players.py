@@ -178,12 +178,28 @@ def test_what_is_wrong_with_later_submissions_stops_no_run(
     later = again()
     assert later.players == begun.players
     assert "monkey does not take part: another player has its name" in later.left_out[-1]
-    with pytest.raises(ConfigError, match=r"player\[1\]\.from: monkey cannot take part: another"):
-        again(take_new=True)
+    taken = again(take_new=True)
+    assert taken.players == begun.players, "nor does who chose that name stop the others"
+    assert "monkey does not take part" in taken.left_out[-1]
     for home in submitted.iterdir():
         (home / "active").unlink()
     assert "has no submission" in again().left_out[0]
     assert arena.run(file, store=store).config.players == begun.players
+
+
+def test_a_submission_with_the_name_of_another_player_stops_no_tournament(
+    load: Load, submitted: Path
+) -> None:
+    text = f'{DOTS}[[player]]\nfrom = "submissions"\n[[player]]\nbot = "monkey"\nname = "bob"\n'
+    config = load(text, players=0)
+    assert [(player.name, player.builtin) for player in config.players] == [
+        ("ada", None),
+        ("bob", "monkey"),
+    ]
+    clash = "bob does not take part: another player has its name; give that one a name of its own"
+    assert clash in config.left_out
+    (submitted / "ada" / "active").unlink()
+    assert f"as [[player]] tables, got 1; {clash}" in refusal(load, text, players=0)
 
 
 def test_a_failed_build_is_reported_with_the_player(load: Load, tmp_path: Path) -> None:
@@ -204,10 +220,6 @@ def test_a_failed_build_is_reported_with_the_player(load: Load, tmp_path: Path) 
         (
             'from = "submissions"\nbot = "monkey"',
             "player[1].from: cannot be given together with bot",
-        ),
-        (
-            'from = "submissions"\n[[player]]\nbot = "monkey"\nname = "bob"',
-            "player[1].from: bob cannot take part: another player has its name; give that one a",
         ),
         ('from = "submissions"\nname = "x"', "player[1].name: cannot be given together with from"),
         ('from = "submissions"\noptions = {at = 2020-01-01}', "options.at: dates, nan and inf"),
