@@ -16,7 +16,7 @@ from arena.checks.checklist import run_checks
 from arena.checks.conditions import Conditions, draw_seed
 from arena.checks.events import Checked, Checking, Entered, Event, Judging, PointJudged
 from arena.checks.result import Checklist
-from arena.errors import PackageError
+from arena.errors import PackageError, SubmissionError
 from arena.files.imports import module_command
 from arena.model.containment import SandboxChoice
 from arena.model.contender import Prepared
@@ -47,6 +47,7 @@ def enter(
     """
     now = sent_at or datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
+    _refuse_builtin(bot, to)
     before = playing(to / bot.name)
     known = receipt_of(bot, to)
     if known is not None and tournament is None:
@@ -66,6 +67,14 @@ def enter(
     accepting()
     course.submit(to, built, _checked_items(checklist), owner, now)
     return _entered(bot, playing(to / bot.name), before)
+
+
+def _refuse_builtin(bot: Bot, to: Path) -> None:
+    """A new bot with the name of a built-in player: it would not take part next to that one."""
+    if bot.name in BUILTINS and not (to / bot.name).exists():
+        raise SubmissionError(
+            f"{bot.name} is the name of a built-in player; choose another, in bot.toml"
+        )
 
 
 def check_only(

@@ -153,6 +153,14 @@ def test_where_it_cannot_be_submitted_to_is_reported_before_the_check(
     assert "file is a file; name a folder" in said.stderr
 
 
+def test_a_new_bot_has_no_name_of_a_builtin_player(arena: Arena, tmp_path: Path) -> None:
+    assert arena("new", "greedy", "--lang", "python").exit_code == 0
+    said = arena("submit", "greedy", "--to", "subs")
+    assert (said.exit_code, said.stdout) == (2, "")
+    assert "greedy is the name of a built-in player; choose another, in bot.toml" in said.stderr
+    assert not (tmp_path / "subs").exists()
+
+
 def test_what_is_no_bot_is_reported_in_a_sentence(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     said = arena("submit", "empty", "--to", "subs")

@@ -116,7 +116,7 @@ TEXT = [
     Case("stale_ply", T.WRONG_PLY, "but the turn has ply"),
     Case("boolean_ply", T.WRONG_PLY, "which is not an integer"),
     Case("illegal", T.ILLEGAL_MOVE, "`z9z8` is not legal at ply"),
-    Case("illegal_case", T.ILLEGAL_MOVE, "C1` is not legal at ply 1. Legal: b1c1, "),
+    Case("illegal_case", T.ILLEGAL_MOVE, "`A1B1` is not legal at ply 0. Legal: a1b1, "),
     Case("illegal_ansi_like", T.ILLEGAL_MOVE, "(1000 bytes) is not legal"),
     *(
         Case(fault, T.NATURAL, "-")

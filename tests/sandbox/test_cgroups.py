@@ -166,8 +166,7 @@ def test_a_crowd_does_not_keep_us_from_running(run: CgroupRun) -> None:
         child = run.start(group, CROWD)
         assert child.stdout is not None and child.stdout.readline() == "all\n"
         theirs, own = group.cpu_ms() or 0, time.process_time()
-        until = time.monotonic() + 1
-        while time.monotonic() < until:
+        while time.process_time() - own < 0.3:
             pass
         own_ms, theirs_ms = 1000 * (time.process_time() - own), (group.cpu_ms() or 0) - theirs
     finally:
