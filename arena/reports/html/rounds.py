@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from arena.ratings import elo
+from arena.ratings.columns import Columns
 from arena.ratings.matches import Verdict
 from arena.ratings.results import GameDigest, results_of
 from arena.reports import words
@@ -100,7 +101,14 @@ def _ratings(view: RunView, games: Sequence[GameDigest]) -> dict[str, float]:
     if key not in known:
         paired = not view.config.terms.game.decided_by_seed
         matched = FORMATS[view.config.format].matched
-        fit = elo.fit(results_of(games), first_mover=paired, matched=matched)
+        columns, by = Columns.of(results_of(games)), view.config.rating
+        fit = elo.fit(
+            columns,
+            anchor=by.anchor if by.anchor in columns.players else None,
+            anchor_elo=by.anchor_elo,
+            first_mover=paired,
+            matched=matched,
+        )
         known[key] = dict(zip(fit.players, map(float, fit.elo), strict=True))
     return known[key]
 

@@ -19,8 +19,10 @@ from arena.reports.html.data import run_data
 from arena.reports.html.one_file import write_report
 from arena.reports.html.overview import Look
 from arena.reports.html.pages import SECTIONS, run_page
-from arena.reports.html.wording import line_of
+from arena.reports.html.rounds import rounds
+from arena.reports.html.wording import line_of, signed
 from arena.tournament.config import Player, TournamentConfig
+from arena.tournament.config_tables import RatingTable
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
@@ -171,6 +173,20 @@ def test_a_format_shows_its_own_order(
     for words in shown:
         assert words in found
     assert not re.search(r"#player/[a-h]\b", unknown)
+
+
+@pytest.mark.parametrize("anchor", ["c", None])
+def test_ratings_over_time_end_at_those_of_the_table(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anchor: str | None
+) -> None:
+    monkeypatch.setattr("arena.reports.html.rounds.FEW_GAMES", 1)
+    tied = RatingTable(anchor=anchor, anchor_elo=1500)
+    path = played(tmp_path / "cup.sqlite", play, "swiss", "abcdef", {}, rounds=4, rating=tied)
+    with RunView(path) as view:
+        found = rounds(Look.at(view, STAFF))
+        rated = {row.name: signed(row.elo or 0) for row in view.standings.players}
+    assert found is not None
+    assert {name: figures[-1] for name, figures in found["over_time"]["rows"]} == rated
 
 
 @pytest.mark.parametrize(
