@@ -18,7 +18,8 @@ The errors: clusters of dependent results (colour-swapped pairs, games on one se
 a sandwich estimator (Huber 1967; Liang & Zeger 1986): the inverse information on both sides of the
 summed squares of the clusters' scores. Pairs that cancel an opening's bias narrow the errors, and
 games that repeat each other widen them. Simulated pools (tests/ratings) keep the 95 % from five
-pairs a pairing upwards, with independent, repeating and cancelling pairs.
+pairs a pairing upwards, with independent, repeating and cancelling pairs. Pairs of different
+players on one opening are not known to share it, so the advantage is that on the openings played.
 
 Whether two players are separated is judged by the fit; and where one of them won or lost all its
 results, also by one step from "no lead" (a score test). In simulated pools, from three pairs a

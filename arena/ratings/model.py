@@ -188,12 +188,13 @@ class Anchor(Frozen):
 
 
 class Advantage(Frozen):
-    """Worth of the first move."""
+    """Worth of the first move, on the openings played."""
 
     elo: float
     """Fitted together with the ratings."""
     error: float
-    """Half of its 95 % interval."""
+    """Half of the 95 % interval of what more games on the same openings give; on others it may be
+    worth more or less."""
 
 
 class Standings(Frozen):

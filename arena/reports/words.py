@@ -57,8 +57,8 @@ def about_rating(standings: Standings) -> list[str]:
     if standings.first_mover is not None and standings.first_player is not None:
         moved, took = standings.first_mover, standings.first_player
         lines.append(
-            f"First move: worth {moved.elo:+z.0f} ± {moved.error:.0f} Elo; the first player took"
-            f" {share(took)} of the points; in brackets the 95 % interval."
+            f"First move, on these openings: worth {moved.elo:+z.0f} ± {moved.error:.0f} Elo; the"
+            f" first player took {share(took)} of the points; in brackets the 95 % interval."
         )
     if any(row.tiles for row in standings.players):
         lines.append(

@@ -2,7 +2,7 @@
 
 import math
 import random
-from itertools import combinations
+from itertools import combinations, permutations
 from statistics import NormalDist
 
 import numpy as np
@@ -191,6 +191,31 @@ def test_the_advantage_is_found_in_a_field_of_many_players_with_few_games_each()
         covered += abs(advantage.elo - 150) <= advantage.error
     assert sum(found) / 40 == pytest.approx(150, abs=30)
     assert covered >= 33
+
+
+def test_the_advantage_is_that_on_the_openings_played() -> None:
+    """All players meet on each opening, and openings differ: the interval holds for these alone."""
+    rng, runs, names = np.random.default_rng(3), 60, "abcdefgh"
+    held = {"these": 0, "all": 0}
+    for _ in range(runs):
+        worth = rng.normal(30, 100, 6)
+        results = [
+            Result(
+                one,
+                other,
+                float(rng.random() < expected(each)),
+                f"{number}{min(one, other)}{max(one, other)}",
+            )
+            for number, each in enumerate(worth)
+            for one, other in permutations(names, 2)
+        ]
+        found = fit(results).first_mover
+        assert found is not None
+        share = np.mean([expected(each) for each in worth])
+        held["these"] += abs(found.elo - 400 * math.log10(share / (1 - share))) <= found.error
+        held["all"] += abs(found.elo - 30) <= found.error
+    assert held["these"] / runs >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / runs)
+    assert held["all"] / runs < 0.7
 
 
 def test_pairs_matter() -> None:

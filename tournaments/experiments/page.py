@@ -37,11 +37,12 @@ research report on 2048 and 2584 (S16 to S24).
 
 Elo is that of the first named over the second, with its 95 % interval. At 2048 and 2584 the mean
 scores are compared in its place: their difference with its interval, in percent of the second's
-mean. **Equal** is an interval within ± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it,
-and a claim that was not measured. Many experiments were looked at while they ran, and went on until
-they were told apart: of equal players so compared, with a look every 200 games, about 15 % end as
-separated, not 5 %; and of this many claims, some at 95 % are wrong. Rows without an experiment are
-of other measurements, which they name.
+mean. What a seat is worth is that on the openings of the experiment. **Equal** is an interval
+within ± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it, and a claim that was not
+measured. Many experiments were looked at while they ran, and went on until they were told apart: of
+equal players so compared, with a look every 200 games, about 15 % end as separated, not 5 %; and of
+this many claims, some at 95 % are wrong. Rows without an experiment are of other measurements,
+which they name.
 
 Below the claims are the experiments with all their players: Elo over the one at 0, or the mean
 score, the time of a game and, where it was kept, the share of the games that reached a tile.
