@@ -111,15 +111,21 @@ class StoppedSchedule(Schedule):
         if stop.hours is not None:
             done = self._used_ms / self._ms_an_hour / stop.hours
             parts.append(f"{done:.0%} of {stop.hours:g} hours of play")
+        biased = ""
         if stop.separated is not None:
             rounds, found = self._looked(following)
             parts.append(
                 f"{found} of the first {stop.separated} separated (error rate "
                 f"{ERROR_RATE:.0%} over all looks) after {rounds} rounds"
             )
+            if found >= stop.separated:
+                biased = (
+                    " It ends so when luck adds to these leads: on average they are smaller than "
+                    "the Elo shows."
+                )
         early = following is not None or len(self._finished) >= self._most
         ended = "Ended by" if early else "Ended by its last round, before"
-        return f"{ended if over else 'Ends by'} [stop]: {'; '.join(parts)}."
+        return f"{ended if over else 'Ends by'} [stop]: {'; '.join(parts)}.{biased}"
 
     def _peek(self) -> Pairing | None:
         """The game that follows: once an end is reached, the other half of a pair, if any lacks."""

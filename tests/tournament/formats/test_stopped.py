@@ -9,6 +9,8 @@ import pytest
 import rules
 from arena.errors import ConfigError
 from arena.model.record import GameRecord
+from arena.ratings.elo import fit
+from arena.ratings.results import results_of
 from arena.ratings.separation import log_ratio
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.estimate import Estimate, estimate_left, imagine, imagined
@@ -20,6 +22,7 @@ from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
 from tests.tournament import helpers
 from tests.tournament.helpers import opened, stronger_first
+from tournaments.experiments.formats import judge
 
 Load = Callable[..., TournamentConfig]
 DOTS = '[game]\nrules = "dots"\nrows = 2\ncols = 2\n[openings]\nplies = 0\n'
@@ -142,7 +145,8 @@ def test_by_separation_after_whole_rounds() -> None:
         schedule.add(imagined(game, "dots", stronger_first(game)))
     games = list(imagine(schedule, "dots", stronger_first))
     assert 60 < len(games) < 120 and len(games) % 6 == 0 and schedule.over
-    assert "1 of the first 1 separated" in schedule.ending(over=True)
+    said = schedule.ending(over=True)
+    assert "1 of the first 1 separated" in said and "smaller than the Elo shows" in said
 
 
 def test_equals_are_not_separated() -> None:
@@ -150,7 +154,20 @@ def test_equals_are_not_separated() -> None:
     games = list(imagine(schedule, "dots", lambda game: float(game.round % 2)))
     assert len(games) == 180
     said = "Ended by its last round, before [stop]: 0 of the first 1 separated"
-    assert said in schedule.ending(over=True)
+    assert schedule.ending(over=True).startswith(said)
+    assert "luck" not in schedule.ending(over=True)
+
+
+def test_leads_that_ended_a_tournament_are_larger_than_in_truth() -> None:
+    elo, found = {"m0": 100.0, "m1": 0.0, "m2": -100.0}, list[float]()
+    for seed in range(12):
+        schedule = stopped("round-robin", 3, 60, separated=1)
+        drawn = judge(elo, seed, opening=0, drawn=0)
+        games = list(imagine(schedule, "dots", drawn))
+        if "luck" in schedule.ending(over=True):
+            rated = fit(results_of(imagined(game, "dots", drawn(game)) for game in games))
+            found.append(rated.compare("m0", "m1").difference)
+    assert len(found) > 3 and sum(found) / len(found) > 115
 
 
 def test_the_likelihood_ratio() -> None:
