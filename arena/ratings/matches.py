@@ -22,6 +22,7 @@ class Count(Frozen):
     los: float
     """Probability that the player is the stronger, 0 to 1. A count by games takes the first move
     for strength where one of the two had it more often; `neighbours` of the standings does not.
+    By a normal distribution, which is too sure of fewer than 30 games or pairs.
     """
     with_prior: bool
     """Whether all games or pairs ended alike, so that half a lost and half a won one were added."""

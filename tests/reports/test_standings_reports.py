@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -21,11 +22,13 @@ from arena.model.containment import Held
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.model import Standings, schema
+from arena.ratings.pentanomial import figures
 from arena.ratings.results import Result, digest, results_of
 from arena.ratings.standings import standings as standings_of_digests
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report, terminal, words
 from arena.reports.csv_report import TABLES, read_results
+from arena.reports.terminal import _LOS_UNITS
 from tests.command import arena
 from tests.reports.runs import begun
 
@@ -136,9 +139,21 @@ def test_the_first_move_is_not_taken_for_strength() -> None:
         assert "moved first" not in text and re.search(r"\ngames .*%\n", text)
 
 
+def test_equals_are_seldom_as_good_as_certain() -> None:
+    """Of few games LOS is too sure: after 10 it is above 99 % for one of two equals in 1 of 9."""
+    for games, least, most in ((10, 0.1, 0.12), (_LOS_UNITS, 0.02, 0.05)):
+        sure = [min(won, games - won) for won in range(games + 1)]
+        chance = sum(
+            math.comb(games, won) / 2**games
+            for won, fewer in enumerate(sure)
+            if figures((fewer, 0, games - fewer)).los > 0.99
+        )
+        assert least < chance < most
+
+
 def test_a_few_games_are_not_certain() -> None:
-    results = [Result("new", "base", 1.0), Result("base", "new", 0.0)] * 5
-    few, enough = (printed(standings_of_results(results[:n]), 120) for n in (9, 10))
+    results = [Result("new", "base", 1.0), Result("base", "new", 0.0)] * 15
+    few, enough = (printed(standings_of_results(results[:n]), 120) for n in (29, 30))
     assert "100.00%" not in few + enough
     assert re.search(r"games \(with prior\) .* –$", few, re.MULTILINE)
     assert re.search(r"games \(with prior\) .* >99\.9%$", enough, re.MULTILINE)
