@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import rules as rule_sets
-from players.learning.tuning.matches import Contestant, MatchTask, PlayedGame
-from players.learning.tuning.methods import pair_scores
+from players.learning.tuning.matches import Contestant, MatchTask
+from players.learning.tuning.methods import pair_digests, pair_scores
 from players.learning.tuning.runner import InProcessRunner, try_out
 from players.learning.tuning.tuner import CHUNK_PAIRS, keep, readable
 from players.ntuple.network import Network
 
 FORMAT = 1
-_DIGEST = 16
-"""How many signs of a game's moves are kept: enough to see whether another went the same way."""
 
 
 class Pair(NamedTuple):
@@ -120,8 +118,7 @@ class NetworkPairs:
         done = len(self._pairs)
         numbers = range(done, min(done + CHUNK_PAIRS, most))
         games = self._runner.play([task for number in numbers for task in self._tasks(number)])
-        swapped = zip(games[::2], games[1::2], strict=True)
-        self._pairs += map(Pair, pair_scores(games), map(_digest, swapped))
+        self._pairs += map(Pair, pair_scores(games), pair_digests(games))
 
     def _tasks(self, number: int) -> list[MatchTask]:
         new, old = self._players
@@ -130,9 +127,3 @@ class NetworkPairs:
             MatchTask(players, opening=f"{seed}:opening", plies=plies, seed=f"{seed}:game:{index}")
             for index, players in enumerate(((new, old), (old, new)))
         ]
-
-
-def _digest(games: tuple[PlayedGame, PlayedGame]) -> str:
-    """How both games went, the openings left out: the later moves distinguish them."""
-    moves = json.dumps([(played.moves, played.net) for played in games])
-    return hashlib.sha256(moves.encode()).hexdigest()[:_DIGEST]

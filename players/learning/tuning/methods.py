@@ -5,6 +5,8 @@ its table. `duels` are the games it wants next, `learn` takes what came of them 
 All that is random is drawn again from the run's seed and a number, so that nothing of it is kept.
 """
 
+import hashlib
+import json
 import math
 from collections.abc import Iterable, Sequence
 from random import Random
@@ -18,6 +20,8 @@ from players.learning.tuning.matches import PlayedGame
 from players.learning.tuning.space import Space, Vector
 
 MethodName = Literal["selfplay", "spsa", "cma"]
+_DIGEST = 16
+"""How many signs of a pair's digest are kept: enough to see whether another went the same way."""
 
 
 class Duel(NamedTuple):
@@ -44,6 +48,18 @@ def pair_scores(games: Sequence[PlayedGame]) -> list[float]:
         first.points + 1.0 - second.points
         for first, second in zip(games[::2], games[1::2], strict=True)
     ]
+
+
+def pair_digests(games: Sequence[PlayedGame]) -> list[str]:
+    """A digest of how both games of each pair went; of 2048 and 2584, of the scores. Openings are
+    left out: the later moves distinguish them.
+    """
+    return [_digest(both) for both in zip(games[::2], games[1::2], strict=True)]
+
+
+def _digest(games: Sequence[PlayedGame]) -> str:
+    went = json.dumps([played.slid or (played.moves, played.net) for played in games])
+    return hashlib.sha256(went.encode()).hexdigest()[:_DIGEST]
 
 
 def decisive(scores: Sequence[float]) -> float:

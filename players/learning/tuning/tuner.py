@@ -19,7 +19,14 @@ from arena.files.toml_tables import shown
 from arena.files.whole_file import write_whole
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.matches import MatchRunner, MatchTask, PlayedGame
-from players.learning.tuning.methods import METHODS, Duel, Method, pair_scores, pairs
+from players.learning.tuning.methods import (
+    METHODS,
+    Duel,
+    Method,
+    pair_digests,
+    pair_scores,
+    pairs,
+)
 from players.learning.tuning.runner import InProcessRunner
 from players.learning.tuning.space import Space, Vector
 
@@ -118,6 +125,8 @@ class Tuner:
         """Forget the matches and verdicts of other values, but for how many tests there were."""
         self.matches: dict[str, tuple[float, ...]] = {MEASURE: (), VERIFY: ()}
         """The score of each pair of the matches against the start so far: 0 to 2."""
+        self.tested: tuple[str, ...] = ()
+        """A digest of how each pair of the test went; empty where none was kept."""
         self.slid: tuple[tuple[int, int], ...] = ()
         """In 2048 and 2584 the scores of the tuned player and of the start in the match that gives
         the figures, seed by seed."""
@@ -176,6 +185,9 @@ class Tuner:
         purpose = f"{match}:{self.counts['games']}"
         games = self._against_start(purpose, done, min(CHUNK_PAIRS, most - done))
         self.matches[match] += tuple(pair_scores(games))
+        if match == VERIFY:
+            before = (self.tested + ("",) * done)[:done]
+            self.tested = (*before, *pair_digests(games))
         if match == MEASURE:
             self.slid += tuple(
                 each.slid if number % 2 == 0 else each.slid[::-1]  # seats swap within a pair
@@ -212,6 +224,7 @@ class Tuner:
             "points": self.points,
             "comparisons": self.comparisons,
             "matches": self.matches,
+            "tested": self.tested,
             "slid": self.slid,
             "verdicts": self.verdicts,
             "earlier_tests": self.earlier_tests,
@@ -252,6 +265,7 @@ class Tuner:
                 for games, scores in content["comparisons"]
             ]
             self.matches = {name: _numbers(content["matches"][name]) for name in self.matches}
+            self.tested = tuple(map(str, content.get("tested", ())))
             self.slid = tuple((int(one), int(other)) for one, other in content["slid"])
             self.verdicts = dict(content["verdicts"])
             self.earlier_tests = int(content.get("earlier_tests", 0))
@@ -271,8 +285,9 @@ class TunedPairs:
         return self._tuner.matches[VERIFY]
 
     def repeats(self, first: int) -> int:
-        """None is known: their moves are not kept."""
-        return 0
+        """How many of the `first` pairs went move for move like an earlier one, as far as known."""
+        known = list(filter(None, self._tuner.tested[:first]))
+        return len(known) - len(set(known))
 
 
 def _numbers(values: Sequence[Any]) -> tuple[float, ...]:

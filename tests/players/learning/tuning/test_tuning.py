@@ -9,7 +9,14 @@ import pytest
 from arena.errors import FileError
 from players.learning.tuning.config import TuneConfig, load_config
 from players.learning.tuning.matches import Aborted, PlayedGame
-from players.learning.tuning.tuner import CHECKPOINT, MEASURE, MOST_POINTS, Tuner
+from players.learning.tuning.tuner import (
+    CHECKPOINT,
+    MEASURE,
+    MOST_POINTS,
+    VERIFY,
+    TunedPairs,
+    Tuner,
+)
 
 FILE = """
 [tuning]
@@ -115,6 +122,27 @@ class TestTuner:
         (tmp_path / CHECKPOINT).write_text("{}")
         with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
             Tuner(config_of(tmp_path, "selfplay"), tmp_path, lambda *_: pytest.fail("opened"))
+
+    def test_pairs_of_the_test_that_repeat_each_other_are_counted(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def opened() -> Tuner:
+            tuner = Tuner(config_of(tmp_path, "selfplay"), tmp_path)
+            game = PlayedGame(((0, "a1"),), 1)
+            monkeypatch.setattr(tuner._runner, "play", lambda tasks: [game] * len(tasks))
+            return tuner
+
+        tuner = opened()
+        tuner.extend(VERIFY, 4)
+        tuner.save()
+        again = TunedPairs(opened())
+        assert (again.repeats(1), again.repeats(4)) == (0, 3)
+        content = json.loads((tmp_path / CHECKPOINT).read_text())
+        del content["tested"]  # as before it was kept
+        (tmp_path / CHECKPOINT).write_text(json.dumps(content))
+        tuner = opened()
+        tuner.extend(VERIFY, 6)
+        assert (TunedPairs(tuner).repeats(4), TunedPairs(tuner).repeats(6)) == (0, 1)
 
     def test_aborted_nothing_is_learned(self, tmp_path: Path) -> None:
         tuner = Tuner(config_of(tmp_path, "selfplay"), tmp_path)
