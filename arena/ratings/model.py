@@ -228,6 +228,9 @@ class Standings(Frozen):
     """When the last of them ended."""
     results: int
     """Results rated; in 2048 and 2584, comparisons of two games."""
+    repeats: int = 0
+    """Games that went move for move like an earlier one of the same players, forfeits left out:
+    the intervals count them as new evidence."""
     anchor: Anchor
     """Which rating is given, so that the others follow."""
     prior: str = PRIOR

@@ -83,6 +83,7 @@ def standings(
             "ranking": ranking,
             "ending": ending,
             "damaged": tuple(damaged),
+            "repeats": _repeats(played),
         }
     )
 
@@ -236,6 +237,12 @@ def _spoilt(void: Iterable[GameDigest], finished: Container[str]) -> Iterator[Sp
         *_, last = attempts = list(group)
         replayed = name in finished
         yield Spoilt(game=name, attempts=len(attempts), detail=last.detail, replayed=replayed)
+
+
+def _repeats(games: Iterable[GameDigest]) -> int:
+    """Games that went like an earlier one of the same players in the same seats."""
+    lines = [(game.players, game.line) for game in games if game.line and game.offender is None]
+    return len(lines) - len(set(lines))
 
 
 def _sandboxes(games: Iterable[GameDigest]) -> Iterator[Contained]:

@@ -60,6 +60,12 @@ def about_rating(standings: Standings) -> list[str]:
             f"First move, on these openings: worth {moved.elo:+z.0f} ± {moved.error:.0f} Elo; the"
             f" first player took {share(took)} of the points; in brackets the 95 % interval."
         )
+    if standings.repeats and standings.sprt is None:
+        lines.append(
+            f"Games that went move for move like an earlier one of the same players: "
+            f"{standings.repeats:,}. Unless that is chance they are no new evidence, and the "
+            "intervals are too narrow: give more or longer openings."
+        )
     if any(row.tiles for row in standings.players):
         lines.append(
             "Won, drawn, lost: the scores of two games of one seed; a game may count in several."

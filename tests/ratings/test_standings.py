@@ -14,7 +14,7 @@ from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, Result, results_of
 from arena.ratings.standings import standings, standings_of_results
 from arena.ratings.tie_breaks import shared_ranks
-from arena.reports.words import about_separation
+from arena.reports.words import about_rating, about_separation
 
 
 def played(
@@ -156,6 +156,18 @@ def test_a_whole_table() -> None:
     assert (cells["a", "b"].wins, cells["b", "a"].losses, cells["c", "b"].draws) == (2, 2, 1)
     assert np.array(table.covariance).shape == (3, 3)
     assert table.match is None
+
+
+def test_games_that_repeat_an_earlier_one_are_counted() -> None:
+    lines = [(("a", "b"), b"x"), (("b", "a"), b"x"), (("a", "b"), b"x"), (("a", "b"), b"y")]
+    games = [played(*who, scores=(3, 1), points=(1, 0))._replace(line=line) for who, line in lines]
+    unknown = [played("a", "b", scores=(3, 1), points=(1, 0)) for _ in range(3)]
+    crashed = [played("a", "b", scores=(0, 0), points=(0, 1), offender=0)] * 2
+    found = standings([*games, *unknown, *(each._replace(line=b"x") for each in crashed)])
+    assert found.repeats == 1
+    said = "Games that went move for move like an earlier one of the same players: 1."
+    assert any(line.startswith(said) for line in about_rating(found))
+    assert not any("move for move" in line for line in about_rating(standings(games[:2])))
 
 
 def test_a_forfeit_when_behind_keeps_the_difference() -> None:
