@@ -140,9 +140,32 @@ def test_a_group_that_the_mount_does_not_show_is_none_of_ours(kernel: Kernel) ->
     assert hierarchies.find(proc(kernel, "/other", root="/docker/c0ffee")) == ()
 
 
+@pytest.mark.parametrize(
+    ("own", "autogroup", "share"),
+    [("/", "1", 0), ("/", "0", 7), ("/user.slice/run-r7.scope", "1", 7)],
+)
+def test_a_nice_player_has_the_share_of_a_session_where_sessions_have_one(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    own: str, autogroup: str, share: int,
+) -> None:  # fmt: skip
+    if own != "/":
+        (kernel.root / "user.slice").mkdir()
+        (kernel.root / own[1:]).mkdir()
+        (kernel.root / own[1:] / "cgroup.controllers").write_text("cpu")
+    (tmp_path / "autogroup").write_text(f"{autogroup}\n")
+    monkeypatch.setattr(cgroups, "_AUTOGROUP", tmp_path / "autogroup")
+    monkeypatch.setattr(os, "nice", lambda _: 7)
+    found = hierarchies.find(proc(kernel, own))
+    monkeypatch.setattr(cgroups, "usable", lambda: found)
+    assert Group.create(cgroups.Bounds()) is not None
+    (folder,) = kernel.root.rglob("arena-*-*")
+    assert (folder / "cpu.weight.nice").read_text() == str(share)
+
+
 def test_the_limits_of_v2(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     found = hierarchies.find(proc(kernel, "/"))
     monkeypatch.setattr(cgroups, "usable", lambda: found)
+    monkeypatch.setattr(cgroups, "_AUTOGROUP", kernel.root / "none")
     group = Group.create(cgroups.Bounds(memory_mb=100, pids=20, cores=(1, 3)))
     assert group is not None
     (folder,) = kernel.root.glob("arena-*")
