@@ -165,13 +165,13 @@ def test_a_crowd_does_not_keep_us_from_running(run: CgroupRun) -> None:
         group = run.group()
         child = run.start(group, CROWD)
         assert child.stdout is not None and child.stdout.readline() == "all\n"
-        theirs, own = group.cpu_ms() or 0, time.process_time()
+        theirs, own, began = group.cpu_ms() or 0, time.process_time(), time.monotonic()
         while time.process_time() - own < 0.3:
             pass
-        own_ms, theirs_ms = 1000 * (time.process_time() - own), (group.cpu_ms() or 0) - theirs
+        theirs_ms, all_ms = (group.cpu_ms() or 0) - theirs, 1000 * (time.monotonic() - began)
     finally:
         os.sched_setaffinity(0, ours)
-    assert own_ms > theirs_ms / 2
+    assert theirs_ms < 0.75 * all_ms, "half, or less where others work too"
 
 
 @needs("memory")
