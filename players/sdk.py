@@ -20,15 +20,13 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 CHANCE = -1
 """The seat of chance in `moves`."""
 
 
-@dataclass(frozen=True)
-class Clock:
+class Clock(NamedTuple):
     """The time control of a game, in milliseconds."""
 
     move_ms: int | None
@@ -39,8 +37,7 @@ class Clock:
     """Added to the bank after each of the player's moves."""
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(NamedTuple):
     """What is known when a game begins."""
 
     game: str
@@ -66,8 +63,7 @@ class Start:
     """`(seat, move)` of each move already played."""
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """One question: which of `legal`?"""
 
     start: Start
@@ -97,8 +93,7 @@ class Turn:
         return self.start.seat
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     """How a game ended."""
 
     game: str
@@ -185,9 +180,9 @@ def _write(replies: IO[bytes], message: dict[str, Any]) -> None:
         line = line[replies.write(line) :]
 
 
-def _fields_of(message: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
+def _fields_of(message: dict[str, Any], kind: type[NamedTuple]) -> dict[str, Any]:
     """The fields of a message that a class has; moves as pairs."""
-    values = {field.name: message[field.name] for field in fields(kind) if field.name in message}
+    values = {name: message[name] for name in kind._fields if name in message}
     if "moves" in values:
         values["moves"] = [(seat, move) for seat, move in values["moves"]]
     return values

@@ -1,6 +1,5 @@
 """What the players' tests share: dialogues with real processes, games and their true values."""
 
-import dataclasses
 import json
 import os
 import subprocess
@@ -149,7 +148,7 @@ def refusal(
 ) -> str:
     """The sentence with which it ends its process before a game, asked in this one."""
     told = start_message(position, **fields)
-    given = {field.name: told[field.name] for field in dataclasses.fields(Start)}
+    given = {name: told[name] for name in Start._fields}
     asked = Start(**given | {"clock": Clock(**told["clock"])})
     monkeypatch.setattr("players.builtin.play", lambda _, *, start, **__: start(asked))
     with pytest.raises(SystemExit) as ended:
