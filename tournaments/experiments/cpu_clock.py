@@ -8,10 +8,9 @@ and none loses on time.
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import fields
 from datetime import UTC, datetime
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.model.contender import Contender, Module
 from arena.model.game_spec import GameSpec, derive
@@ -109,10 +108,10 @@ def _start(line: bytes) -> sdk.Start:
     return sdk.Start(**values | {"clock": sdk.Clock(**values["clock"])})
 
 
-def _fields_of(kind: type[Any], line: bytes) -> dict[str, Any]:
+def _fields_of(kind: type[NamedTuple], line: bytes) -> dict[str, Any]:
     """The fields of a class that a request has."""
     request = json.loads(line)
-    return {field.name: request[field.name] for field in fields(kind) if field.name in request}
+    return {name: request[name] for name in kind._fields if name in request}
 
 
 def _player(contender: Contender, start: sdk.Start) -> Builtin:
