@@ -241,7 +241,7 @@ def read_players(
         if not found:
             reported += 1 if table.from_ is None else seats
     clashing = _check_names(tables, players, reading.report)
-    clashes = [  # no error: whoever submits a bot would choose the name that stops all others
+    clashes = [  # no error: an owner would choose the name that stops all others
         f"{player.name} does not take part: another player has its name; give that one a name of "
         "its own"
         for _, player in clashing
