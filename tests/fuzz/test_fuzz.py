@@ -8,7 +8,7 @@ import pytest
 from tests.fuzz.readers import READERS
 from tests.fuzz.search import CASES, check, search
 
-SEARCH_S = 0.4
+SEARCH_S = 1.0
 FOUND = sorted(CASES.glob("*/*"))
 
 
