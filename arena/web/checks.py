@@ -40,7 +40,7 @@ class StillChecking(SubmissionError):
     """The check before is not over."""
 
 
-class Sent(Frozen):
+class SentFile(Frozen):
     """A file that was handed in."""
 
     owner: str
@@ -49,14 +49,14 @@ class Sent(Frozen):
     sent_at: AwareDatetime
 
 
-class HandedIn(Sent):
+class HandedIn(SentFile):
     """The request of a check."""
 
     returns: bool = True
     """Whether a version that was accepted before may play again."""
 
 
-class Check(Sent):
+class Check(SentFile):
     """A check as it stands."""
 
     id: str
