@@ -139,7 +139,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if worker:
         gc.disable()  # all that is collected stays
     if worker and len(args) == 1 and Path(args[0]).is_dir():
-        parts = sorted(map(str, Path(args[0]).glob("[a-z]*")))
+        ignored = {Path(path).absolute() for path in session.config.getoption("ignore") or ()}
+        paths = set(Path(args[0]).absolute().glob("[a-z]*")) - ignored
+        parts = sorted(map(str, paths))
         at = len(parts) * int(worker[2:]) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
         args[:] = parts[at:] + parts[:at]
 
