@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 from arena.model import Frozen
 from arena.model.containment import Guarantee
 from arena.sandbox import hierarchies
-from arena.sandbox.hierarchies import Control, Hierarchy, write
+from arena.sandbox.hierarchies import Control, Hierarchy, is_root, write
 
 _GUARANTEES: dict[Control, Guarantee] = {
     "memory": Guarantee.MEMORY,
@@ -22,6 +22,7 @@ _GUARANTEES: dict[Control, Guarantee] = {
     "cpuset": Guarantee.CPU,
 }
 _PROC = Path("/proc")
+_AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 
 
 class Bounds(NamedTuple):
@@ -32,6 +33,8 @@ class Bounds(NamedTuple):
     cores: tuple[int, ...] | None = None
 
 
+_SHARES = 1024
+"""The share of a program that is not nice; each step of niceness takes a fifth of it."""
 _LAST_PIECE = 4 * 2**20
 """More than a process takes at once: a huge page."""
 
@@ -189,6 +192,15 @@ def limits(part: Hierarchy, control: Control, bounds: Bounds) -> Iterator[tuple[
             yield "memory.oom.group", "1", False  # the player as a whole
     elif control == "pids" and bounds.pids is not None:
         yield "pids.max", str(bounds.pids), True
+    elif control == "cpu":
+        # Any number of processes has a core's time as we have: else they would keep us from
+        # looking at the clock, and be excused for that. Below the root of v2 we are in a group as
+        # they are, and all have the same.
+        nice = 0 if _by_sessions(part) else os.nice(0)
+        if v1:
+            yield "cpu.shares", str(round(_SHARES / 1.25**nice)), False
+        elif is_root(2, part.folder):
+            yield "cpu.weight.nice", str(nice), False
     elif control == "cpuset":
         if v1:  # a cpuset without cpus or mems accepts no process: those of our own group
             yield "cpuset.mems", (part.folder / "cpuset.effective_mems").read_text().strip(), True
@@ -198,6 +210,15 @@ def limits(part: Hierarchy, control: Control, bounds: Bounds) -> Iterator[tuple[
             yield "cpuset.cpus", ",".join(map(str, cores)), True
         elif v1:
             yield "cpuset.cpus", (part.folder / "cpuset.effective_cpus").read_text().strip(), True
+
+
+def _by_sessions(part: Hierarchy) -> bool:
+    """Whether each session has the share of a program that is not nice, as Linux has it in the root
+    group by default (autogroup): one with the share of a nice program would starve there.
+    """
+    with suppress(OSError):  # a kernel without it
+        return is_root(part.version, part.folder) and _AUTOGROUP.read_text().strip() == "1"
+    return False
 
 
 @cache

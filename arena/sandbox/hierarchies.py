@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, get_args
 
 from arena.sandbox.processes import stat_fields
 
-Control = Literal["memory", "pids", "cpuset", "freezer", "cpuacct"]
+Control = Literal["memory", "pids", "cpuset", "freezer", "cpuacct", "cpu"]
 """Named as the controllers of v1; v2 freezes and accounts CPU time without one."""
 
 _BUILT_INTO_V2: tuple[Control, ...] = ("freezer", "cpuacct")
@@ -58,6 +58,15 @@ def mounts(mountinfo: str) -> Iterator[Mount]:
             )
             version: Literal[1, 2] = 2 if kind == "cgroup2" else 1
             yield Mount(version, Path(point), root, frozenset(options.split(",")))
+
+
+def is_root(version: Literal[1, 2], folder: Path) -> bool:
+    """Whether a group is the first of its hierarchy, as the kernel has it, not as a mount shows."""
+    return (
+        (folder / "release_agent").exists()
+        if version == 1
+        else not (folder / "cgroup.type").exists()
+    )
 
 
 def own_folder(mount: Mount, cgroup: str) -> Path | None:
@@ -118,7 +127,7 @@ def divide(folder: Path, controllers: Iterable[str], *, whole: bool) -> frozense
     missing = sorted(set(controllers) & offered - handed)
     if missing and (whole or delegated(folder)):
         # The root of the machine, which has no type, may keep its processes.
-        if not (folder / "cgroup.type").exists() or _empty(folder):
+        if is_root(2, folder) or _empty(folder):
             for controller in missing:
                 with suppress(OSError):  # in use by v1, or not for us
                     write(folder / "cgroup.subtree_control", f"+{controller}")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from arena.model.containment import Guarantee
@@ -144,6 +145,37 @@ def serve_freezer_by(version: int, monkeypatch: pytest.MonkeyPatch) -> bool:
                 monkeypatch.setattr(cgroups, "usable", lambda found=found: found)
                 return True
     return False
+
+
+CROWD = """
+import os
+for number in range(30):
+    if not os.fork():
+        while True:
+            pass
+print("all", flush=True)
+input()
+"""
+
+
+@needs("cpu", "cpuacct")
+def test_a_crowd_has_the_time_of_one_program_next_to_it(run: CgroupRun) -> None:
+    ours = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(ours)})
+    try:
+        group = run.group()
+        crowd = run.start(group, CROWD)
+        assert crowd.stdout is not None and crowd.stdout.readline() == "all\n"
+        one = subprocess.Popen((*PYTHON, "while True: pass"), start_new_session=True)
+    finally:
+        os.sched_setaffinity(0, ours)
+    with one:
+        theirs, its = group.cpu_ms() or 0, psutil.Process(one.pid).cpu_times().user
+        time.sleep(0.5)
+        theirs_ms = (group.cpu_ms() or 0) - theirs
+        its_ms = 1000 * (psutil.Process(one.pid).cpu_times().user - its)
+        one.kill()
+    assert theirs_ms < 3 * its_ms, "equal but for chance"
 
 
 @needs("memory")

@@ -4,6 +4,7 @@ A folder that looks like v2 with controllers stands in for one: few machines let
 their groups.
 """
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ class Kernel:
         "memory": ("memory.max", "memory.swap.max", "memory.oom.group", "memory.peak"),
         "pids": ("pids.max",),
         "cpuset": ("cpuset.cpus",),
+        "cpu": ("cpu.weight.nice",),
     }
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +92,7 @@ def proc(kernel: Kernel, own: str, root: str = "/") -> Path:
     return folder
 
 
-ALL = ("memory", "pids", "cpuset", "freezer", "cpuacct")
+ALL = ("memory", "pids", "cpuset", "freezer", "cpuacct", "cpu")
 
 
 def test_a_scope_made_for_us_is_divided_and_its_processes_moved(kernel: Kernel) -> None:
@@ -101,11 +103,8 @@ def test_a_scope_made_for_us_is_divided_and_its_processes_moved(kernel: Kernel) 
     (scope / "cgroup.procs").write_text("11 12 13")
     found = hierarchies.find(proc(kernel, "/user.slice/run-r7.scope"))
     assert found == (Hierarchy(2, scope, ALL),)
-    assert set((scope / "cgroup.subtree_control").read_text().split()) == {
-        "memory",
-        "pids",
-        "cpuset",
-    }
+    handed = (scope / "cgroup.subtree_control").read_text().split()
+    assert set(handed) == {"cpu", "memory", "pids", "cpuset"}
     assert (scope / "cgroup.procs").read_text() == ""
     assert (scope / "arena-referees/cgroup.procs").read_text() == "11 12 13"
     # for who is there now, the same place
@@ -141,16 +140,39 @@ def test_a_group_that_the_mount_does_not_show_is_none_of_ours(kernel: Kernel) ->
     assert hierarchies.find(proc(kernel, "/other", root="/docker/c0ffee")) == ()
 
 
+@pytest.mark.parametrize(
+    ("own", "autogroup", "share"),
+    [("/", "1", "0"), ("/", "0", "7"), ("/user.slice/run-r7.scope", "1", "")],
+)
+def test_a_nice_player_has_the_share_that_we_have(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    own: str, autogroup: str, share: str,
+) -> None:  # fmt: skip
+    if own != "/":
+        (kernel.root / "user.slice").mkdir()
+        (kernel.root / own[1:]).mkdir()
+        (kernel.root / own[1:] / "cgroup.controllers").write_text("cpu")
+    (tmp_path / "autogroup").write_text(f"{autogroup}\n")
+    monkeypatch.setattr(cgroups, "_AUTOGROUP", tmp_path / "autogroup")
+    monkeypatch.setattr(os, "nice", lambda _: 7)
+    found = hierarchies.find(proc(kernel, own))
+    monkeypatch.setattr(cgroups, "usable", lambda: found)
+    assert Group.create(cgroups.Bounds()) is not None
+    (folder,) = kernel.root.rglob("arena-*-*")
+    assert (folder / "cpu.weight.nice").read_text() == share
+
+
 def test_the_limits_of_v2(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     found = hierarchies.find(proc(kernel, "/"))
     monkeypatch.setattr(cgroups, "usable", lambda: found)
+    monkeypatch.setattr(cgroups, "_AUTOGROUP", kernel.root / "none")
     group = Group.create(cgroups.Bounds(memory_mb=100, pids=20, cores=(1, 3)))
     assert group is not None
     (folder,) = kernel.root.glob("arena-*")
     assert group.bounds == {Guarantee.MEMORY, Guarantee.PROCESSES, Guarantee.CPU}
     values = {
         "memory.max": str(100 * 2**20), "memory.swap.max": "0", "memory.oom.group": "1",
-        "pids.max": "20", "cpuset.cpus": "1,3",
+        "pids.max": "20", "cpuset.cpus": "1,3", "cpu.weight.nice": str(os.nice(0)),
     }  # fmt: skip
     assert {name: (folder / name).read_text() for name in values} == values
     (folder / "memory.stat").write_text("anon 5000\nfile 70\nshmem 60\n")
