@@ -29,8 +29,8 @@ class Position(Protocol):
         """The player to move."""
 
 
-MOVES = 128
-"""Moves are numbered from 0 to MOVES − 1 in every game."""
+MOVES = 127
+"""Moves are numbered from 0 to MOVES − 1 in every game; a tree counts those of a node in an int8."""
 NO_MOVE = -1
 
 PLIES = 160

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import rules as rule_sets
 from rules import Registration
+from rules.package_errors import require
 
 WORD_BITS = 64
 """Kernels keep a board in words of this many bits: one bit for each square, or for each dot."""
@@ -101,5 +102,5 @@ def load_board(rules: str, variant: Mapping[str, Any]) -> Board:
     from players.games.interface import MOVES  # loads the compiler
 
     board = compiled_game(rules).board(variant)
-    assert len(board.names) <= MOVES, f"{rules} has {len(board.names)} moves, {MOVES} are the most"
+    require(len(board.names) <= MOVES, f"{rules} has {len(board.names)} moves, {MOVES} are the most")
     return board
