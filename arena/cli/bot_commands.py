@@ -64,7 +64,9 @@ def new(
 ) -> None:
     """Write the start of a new bot: a program that plays, a test, a page of protocol."""
     from arena.bots.starter import begin
+    from arena.entering.enter import refuse_builtin
 
+    refuse_builtin(name)
     say(begin(name, language))
 
 

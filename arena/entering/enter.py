@@ -47,7 +47,8 @@ def enter(
     """
     now = sent_at or datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
-    _refuse_builtin(bot, to)
+    if not (to / bot.name).exists():
+        refuse_builtin(bot.name, ", in bot.toml")
     before = playing(to / bot.name)
     known = receipt_of(bot, to)
     if known is not None and tournament is None:
@@ -69,12 +70,10 @@ def enter(
     return _entered(bot, playing(to / bot.name), before)
 
 
-def _refuse_builtin(bot: Bot, to: Path) -> None:
-    """A new bot with the name of a built-in player: it would not take part next to that one."""
-    if bot.name in BUILTINS and not (to / bot.name).exists():
-        raise SubmissionError(
-            f"{bot.name} is the name of a built-in player; choose another, in bot.toml"
-        )
+def refuse_builtin(name: str, where: str = "") -> None:
+    """A new bot of that name would not take part next to the built-in player; `where` it has it."""
+    if name in BUILTINS:
+        raise SubmissionError(f"{name} is the name of a built-in player; choose another{where}")
 
 
 def check_only(

@@ -30,7 +30,7 @@ class Position(Protocol):
 
 
 MOVES = 127
-"""Moves are numbered from 0 to MOVES − 1 in every game; a tree counts those of a node in an int8."""
+"""Moves are numbered from 0 to MOVES − 1 in every game; trees count those of a node in an int8."""
 NO_MOVE = -1
 
 PLIES = 160

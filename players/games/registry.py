@@ -102,5 +102,6 @@ def load_board(rules: str, variant: Mapping[str, Any]) -> Board:
     from players.games.interface import MOVES  # loads the compiler
 
     board = compiled_game(rules).board(variant)
-    require(len(board.names) <= MOVES, f"{rules} has {len(board.names)} moves, {MOVES} are the most")
+    number = len(board.names)
+    require(number <= MOVES, f"{rules} has {number} moves, {MOVES} are the most")
     return board

@@ -35,6 +35,8 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
 def test_new_refuses_names_and_folders(arena: Arena, tmp_path: Path) -> None:
     said = arena("new", "../evil", "--lang", "js")
     assert (said.exit_code, "cannot name a bot" in said.stderr) == (2, True)
+    said = arena("new", "monkey", "--lang", "js")
+    assert (said.exit_code, "name of a built-in player" in said.stderr) == (2, True)
     (tmp_path / "taken").mkdir()
     said = arena("new", "taken", "--lang", "js")
     assert (said.exit_code, "is there already" in said.stderr) == (2, True)
@@ -154,8 +156,10 @@ def test_where_it_cannot_be_submitted_to_is_reported_before_the_check(
 
 
 def test_a_new_bot_has_no_name_of_a_builtin_player(arena: Arena, tmp_path: Path) -> None:
-    assert arena("new", "greedy", "--lang", "python").exit_code == 0
-    said = arena("submit", "greedy", "--to", "subs")
+    assert arena("new", "mine", "--lang", "python").exit_code == 0
+    manifest = tmp_path / "mine/bot.toml"
+    manifest.write_text(manifest.read_text().replace('"mine"', '"greedy"'))
+    said = arena("submit", "mine", "--to", "subs")
     assert (said.exit_code, said.stdout) == (2, "")
     assert "greedy is the name of a built-in player; choose another, in bot.toml" in said.stderr
     assert not (tmp_path / "subs").exists()
