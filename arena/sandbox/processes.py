@@ -20,7 +20,7 @@ PATIENCE_S = 1.0
 
 
 def within_limit(kind: int, amount: int) -> int:
-    """`wanted`, or as much as the system lets this process have of what `kind` limits."""
+    """`amount`, or as much as the system lets this process have of what `kind` limits."""
     most = resource.getrlimit(kind)[1]
     return amount if most == resource.RLIM_INFINITY else min(amount, most)
 
