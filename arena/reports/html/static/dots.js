@@ -1,7 +1,7 @@
 /** The drawing of dots and boxes: replays moves that the referee has judged, and draws the board. */
 
 import { svg } from "./dom.js";
-import { boardWords, squareName, squarePlace } from "./squares.js";
+import { boardLetters, boardWords, squareName, squarePlace, squaresOf } from "./squares.js";
 
 /**
  * `drawn` has the edges by their moves; `owners` the boxes row by row: ".", "0" or "1".
@@ -62,11 +62,11 @@ export const dots = {
     return svg(
       "svg",
       { class: "board dots", viewBox: `0 0 ${size}`, role: "img", "aria-label": this.label(cells) },
-      dotLetters(cells),
+      boardLetters(cells.rows + 1, cells.cols + 1, BOX, DOT_EDGE - BOX / 2),
       cells.owners.map((owner, at) => drawnBox(owner, Math.floor(at / cells.cols), at % cells.cols)),
       allEdges(cells.rows, cells.cols).map((edge) => drawnEdge(edge, cells.drawn.has(edge.name), edge.name === last)),
       table(cells.rows + 1, cells.cols + 1, (row, column) => svg("circle", { class: "dot", cx: dotAt(column), cy: dotAt(row), r: 4 })),
-      boardWords([`Edges: ${[...cells.drawn].join(" ") || "none"}`, ...BOX_MARKS.map((mark, seat) => `Boxes of ${mark}, by their first dots: ${boxesOf(cells, seat)}`)], last),
+      boardWords([`Edges: ${[...cells.drawn].join(" ") || "none"}`, ...BOX_MARKS.map((mark, seat) => `Boxes of ${mark}, by their first dots: ${squaresOf(cells.owners, cells.cols, String(seat))}`)], last),
     );
   },
 };
@@ -74,11 +74,6 @@ export const dots = {
 /** @param {number} rows @param {number} columns @param {(row: number, column: number) => any} value */
 function table(rows, columns, value) {
   return Array.from({ length: rows }, (_, row) => Array.from({ length: columns }, (_, column) => value(row, column)));
-}
-
-/** @param {DotsCells} cells @param {number} seat */
-function boxesOf({ cols, owners }, seat) {
-  return owners.flatMap((owner, at) => (owner === String(seat) ? [squareName(Math.floor(at / cols), at % cols)] : [])).join(" ") || "none";
 }
 
 /** @param {number} row @param {number} column */
@@ -116,14 +111,6 @@ function boxesAround(cells, move) {
 /** @param {number} at */
 function dotAt(at) {
   return DOT_EDGE + at * BOX;
-}
-
-/** @param {DotsCells} cells */
-function dotLetters(cells) {
-  return [
-    Array.from({ length: cells.cols + 1 }, (_, at) => svg("text", { x: dotAt(at), y: 16 }, String.fromCharCode(97 + at))),
-    Array.from({ length: cells.rows + 1 }, (_, at) => svg("text", { x: 12, y: dotAt(at) + 4 }, at + 1)),
-  ];
 }
 
 /** @param {string} owner @param {number} row @param {number} column */

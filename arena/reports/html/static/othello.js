@@ -1,7 +1,7 @@
 /** The drawing of Othello: replays moves that the referee has judged, and draws the board. */
 
 import { svg } from "./dom.js";
-import { boardLetters, boardWords, squareName, squarePlace } from "./squares.js";
+import { boardLetters, boardWords, squarePlace, squaresOf } from "./squares.js";
 
 /**
  * Squares row by row: X, O, "." for empty, "#" for not playable.
@@ -60,7 +60,7 @@ export const othello = {
       svg("path", { class: "line", d: gridLines(cells.size) }),
       cells.board.map((cell, at) => drawnSquare(cell, at % cells.size, Math.floor(at / cells.size))),
       last && last !== "pass" ? lastDisc(last) : [],
-      boardWords(["X", "O"].map((mark, seat) => `${mark} (${COLOURS[seat]}): ${squaresOf(cells, mark)}`), last),
+      boardWords(["X", "O"].map((mark, seat) => `${mark} (${COLOURS[seat]}): ${squaresOf(cells.board, cells.size, mark)}`), last),
     );
   },
 };
@@ -76,11 +76,6 @@ function turnedDiscs(cells, row, column, own) {
       line.push(r * cells.size + c);
     }
   });
-}
-
-/** The names of the squares that hold a mark. @param {OthelloCells} cells @param {string} mark */
-function squaresOf({ size, board }, mark) {
-  return board.flatMap((cell, at) => (cell === mark ? [squareName(Math.floor(at / size), at % size)] : [])).join(" ") || "none";
 }
 
 /** @param {number} size */

@@ -7,6 +7,11 @@ export function squareName(row, column) {
   return `${String.fromCharCode(97 + column)}${row + 1}`;
 }
 
+/** The names of the squares that hold a mark, row by row. @param {string[]} board @param {number} width @param {string} mark */
+export function squaresOf(board, width, mark) {
+  return board.flatMap((cell, at) => (cell === mark ? [squareName(Math.floor(at / width), at % width)] : [])).join(" ") || "none";
+}
+
 /** What a drawing shows, for those who do not see it. @param {string[]} parts @param {string} [last] the move that led here */
 export function boardWords(parts, last) {
   return svg("desc", {}, [...parts, ...(last ? [`Last move: ${last}`] : [])].join(". "));
