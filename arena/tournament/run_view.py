@@ -7,12 +7,12 @@ looking often costs little while thousands of games are played.
 import re
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from arena.errors import UserError
+from arena.errors import StoreError, UserError
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.model import Standings
@@ -196,6 +196,12 @@ class RunView(AbstractContextManager["RunView"]):
         if all(each.game != game for each in attempts):  # the store would read the whole run
             return None
         return self._store.record(game)
+
+    def intact_record(self, game: str) -> GameRecord | None:
+        """The same; None where it is damaged, too."""
+        with suppress(StoreError):
+            return self.record(game)
+        return None
 
     @property
     def lost_records(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 import re
 from collections import defaultdict
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -82,9 +81,7 @@ def _place(row: GameRow) -> str:
 
 
 def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
-    row, record = rows[0], None
-    with suppress(StoreError):  # a damaged record; the row has the rest
-        record = view.record(row.game)
+    row, record = rows[0], view.intact_record(rows[0].game)
     detail, _, end = row.detail.partition(STDERR_FOLLOWS)
     seat = record and record.seats[row.seat]
     stderr = end or (line_of(seat.stderr, _LONGEST) if seat else "")

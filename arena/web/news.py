@@ -15,10 +15,8 @@ A game's moves are all that is sent of it before it ends: what players say of th
 import json
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
-from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest
 from arena.reports.html.audience import PUBLIC, Seen
@@ -126,11 +124,8 @@ def _finished(view: RunView, game: GameDigest, seen: Seen) -> Message:
 
 def _moves(view: RunView, game: GameDigest) -> list[str]:
     """The moves of a game that ended, for its last board; none where there are very many."""
-    if game.plies <= _SHORT:
-        with suppress(StoreError):
-            record = view.record(game.game)
-            return [move.move for move in record.moves] if record else []
-    return []
+    record = view.intact_record(game.game) if game.plies <= _SHORT else None
+    return [move.move for move in record.moves] if record else []
 
 
 def _void(event: events.GameVoid, seen: Seen) -> Message:

@@ -1,11 +1,9 @@
 """The figures of each player that its page shows and the columns of games do not contain."""
 
 from collections import defaultdict
-from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from arena.bots.versions import SHOWN_DIGITS
-from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.ratings.conduct import Broken
 from arena.ratings.model import PlayerStanding, Standings
@@ -89,9 +87,7 @@ def _stderr_line(view: RunView, fault: Broken) -> str:
     """The most telling line of the player's stderr in the game of a fault; may be empty."""
     known, key = _LINES.setdefault(view, {}), (fault.game, fault.player)
     if key not in known:
-        record = None
-        with suppress(StoreError):  # a damaged one
-            record = view.record(fault.game)
+        record = view.intact_record(fault.game)
         seats = record.seats if record else ()
         wrote = (seat.stderr for seat in seats if seat.player == fault.player)
         known[key] = line_of("\n".join(wrote), 300)

@@ -4,11 +4,10 @@ import base64
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic_core import to_json
 
-from arena.errors import StoreError, UserError
+from arena.errors import UserError
 from arena.files.whole_file import replacing
 from arena.reports.html.assets import inlined, script
 from arena.reports.html.audience import Audience, Seen, owned
@@ -63,18 +62,10 @@ def _chunks(view: RunView, audience: Audience) -> Iterator[str]:
     """The games in the order they ended, as many at a time as need little memory."""
     seen = Seen(view.config, audience)
     for low in range(0, len(view.games), CHUNK):
-        games = [_fields(view, game.game, seen) for game in view.games[low : low + CHUNK]]
+        records = (view.intact_record(game.game) for game in view.games[low : low + CHUNK])
+        games = [game_data(each, seen).model_dump() if each else {} for each in records]
         columns = {name: [game.get(name) for game in games] for name in GameData.model_fields}
         yield _packed(to_json(columns))
-
-
-def _fields(view: RunView, game: str, seen: Seen) -> dict[str, Any]:
-    """A game; empty where its record is damaged."""
-    try:
-        record = view.record(game)
-    except StoreError:
-        return {}
-    return game_data(record, seen).model_dump() if record else {}
 
 
 def _packed(text: bytes) -> str:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.ratings.model import Cell, PlayerStanding, Standings
 from arena.ratings.results import GameDigest
@@ -233,10 +232,7 @@ def machine(look: Look) -> dict[str, Any] | None:
     standings, reads_all = look.standings, look.seen.audience.reads_all
     if not look.view.games:
         return None
-    try:
-        record = look.view.record(look.view.games[-1].game)
-    except StoreError:  # damaged
-        record = None
+    record = look.view.intact_record(look.view.games[-1].game)
     return {
         "machine": machine_of(record, look.seen) if record else None,
         "notes": [
