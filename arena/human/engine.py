@@ -9,12 +9,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from arena.errors import UserError
 from arena.human.engine_gtp import GtpFront
 from arena.human.engine_nboard import NBoardFront
 from arena.human.engine_player import FrontPlayer
 from arena.human.opponent import choose_opponent, warm_for
-from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
 from rules.position import Game
 
@@ -30,10 +28,7 @@ def serve(
     drawn = secrets.randbits(31) if seed is None else seed
     with SessionPool() as pool:
         player = FrontPlayer(prepared, game, pool, move_ms, drawn)
-        try:
-            player.load()
-        except PlayerFault as fault:
-            raise UserError(f"{player.name} could not start a game: {fault.detail}") from None
+        player.load()
         for line in answers(FRONTS[protocol](player), sys.stdin):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()

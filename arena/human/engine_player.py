@@ -24,8 +24,10 @@ class FrontPlayer:
         self._known: Moves = []
 
     def load(self) -> None:
-        """Start its process, which would make a first move late. Raises PlayerFault."""
-        self._following(0, self.game.start(), [])
+        """Start its process, which would make a first move late. Raises UserError."""
+        self._opponent = Opponent.in_game(
+            self._prepared, 0, self._pool, self.move_ms, self._seed, self.game
+        )
 
     def choose(self, moves: Moves) -> Answered:
         """Its move after these. Raises PlayerFault."""

@@ -17,6 +17,7 @@ from arena.model.record import PlayerFault
 from arena.referee.pool import SessionPool
 from arena.reports import words
 from arena.reports.board import coloured
+from arena.reports.playing import print_line
 from arena.reports.replay import thoughts
 from rules.position import Game, MoveError
 from rules.tiles import TilesPosition
@@ -118,7 +119,7 @@ class TerminalGame:
         text = Text(f"{len(self.game.moves)}. {name}: ", style="cyan")
         text.append(made.move, style="bold cyan")
         text.append("".join(f" · {note}" for note in notes), style="default")
-        self._print(text)
+        print_line(text, self.console)
 
     def _introduce(self) -> None:
         game = self.game.game
@@ -134,11 +135,7 @@ class TerminalGame:
         self.console.print(Text("\n").append_text(board))
 
     def _say(self, text: str, style: str = "") -> None:
-        self._print(Text(text, style=style))
-
-    def _print(self, text: Text) -> None:
-        """A terminal is given lines that end between words."""
-        self.console.print(text, soft_wrap=not self.console.is_terminal)
+        print_line(Text(text, style=style), self.console)
 
 
 def play(
