@@ -26,6 +26,7 @@ from arena.errors import BenchError
 from arena.files.imports import module_command
 from arena.sandbox.features import usable_cores
 from arena.sandbox.overload import cpu_ms
+from arena.sandbox.processes import resident_bytes
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import read_config
@@ -116,7 +117,7 @@ def _watched(head: int, scheduler: int) -> Iterator[list[Memory]]:
 
     def look() -> None:
         while not over.wait(_LOOK_S if seen else 0):
-            seen.append(Memory(_memory_mb(head), _memory_mb(scheduler)))
+            seen.append(Memory(*(resident_bytes(each) / _MB for each in (head, scheduler))))
 
     thread = threading.Thread(target=look)
     thread.start()
@@ -165,11 +166,6 @@ def _process(command: tuple[str, ...], **environment: str) -> Iterator[int]:
             yield process.pid
         finally:
             process.kill()
-
-
-def _memory_mb(pid: int) -> float:
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGESIZE") / _MB
 
 
 class Compared(NamedTuple):

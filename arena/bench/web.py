@@ -22,6 +22,7 @@ from arena.errors import BenchError
 from arena.files.imports import module_command
 from arena.ratings.tables import student_t95
 from arena.sandbox.overload import cpu_ms
+from arena.sandbox.processes import resident_bytes
 from arena.tournament.events import EVENT, MovesPlayed, RunFinished, events_file
 from arena.tournament.store import Store
 
@@ -106,9 +107,7 @@ def _memory(runs: Path, games: int) -> Figure:
     with served(runs) as (server, address):
         for path in ("", "t/many", "t/many/data", "t/many/game/g00000"):
             get(address + path)
-        status = Path(f"/proc/{server.pid}/status").read_text()
-    kilobytes = int(status.partition("VmRSS:")[2].split()[0])
-    memory = kilobytes * 1024 / 1e6
+        memory = resident_bytes(server.pid) / 1e6
     return Figure(f"Memory with {games:,} games", f"{memory:.0f} MB", "≤ 150 MB", memory <= 150)
 
 
