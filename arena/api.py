@@ -90,7 +90,7 @@ class Run:
         """
         with RunView(self.path) as view:
             columns = _columns(*csv_report.players(view.standings))
-        return DrawnTable(columns, self._drawn(cells.standings))
+        return DrawnTable(columns, self._drawn(lambda view: cells.section(view, "standings")))
 
     def ranking(self) -> Table:
         """A row a player by the rules of the format, who won first: the columns of
@@ -110,7 +110,7 @@ class Run:
         """A row for each player against each opponent met."""
         with RunView(self.path) as view:
             columns = _columns(*csv_report.crosstable(csv_report.cells_of(view)))
-        return DrawnTable(columns, self._drawn(cells.crosstable))
+        return DrawnTable(columns, self._drawn(lambda view: cells.section(view, "crosstable")))
 
     def games(self) -> Table:
         """A row a game that has a result, with the player, the score and the points of each seat:

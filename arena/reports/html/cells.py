@@ -74,12 +74,10 @@ def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
     return Drawn(str(position), lambda: _frame(_BOARD_PX, str(_BOARD_PX), code=code, data=data))
 
 
-def standings(view: RunView) -> str:
-    return _section(view, "standings")
-
-
-def crosstable(view: RunView) -> str:
-    return _section(view, "crosstable")
+def section(view: RunView, name: str) -> str:
+    """The standings or the crosstable, by the name of the pages' section."""
+    height = _AROUND_PX + _ROW_PX * len(view.standings.players)
+    return _frame(height, main=sections(Look.at(view, STAFF), (name,))[name])
 
 
 def game(view: RunView, id_: str, ply: int | None) -> str:
@@ -90,11 +88,6 @@ def game(view: RunView, id_: str, ply: int | None) -> str:
     run = run_data(view, STAFF).model_copy(update={"games": columns(digests, seen)})
     data = {"run": run, "game": game_data(record, seen), "ply": ply}
     return _frame(_GAME_PX, code=script("game.js") + _DRAWS_GAME, data=data)
-
-
-def _section(view: RunView, name: str) -> str:
-    height = _AROUND_PX + _ROW_PX * len(view.standings.players)
-    return _frame(height, main=sections(Look.at(view, STAFF), (name,))[name])
 
 
 def _frame(
