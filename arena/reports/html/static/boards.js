@@ -6,8 +6,6 @@ import { gameHash } from "./route.js";
 import { keptFocus } from "./sections.js";
 import { nameOf } from "./words.js";
 
-/** @typedef {import("./data.js").RunData} RunData */
-/** @typedef {import("./data.js").GameRunning} GameRunning */
 /** A place for a board. @typedef {{node: Element, id: string, over: boolean}} Slot */
 
 const LAST_MOVES = 12;

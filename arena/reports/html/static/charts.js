@@ -2,8 +2,6 @@
 
 import { duration, svg, written } from "./dom.js";
 
-/** @typedef {import("./data.js").GameData} GameData */
-
 const CHART_WIDTH = 560;
 const BAR_HEIGHT = 40;
 const LINE_HEIGHT = 64;

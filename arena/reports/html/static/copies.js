@@ -4,9 +4,6 @@ import { drawingOf, isDrawn } from "./drawings.js";
 import { element } from "./dom.js";
 import { squarePlace } from "./squares.js";
 
-/** @typedef {import("./data.js").GameData} GameData */
-/** @typedef {import("./data.js").RunData} RunData */
-
 const SHOWN_MS = 1500;
 
 /** The moves in a line, as `arena replay --as transcript` writes them. @param {RunData} run @param {GameData} game */

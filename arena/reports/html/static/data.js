@@ -3,40 +3,6 @@
 import { byId } from "./dom.js";
 
 /**
- * The games that have a result, a list a column; see `GameColumns` in model.py.
- * @typedef {{id: string[], round: number[], players: number[][], scores: number[][], points: number[][],
- *   ending: number[], offender: number[], plies: number[], slowest_ms: number[]}} GameColumns
- */
-/**
- * A game that is being played; see `GameRunning`.
- * @typedef {{id: string, round: number, players: number[], opening: number, start: Object<string, any>, moves: string[]}} GameRunning
- */
-/**
- * What is known of a player; see `PlayerData`.
- * @typedef {{version: string, status: string, rank: number|null, rating: string, games: number, wins: number,
- *   draws: number, losses: number, mean_ms: number|null, max_ms: number|null, clock: string, random_moves: number,
- *   interval: [number, number, number]|null, as_first: string, as_second: string, versions: number[],
- *   faults: {ending: string, count: number, game: string, detail: string, stderr: string}[]}} PlayerFigures
- */
-/**
- * A run; see `RunData`.
- * @typedef {{name: string, title: string, rules: string, variant: Object<string, any>, drawing: string, marks: string[],
- *   seats: number, unit: string, move_gap: string, players: string[], limits_ms: (number|null)[], endings: string[],
- *   figures: PlayerFigures[], games: GameColumns, running: GameRunning[]}} RunData
- */
-/**
- * What a player wrote to stderr; see `SeatStderr`.
- * @typedef {{head: string, tail: string, bytes: number, marks: number[]}} SeatStderr
- */
-/**
- * A game; see `GameData`.
- * @typedef {{id: string, round: number, attempt: number, players: number[], seed: number, opening: number,
- *   start: Object<string, any>, moves: string[], seats: number[], used_ms: (number|null)[], score: (number|null)[],
- *   depth: (number|null)[], text: (string|null)[], faults: [number, number, string, string][], ending: string,
- *   detail: string, offender: number, scores: number[], points: number[], started_at: string,
- *   duration_ms: number, machine: string, stderr: (SeatStderr|null)[], boards: string[]}} GameData
- */
-/**
  * Both, from wherever they are.
  * @typedef {{run: () => Promise<RunData>, game: (id: string, at: number) => Promise<GameData|undefined>}} Source
  */

@@ -1,6 +1,5 @@
 /** Which games of a run a filter takes: each once, as its first player that fits sees it. */
 
-/** @typedef {import("./data.js").RunData} RunData */
 /**
  * The words of the address: player, against, side, result, ending, from, to and sort; all may be left out.
  * @typedef {Object<string, string>} GameFilter

@@ -10,8 +10,6 @@ import { faultList, stderrBoxes } from "./stderr.js";
 import { playerLink } from "./games.js";
 import { endingSentence, nameOf } from "./words.js";
 
-/** @typedef {import("./data.js").GameData} GameData */
-/** @typedef {import("./data.js").RunData} RunData */
 /** A page that shows a game up to a ply. @typedef {{nodes: Node[], go: (ply: number) => void, step: (by: number) => void, end: () => void, at: () => number, follows: () => boolean, toggle: () => void, stop: () => void}} GamePage */
 
 const PLAY_MS = 600;

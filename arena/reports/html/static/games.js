@@ -6,8 +6,6 @@ import { gameHash, gamesHash, playerHash } from "./route.js";
 import { keptFocus } from "./sections.js";
 import { endingWord, nameOf, shortened, sideWord } from "./words.js";
 
-/** @typedef {import("./data.js").RunData} RunData */
-
 const ROWS_AT_ONCE = 100;
 const GAME_HEADINGS = ["Game", "Player", "Opponent", "Side", "Result", "Score", "Moves", "Slowest", "Ending"];
 /** @type {Object<string, string>} */

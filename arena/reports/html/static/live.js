@@ -4,8 +4,6 @@ import { boardsInPlay } from "./boards.js";
 import { byId, element } from "./dom.js";
 import { replaceSection } from "./sections.js";
 
-/** @typedef {import("./data.js").RunData} RunData */
-/** @typedef {import("./data.js").GameRunning} GameRunning */
 /** What the views want to know. @typedef {{moved: (id: string) => void, finished: (id: string) => void}} Watcher */
 
 const AGAIN_MS = 3000;

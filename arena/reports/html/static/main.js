@@ -9,9 +9,6 @@ import { showPlayer } from "./player.js";
 import { readRoute } from "./route.js";
 import { keptFocus } from "./sections.js";
 
-/** @typedef {import("./data.js").RunData} RunData */
-/** @typedef {import("./data.js").GameData} GameData */
-
 const VIEW_NAMES = ["overview", "games", "game", "player"];
 /** @typedef {import("./route.js").Route} Route */
 
@@ -134,7 +131,7 @@ function markCurrent(link, view) {
   else link.removeAttribute("aria-current");
 }
 
-/** A game that is being played, as its page needs it. @param {import("./data.js").GameRunning} running @returns {GameData} */
+/** A game that is being played, as its page needs it. @param {GameRunning} running @returns {GameData} */
 function unfinished(running) {
   const unknown = { attempt: 1, seed: 0, seats: [], used_ms: [], score: [], depth: [], text: [], faults: [], stderr: [], boards: [], scores: [], points: [] };
   return { ...running, ...unknown, ending: "", detail: "", offender: -1, started_at: "", duration_ms: 0, machine: "" };

@@ -3,9 +3,6 @@
 import { duration, element, written } from "./dom.js";
 import { nameOf } from "./words.js";
 
-/** @typedef {import("./data.js").GameData} GameData */
-/** @typedef {import("./data.js").RunData} RunData */
-
 const CHIPS_AT_ONCE = 240;
 
 /** A list of moves, of long games a part; and a function that marks one. @param {GameData} game @param {(ply: number) => void} go */

@@ -6,8 +6,6 @@ import { gamesTable, playerLink } from "./games.js";
 import { gameHash, gamesHash } from "./route.js";
 import { deed, nameOf, shortened, sideWord } from "./words.js";
 
-/** @typedef {import("./data.js").RunData} RunData */
-/** @typedef {import("./data.js").PlayerFigures} PlayerFigures */
 /** Results of games. @typedef {{games: number, won: number, drawn: number, lost: number}} Tally */
 
 const SLOWEST_GAMES = 5;
@@ -47,7 +45,7 @@ function playerParts(run, place) {
   ];
 }
 
-/** @param {PlayerFigures} figures */
+/** @param {PlayerData} figures */
 function figuresLine(figures) {
   const facts = [
     figures.rank === null ? [] : ["Rank ", element("b", {}, figures.rank)],
@@ -60,7 +58,7 @@ function figuresLine(figures) {
   return element("p", { class: "facts" }, facts.filter((fact) => fact.length).flatMap((fact, at) => (at ? [" · ", ...fact] : fact)));
 }
 
-/** Its interval among those of all, on one scale. @param {RunData} run @param {PlayerFigures} figures */
+/** Its interval among those of all, on one scale. @param {RunData} run @param {PlayerData} figures */
 function ratingDrawn(run, figures) {
   if (figures.interval === null) return [];
   const all = run.figures.flatMap((each) => (each.interval === null ? [] : [each.interval]));
@@ -80,7 +78,7 @@ function signed(elo) {
   return `${elo < -0.5 ? "−" : elo >= 0.5 ? "+" : ""}${Math.abs(Math.round(elo))}`;
 }
 
-/** @param {RunData} run @param {number} place @param {PlayerFigures} figures */
+/** @param {RunData} run @param {number} place @param {PlayerData} figures */
 function sides(run, place, figures) {
   if (run.seats < 2) return [];
   const rows = [figures.as_first, figures.as_second].map((share, seat) => {
@@ -148,7 +146,7 @@ function slowestGames(run, name) {
   return [element("h3", {}, "Games with the slowest moves ", element("small", {}, "of either player")), table, element("p", {}, all)];
 }
 
-/** @param {PlayerFigures} figures */
+/** @param {PlayerData} figures */
 function faultsOf(figures) {
   if (!figures.faults.length) return [];
   const lines = figures.faults.map((fault) =>
@@ -159,7 +157,7 @@ function faultsOf(figures) {
   return [element("h3", {}, "Faults"), element("ul", { class: "faults" }, lines)];
 }
 
-/** @param {RunData} run @param {number} place @param {PlayerFigures} figures */
+/** @param {RunData} run @param {number} place @param {PlayerData} figures */
 function versionsOf(run, place, figures) {
   if (!figures.versions.length) return [];
   const lines = figures.versions.map((each) =>

@@ -3,9 +3,6 @@
 import { element, written } from "./dom.js";
 import { deed, nameOf } from "./words.js";
 
-/** @typedef {import("./data.js").GameData} GameData */
-/** @typedef {import("./data.js").RunData} RunData */
-
 /**
  * What a player had written before the move that is shown, and what came with it: all, after the last
  * move and where records do not say when it came.
@@ -25,7 +22,7 @@ export function stderrUpTo(game, seat, ply) {
 
 /** What may be read of a player. @param {GameData} game @param {number} seat */
 function wroteOf(game, seat) {
-  return /** @type {import("./data.js").SeatStderr} */ (game.stderr[seat]);
+  return /** @type {SeatStderr} */ (game.stderr[seat]);
 }
 
 /** How many moves a player was asked for up to a ply. @param {GameData} game @param {number} seat @param {number} ply */

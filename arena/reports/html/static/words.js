@@ -30,7 +30,7 @@ export function endingWord(ending) {
   return ending.replaceAll("_", " ");
 }
 
-/** How a game ended. @param {import("./data.js").RunData} run @param {import("./data.js").GameData} game */
+/** How a game ended. @param {RunData} run @param {GameData} game */
 export function endingSentence(run, game) {
   const after = `after ${counted(game.moves.length, "move")}`;
   if (game.ending === "natural") return `Ended by the rules ${after}.`;
@@ -42,7 +42,7 @@ export function endingSentence(run, game) {
 
 const NAME_LENGTH = 60;
 
-/** The name of a player, cut where it is very long. @param {import("./data.js").RunData} run @param {number} place */
+/** The name of a player, cut where it is very long. @param {RunData} run @param {number} place */
 export function nameOf(run, place) {
   return shortened(run.players[place] ?? "");
 }
