@@ -4,7 +4,6 @@ the roster without tokens, and what the staff wrote.
 
 import io
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -26,8 +25,8 @@ from arena.web.runs import Runs
 from arena.web.sentences import without_folders
 
 _PIECE = 1 << 20
-_Member = tuple[str, Callable[[], IO[bytes]]]
-"""A name, and what opens the file. Raises ArenaError and OSError."""
+_Member = tuple[str, Path | str | Exception]
+"""A name, and a file, a text, or the error why there is none."""
 _FrozenCopy = Callable[[str], Path | None]
 """The copy that the public sees instead of a run; None where it sees the run. Raises StoreError."""
 
@@ -56,7 +55,7 @@ def export(course: Path, frozen: _FrozenCopy) -> Iterator[bytes]:
     sent = _Sent()
     with TemporaryDirectory() as folder, ZipFile(sent, "w", ZIP_DEFLATED) as archive:
         for found in _members(course, frozen, Path(folder)):
-            name, file = _read(found, course)
+            name, file = _opened(*found, course)
             with archive.open(printable(name), "w", force_zip64=True) as member, file:
                 while piece := file.read(_PIECE):
                     member.write(piece)
@@ -64,11 +63,12 @@ def export(course: Path, frozen: _FrozenCopy) -> Iterator[bytes]:
     yield sent.taken()
 
 
-def _read(found: _Member, course: Path) -> tuple[str, IO[bytes]]:
+def _opened(name: str, found: Path | str | Exception, course: Path) -> tuple[str, IO[bytes]]:
     """The file, or the sentence in its place."""
-    name, opened = found
     try:
-        return name, opened()
+        if isinstance(found, Exception):
+            raise found
+        return name, found.open("rb") if isinstance(found, Path) else _text(found)
     except ArenaError as error:
         why = without_folders(str(error), course)
     except OSError as error:
@@ -77,28 +77,31 @@ def _read(found: _Member, course: Path) -> tuple[str, IO[bytes]]:
 
 
 def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Member]:
-    yield "owners.csv", partial(_owners, course)
+    yield "owners.csv", _owners(course)
     bots = course_of.bots(course)
     header = ("bot", "owner", "state", "plays", "version", "digest", "accepted_at")
     rows = (row for bot in bots for row in _versions(bot))
-    yield "bots.csv", partial(_text, table(header, rows))
+    yield "bots.csv", table(header, rows)
     for name in (COURSE_FILE, staff_log.FILE):
         if (course / name).exists():
-            yield name, partial(_opened, course / name)
+            yield name, course / name
     for file in tournament_files(course):
-        yield f"{TOURNAMENTS}/{file.name}", partial(_opened, file)
+        yield f"{TOURNAMENTS}/{file.name}", file
     for name in Runs(course / RUNS).names():
         yield from _of_run(course / RUNS / f"{name}.sqlite", frozen, folder)
     for bot in bots:
         for file in sorted((course / bot.name).rglob("*")):
             if file.is_file() and not file.is_symlink():
-                yield f"submissions/{file.relative_to(course)}", partial(_opened, file)
+                yield f"submissions/{file.relative_to(course)}", file
 
 
-def _owners(course: Path) -> IO[bytes]:
-    owners = read_roster(course).owners
+def _owners(course: Path) -> str | Exception:
+    try:
+        owners = read_roster(course).owners
+    except (ArenaError, OSError) as error:
+        return error
     rows = ((each.name, each.added_at, each.revoked_at) for each in owners)
-    return _text(table(("owner", "added_at", "revoked_at"), rows))
+    return table(("owner", "added_at", "revoked_at"), rows)
 
 
 def _versions(bot: course_of.Entry) -> Iterator[tuple[object, ...]]:
@@ -117,28 +120,20 @@ def _of_run(run: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Member]:
         with RunView(copy) as view:
             yield from _report(view, STAFF, folder / f"{name}.staff.html")
             for kind, found in TABLES.items():
-                yield f"tables/{name}.{kind}.csv", partial(_text, table(*found(view)))
+                yield f"tables/{name}.{kind}.csv", table(*found(view))
         with RunView(frozen(name) or copy) as view:
             yield from _report(view, PUBLIC, folder / f"{name}.public.html")
-        yield f"{RUNS}/{run.name}", partial(_opened, copy)
+        yield f"{RUNS}/{run.name}", copy
     except (StoreError, OSError) as error:
-        yield f"{RUNS}/{run.name}", partial(_refused, error)
+        yield f"{RUNS}/{run.name}", error
     finally:
         copy.unlink(missing_ok=True)
 
 
 def _report(view: RunView, audience: Audience, page: Path) -> Iterator[_Member]:
     write_report(view, audience, page)
-    yield f"reports/{page.name}", partial(_opened, page)
+    yield f"reports/{page.name}", page
     page.unlink()
-
-
-def _opened(file: Path) -> IO[bytes]:
-    return file.open("rb")
-
-
-def _refused(error: Exception) -> IO[bytes]:
-    raise error
 
 
 def _text(text: str) -> IO[bytes]:
