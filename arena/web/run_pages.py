@@ -84,12 +84,10 @@ async def tournaments(request: Request) -> Response:
 
 def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[ShownRun]]) -> None:
     """Add the page of a run that `find` finds, and below it what its scripts ask for."""
-    found = Depends(find)
+    found = Annotated[ShownRun, Depends(find)]
 
     @router.get(address)
-    async def document(
-        request: Request, run: Annotated[ShownRun, found], visitor: Asking
-    ) -> Response:
+    async def document(request: Request, run: found, visitor: Asking) -> Response:
         hubs = state_of(request).hubs
         mark = await hubs[run].mark() if run.is_played or not await run.is_over() else None
         frozen = frozen_since(request, run)
@@ -98,19 +96,17 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
         return answer(request, await run.made(key, make))
 
     @router.get(f"{address}/data")
-    async def data(request: Request, run: Annotated[ShownRun, found], visitor: Asking) -> Response:
+    async def data(request: Request, run: found, visitor: Asking) -> Response:
         make = partial(_data, visitor)
         return answer(request, await run.made(("data", visitor), make, moves=True))
 
     @router.get(f"{address}/game/{{game}}")
-    async def one_game(
-        request: Request, run: Annotated[ShownRun, found], game: str, visitor: Asking
-    ) -> Response:
+    async def one_game(request: Request, run: found, game: str, visitor: Asking) -> Response:
         return answer(request, await game_of(run, game, visitor))
 
     @router.get(f"{address}/game/{{game}}/dialogue/{{seat}}")
     async def what_was_sent(
-        request: Request, run: Annotated[ShownRun, found], game: str, seat: int, visitor: Asking
+        request: Request, run: found, game: str, seat: int, visitor: Asking
     ) -> Response:
         """The lines sent to a bot in a game that has ended, for those who may read its stderr."""
 
@@ -128,7 +124,7 @@ def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[Shown
     @router.get(f"{address}/live")
     async def live(
         request: Request,
-        run: Annotated[ShownRun, found],
+        run: found,
         after: int | None = None,
         last_event_id: Annotated[int | None, Header()] = None,
     ) -> Response:
