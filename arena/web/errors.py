@@ -27,11 +27,11 @@ _SENTENCES = {
 
 
 def handle(app: FastAPI) -> None:
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(ArenaError, _refused)
-    app.add_exception_handler(OSError, _unkept)
-    app.add_exception_handler(Exception, _failed)
+    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(ArenaError)(_refused)
+    app.exception_handler(OSError)(_unkept)
+    app.exception_handler(Exception)(_failed)
 
 
 def refusal(request: Request, status: int, sentence: str) -> Response:
@@ -43,8 +43,7 @@ def refusal(request: Request, status: int, sentence: str) -> Response:
     return page(request, "error.html", status, title=title, code=status, sentence=sentence)
 
 
-async def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
+async def _http(request: Request, error: HTTPException) -> Response:
     plain = error.detail == HTTPStatus(error.status_code).phrase
     sentence = _SENTENCES.get(error.status_code, error.detail) if plain else error.detail
     answer = refusal(request, error.status_code, sentence)
@@ -52,8 +51,7 @@ async def _http(request: Request, error: Exception) -> Response:
     return answer
 
 
-async def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
+async def _invalid(request: Request, error: RequestValidationError) -> Response:
     problems = (
         f"{'.'.join(map(str, found['loc'][1:])) or found['loc'][0]}: {found['msg']}"
         for found in error.errors()
@@ -61,7 +59,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     return refusal(request, 422, "; ".join(problems))
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: ArenaError) -> Response:
     """The sentence of an ArenaError; on a file of the course, for the staff alone."""
     if isinstance(error, ConfigError) and not visitor_of(request).may(Role.STAFF):
         return refusal(request, 503, MISTAKE)
@@ -76,11 +74,10 @@ def in_public(sentence: str, request: Request) -> str:
     return without_folders(sentence, settings.runs, settings.course)
 
 
-async def _unkept(request: Request, error: Exception) -> Response:
+async def _unkept(request: Request, error: OSError) -> Response:
     """A full disk, or files of another user: a sentence, and a line in the log instead of a page of
     it. The address is not in it, which may be somebody's token.
     """
-    assert isinstance(error, OSError)
     if error.errno not in (EACCES, EDQUOT, ENOSPC, EROFS):
         raise error
     sys.stderr.write(f"A page failed: {error}\n")
