@@ -148,10 +148,8 @@ def play(
 ) -> None:
     """Play one game on this terminal. Raises UserError."""
     seed = secrets.randbelow(2**31) if seed is None else seed
-    console, ask = (
-        PlainConsole(highlight=False),
-        _ask_on_terminal if sys.stdin.isatty() else _ask_pipe,
-    )
+    console = PlainConsole(highlight=False)
+    ask = _ask_on_terminal if sys.stdin.isatty() else _ask_pipe
     if game.seats == 1:
         if against is not None or options or seat != 0:
             raise UserError(
