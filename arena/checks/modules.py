@@ -4,8 +4,6 @@ looked for by that Python in the sandbox of the bot, before the bot is started.
 
 import ast
 import json
-import os
-import selectors
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,11 +13,9 @@ from typing import NamedTuple
 from arena.files.plain_text import printable
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
-from arena.sandbox.container import Container
+from arena.referee.transport import PlayerProcess
 
-_ANSWER_S = 20.0
-_MOST_BYTES = 2**16
-"""More than a Python writes."""
+_ANSWER_NS = 20_000_000_000
 _SOURCE_BYTES = 2**20
 """Of a file whose imports are looked for: a parser takes hundreds of times as much memory."""
 _QUESTION = """\
@@ -37,7 +33,7 @@ def there(name):
         return False
 foreign = [name for name in sys.argv[2:] if name not in sys.stdlib_module_names]
 version = ".".join(map(str, sys.version_info[:3]))
-sys.stdout.write(json.dumps([version, {name: there(name) for name in foreign}]))
+print(json.dumps([version, {name: there(name) for name in foreign}]))
 """
 
 
@@ -72,9 +68,9 @@ def ask_python(spec: Prepared) -> PythonFound | None:
     at, entry, root = script
     imported = {each.module: each for each in imports(entry, root)}
     command = (*spec.command[:at], "-c", _QUESTION, str(root), *imported)
-    output = _output(spec.model_copy(update={"command": command}))
+    answer = _answer(spec.model_copy(update={"command": command}))
     try:
-        version, modules = json.loads(output)
+        version, modules = json.loads(answer)
         has = tuple(name for name, there in modules.items() if there)
         lacks = tuple(imported[name] for name, there in modules.items() if not there)
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -148,19 +144,13 @@ def _own(name: str, folder: Path) -> list[Path] | None:
     return files if files or first.is_dir() else None
 
 
-def _output(spec: Prepared) -> str:
-    """The stdout of a program, cut if it is much or takes long; empty without a start."""
-    output, until = bytearray(), time.monotonic() + _ANSWER_S
-    with suppress(PlayerFault), Container(spec).running() as process:
-        assert process.stdout is not None and process.stderr is not None
-        with selectors.DefaultSelector() as open_pipes:
-            for pipe in (process.stdout, process.stderr):
-                open_pipes.register(pipe, selectors.EVENT_READ)
-            while open_pipes.get_map() and len(output) < _MOST_BYTES and time.monotonic() < until:
-                for key, _ in open_pipes.select(until - time.monotonic()):
-                    read = os.read(key.fd, _MOST_BYTES)
-                    if not read:
-                        open_pipes.unregister(key.fileobj)
-                    elif key.fileobj is process.stdout:
-                        output += read
-    return output.decode("utf-8", "replace")
+def _answer(spec: Prepared) -> bytes:
+    """The first line that a program writes; empty where it is late, or too long."""
+    with suppress(PlayerFault):
+        process = PlayerProcess(spec)
+        try:
+            deadline = time.monotonic_ns() + _ANSWER_NS
+            return process.read_line(deadline, excused=False).text
+        finally:
+            process.kill()
+    return b""
