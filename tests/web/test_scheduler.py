@@ -141,22 +141,8 @@ def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
 
 
 @pytest.mark.slow
-def test_a_pause_outlives_the_server(classroom: Class) -> None:
+def test_one_is_played_at_a_time_and_a_pause_outlives_the_server(classroom: Class) -> None:
     """Killed servers and killed tournaments are tried in test_killed_server.py."""
-    classroom.file("cup", LONG)
-    classroom.scheduler.start("cup")
-    classroom.playing()
-    classroom.scheduler.pause("cup")
-    classroom.until(lambda: classroom.state() == "paused")
-    games = classroom.games()
-    classroom.server().look()
-    assert (classroom.state(), classroom.games()) == ("paused", games)
-    classroom.scheduler.start("cup")
-    classroom.playing()
-
-
-@pytest.mark.slow
-def test_one_is_played_at_a_time_and_the_others_wait(classroom: Class) -> None:
     classroom.file("cup", LONG)
     classroom.file("evening", SHORT)
     classroom.scheduler.start("cup")
@@ -166,6 +152,11 @@ def test_one_is_played_at_a_time_and_the_others_wait(classroom: Class) -> None:
     classroom.scheduler.pause("cup")
     classroom.until(lambda: classroom.state("evening") == "over")
     assert classroom.state() == "paused"
+    games = classroom.games()
+    classroom.server().look()
+    assert (classroom.state(), classroom.games()) == ("paused", games)
+    classroom.scheduler.start("cup")
+    classroom.playing()
 
 
 @pytest.mark.parametrize(
