@@ -3,8 +3,9 @@
 import asyncio
 import sys
 import threading
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,6 +79,14 @@ def refuse_event_loop() -> None:
     """Fail where others wait for an answer meanwhile."""
     with pytest.raises(RuntimeError, match="no running event loop"):
         asyncio.get_running_loop()
+
+
+def wait_for(holds: Callable[[], object], every_s: float = 0.02) -> None:
+    """Look until it holds."""
+    give_up = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < give_up
+        time.sleep(every_s)
 
 
 @contextmanager

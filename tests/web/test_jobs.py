@@ -1,7 +1,6 @@
 """The places of jobs: one that cannot start gives its own back."""
 
 import sys
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from arena.web import jobs as jobs_module
 from arena.web.jobs import ABOUT, EVENTS, ID, Jobs, asked_at, new_id
+from tests.web.conftest import wait_for
 
 STUBBORN = """
 import signal, sys, time
@@ -39,10 +39,7 @@ def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
     (there / ABOUT).touch()
     for folder in (gone, there):
         jobs.add(folder)
-    give_up = time.monotonic() + 30
-    while not (jobs.is_over(gone) and jobs.is_over(there)):
-        assert time.monotonic() < give_up
-        time.sleep(0.01)
+    wait_for(lambda: jobs.is_over(gone) and jobs.is_over(there))
     assert capfd.readouterr().err.count("could not be started") == 2
     later = Jobs(tmp_path, [], lambda: 0)
     later.resume()
@@ -59,10 +56,7 @@ def test_jobs_of_an_earlier_server_go_on_in_the_order_they_came(tmp_path: Path) 
     tell = f'echo "$1" >> {begun}'
     jobs = Jobs(tmp_path / "jobs", ["/bin/sh", "-c", tell, "sh"], lambda: 1)
     jobs.resume()
-    give_up = time.monotonic() + 30
-    while not all(jobs.is_over(folder) for folder in jobs.folders()):
-        assert time.monotonic() < give_up
-        time.sleep(0.01)
+    wait_for(lambda: all(jobs.is_over(folder) for folder in jobs.folders()))
     assert [Path(line).parent.name for line in begun.read_text().split()] == list(owners)
 
 
@@ -71,10 +65,7 @@ def test_what_was_handed_in_goes_with_a_job_that_was_killed(tmp_path: Path) -> N
     folder = tmp_path / "ada" / "job"
     (folder / "upload").mkdir(parents=True)
     jobs.add(folder)
-    give_up = time.monotonic() + 30
-    while not jobs.is_over(folder):
-        assert time.monotonic() < give_up
-        time.sleep(0.01)
+    wait_for(lambda: jobs.is_over(folder))
     assert not (folder / "upload").exists()
 
 
@@ -86,10 +77,7 @@ def test_a_job_that_ignores_its_end_is_killed(
     folder = tmp_path / "ada" / "job"
     (folder / "upload").mkdir(parents=True)
     jobs.add(folder)
-    give_up = time.monotonic() + 30
-    while not (folder / "begun").exists():
-        assert time.monotonic() < give_up
-        time.sleep(0.01)
+    wait_for(lambda: (folder / "begun").exists())
     jobs.cancel(folder)
     assert jobs.is_over(folder)
     assert (folder / EVENTS).exists() and not (folder / "upload").exists()

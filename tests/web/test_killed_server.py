@@ -3,9 +3,9 @@
 import os
 import re
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -13,6 +13,7 @@ import pytest
 
 from arena.bots import course
 from arena.files import lock
+from tests.web.conftest import wait_for
 from tests.web.test_scheduler import LONG, write_tournament
 from tests.web.test_serve import served
 
@@ -39,11 +40,7 @@ def do(browser: httpx.Client, action: str) -> None:
     assert browser.post(action, data={"form_token": token[1]}).status_code == 200
 
 
-def until(holds: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < give_up
-        time.sleep(0.2)
+until = partial(wait_for, every_s=0.2)
 
 
 @pytest.fixture

@@ -27,7 +27,8 @@ from arena.web.jobs import ABOUT
 from arena.web.serve import PromptProtocol, serve, settings
 from arena.web.tournament_process import cores
 from tests.right_bot import RIGHT
-from tests.web.test_upload import process_of, wait_for
+from tests.web.conftest import wait_for
+from tests.web.test_upload import process_of
 
 ARENA = (sys.executable, "-m", "arena", "serve", "--port", "0")
 

@@ -6,9 +6,8 @@ import io
 import os
 import re
 import threading
-import time
 import zipfile
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
-from tests.web.conftest import TestClient
+from tests.web.conftest import TestClient, wait_for
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 CHECKED = (CheckedItem(title="answers", passed=True, detail="in 3 ms"),)
@@ -405,18 +404,11 @@ def test_a_tournament_is_started_and_paused_by_forms(
     assert "dots" in TestClient(app).get("/").text
     with staff.client:  # which also begins the scheduler
         assert "is played as soon as no other is" in staff.does("t/dots/start")
-        _until(lambda: "being played</span>" in staff.page())
-        _until(lambda: "ape" in staff.page("/staff/t/dots"))
+        wait_for(lambda: "being played</span>" in staff.page())
+        wait_for(lambda: "ape" in staff.page("/staff/t/dots"))
         assert "--store" in staff.page("/staff/t/dots")
         assert "dots is paused; its games are kept" in staff.does("t/dots/pause")
-        _until(lambda: "<small>paused" in staff.page("/staff/t/dots"))
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
+        wait_for(lambda: "<small>paused" in staff.page("/staff/t/dots"))
 
 
 def test_a_line_of_the_log_is_one_line(tmp_path: Path) -> None:

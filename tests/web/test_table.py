@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from arena.web.sentences import MISTAKE
 from arena.web.table import PersonTable
 from arena.web.table_lines import Command, Setup, TableState
 from rules.transcript import read_transcript
+from tests.web.conftest import wait_for
 
 Reply = Callable[[TableState], Command | None]
 """The person: a command to a state in which it is the person's turn, None to leave."""
@@ -195,10 +195,7 @@ def test_the_process_and_its_player_end_with_the_server() -> None:
             pass
         (player,) = children(table)
         parent.kill()
-    deadline = time.monotonic() + 10
-    while is_there(table) or is_there(player):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(lambda: not (is_there(table) or is_there(player)))
 
 
 def test_the_process_ends_at_once_while_kernels_are_compiled(tmp_path: Path) -> None:

@@ -7,9 +7,8 @@ import os
 import shutil
 import signal
 import sys
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ from arena.web.sentences import MISTAKE
 from tests.pages import blocks_of
 from tests.right_bot import RIGHT
 
-from .conftest import TestClient, refuse_event_loop
+from .conftest import TestClient, refuse_event_loop, wait_for
 from .test_mine import NOW, app, folder, tokens
 from .test_mine import hand_in as accepted
 
@@ -274,13 +273,6 @@ def test_ids_are_no_paths(client: TestClient, app: FastAPI, folder: Path) -> Non
     for id in ("..", "../ada", "%2e%2e", "20261101-120000-zzzzzzzz", "x" * 5000, "%00"):
         assert client.get(f"/api/submissions/{id}").status_code in (404, 307), id
         assert app.state.course.checks.jobs.folder("ada", id) is None
-
-
-def wait_for(what: Callable[[], object]) -> None:
-    end = time.monotonic() + 30
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def process_of(folder: Path) -> psutil.Process | None:
