@@ -5,7 +5,6 @@ import io
 import json
 import os
 import shutil
-import signal
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -126,7 +125,15 @@ def test_a_source_file_is_compiled_and_taken(
     assert (plays.name, plays.plays.digest) == ("ada", open_bot(tmp_path / "solo.cpp").digest)
 
 
-def test_what_cannot_be_taken_is_refused_in_a_sentence(client: TestClient, folder: Path) -> None:
+def test_what_cannot_be_taken_is_refused_in_a_sentence_while_others_are_answered(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def noted(folder: Path) -> Iterator[Event]:
+        refuse_event_loop()
+        return events_of(folder)
+
+    for module in (upload, checks):
+        monkeypatch.setattr(module, "events_of", noted)
     sent = hand_in(client, "fox.zip", zipped(readme="nothing"))
     ((_, name, said),) = told(client, sent["id"])
     assert (name, "has no bot.toml" in said["sentence"]) == ("refused", True)
@@ -256,19 +263,6 @@ def test_what_cannot_be_kept_takes_no_room(
     assert list((folder / ".web/checks/ada").iterdir()) == []
 
 
-def test_events_are_read_while_others_are_answered(
-    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def noted(folder: Path) -> Iterator[Event]:
-        refuse_event_loop()
-        return events_of(folder)
-
-    for module in (upload, checks):
-        monkeypatch.setattr(module, "events_of", noted)
-    sent = hand_in(client, "fox.zip", zipped(readme="nothing"))
-    assert [name for _, name, _ in told(client, sent["id"])] == ["refused"]
-
-
 def test_ids_are_no_paths(client: TestClient, app: FastAPI, folder: Path) -> None:
     for id in ("..", "../ada", "%2e%2e", "20261101-120000-zzzzzzzz", "x" * 5000, "%00"):
         assert client.get(f"/api/submissions/{id}").status_code in (404, 307), id
@@ -282,7 +276,7 @@ def process_of(folder: Path) -> psutil.Process | None:
     return None
 
 
-def test_a_check_that_is_killed_is_reported_as_broken_off(
+def test_a_check_gives_way_in_a_process_of_its_own_and_is_broken_off_when_that_is_killed(
     client: TestClient, app: FastAPI, folder: Path
 ) -> None:
     endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")
@@ -291,7 +285,8 @@ def test_a_check_that_is_killed_is_reported_as_broken_off(
     wait_for(lambda: (at / EVENTS).exists() and b"judging" in (at / EVENTS).read_bytes())
     process = process_of(at)
     assert process is not None
-    process.send_signal(signal.SIGKILL)
+    assert process.nice() >= 10 and os.getsid(process.pid) != os.getsid(0)
+    process.kill()
     name, said = told(client, sent["id"])[-1][1:]
     assert (name, "Hand the bot in again" in said["sentence"]) == ("broken", True)
     assert client.get(f"/api/submissions/{sent['id']}").json()["state"] == "broken off"
@@ -418,18 +413,3 @@ def test_a_server_that_another_one_keeps_out_begins_no_check(
     with pytest.raises(UserError, match="served by another process"), TestClient(second):
         pass
     assert second.state.course.checks.jobs.is_over(waits), "it knows nothing of it"
-
-
-def test_a_check_is_in_a_process_of_its_own_that_gives_way(
-    client: TestClient, app: FastAPI
-) -> None:
-    endless = RIGHT.replace("import sys", "import sys, time\ntime.sleep(100)")
-    sent = hand_in(client, "bot.py", endless)
-    at = app.state.course.checks.jobs.folder("ada", sent["id"])
-    wait_for((at / EVENTS).exists)
-    process = process_of(at)
-    assert process is not None
-    wait_for(lambda: process.nice() >= 10)
-    assert os.getsid(process.pid) != os.getsid(0)
-    process.kill()
-    told(client, sent["id"])
