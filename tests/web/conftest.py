@@ -81,9 +81,9 @@ def refuse_event_loop() -> None:
         asyncio.get_running_loop()
 
 
-def wait_for(holds: Callable[[], object], every_s: float = 0.02) -> None:
+def wait_for(holds: Callable[[], object], most_s: float = 30, every_s: float = 0.02) -> None:
     """Look until it holds."""
-    give_up = time.monotonic() + 60
+    give_up = time.monotonic() + most_s
     while not holds():
         assert time.monotonic() < give_up
         time.sleep(every_s)

@@ -40,7 +40,7 @@ def do(browser: httpx.Client, action: str) -> None:
     assert browser.post(action, data={"form_token": token[1]}).status_code == 200
 
 
-until = partial(wait_for, every_s=0.2)
+until = partial(wait_for, most_s=60, every_s=0.2)
 
 
 @pytest.fixture

@@ -404,11 +404,11 @@ def test_a_tournament_is_started_and_paused_by_forms(
     assert "dots" in TestClient(app).get("/").text
     with staff.client:  # which also begins the scheduler
         assert "is played as soon as no other is" in staff.does("t/dots/start")
-        wait_for(lambda: "being played</span>" in staff.page())
-        wait_for(lambda: "ape" in staff.page("/staff/t/dots"))
+        wait_for(lambda: "being played</span>" in staff.page(), most_s=60)
+        wait_for(lambda: "ape" in staff.page("/staff/t/dots"), most_s=60)
         assert "--store" in staff.page("/staff/t/dots")
         assert "dots is paused; its games are kept" in staff.does("t/dots/pause")
-        wait_for(lambda: "<small>paused" in staff.page("/staff/t/dots"))
+        wait_for(lambda: "<small>paused" in staff.page("/staff/t/dots"), most_s=60)
 
 
 def test_a_line_of_the_log_is_one_line(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_the_process_and_its_player_end_with_the_server() -> None:
             pass
         (player,) = children(table)
         parent.kill()
-    wait_for(lambda: not (is_there(table) or is_there(player)))
+    wait_for(lambda: not (is_there(table) or is_there(player)), most_s=10)
 
 
 def test_the_process_ends_at_once_while_kernels_are_compiled(tmp_path: Path) -> None:
