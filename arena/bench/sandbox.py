@@ -20,7 +20,7 @@ from arena.model.game_spec import GRACE_MS, STARTUP_MS
 from arena.model.protocol import Clock
 from arena.model.record import PlayerFault
 from arena.referee import SessionPool
-from arena.referee.requests import PlayerClock, Requests
+from arena.referee.requests import Requests
 from arena.sandbox.probe import resolve
 
 START_MS_TARGET = 30.0
@@ -78,7 +78,7 @@ def _is_here(mode: Mode, player: Prepared) -> bool:
 
 def _start_ms(spec: Prepared) -> float:
     position = rules.load("dots", rows=5, cols=5).start()
-    requests = Requests("bench", 0, PlayerClock.full(Clock()), STARTUP_MS, 1, {})
+    requests = Requests("bench", 0, Clock(), STARTUP_MS, 1, {})
     with SessionPool() as pool:
         began = time.perf_counter()
         try:

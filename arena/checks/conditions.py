@@ -14,7 +14,6 @@ from arena.model.containment import SandboxChoice
 from arena.model.contender import MEMORY_MB, Package
 from arena.model.game_spec import GRACE_MS, STARTUP_MS, Terms, derive
 from arena.model.protocol import Clock
-from arena.referee.requests import PlayerClock
 
 _PATIENCE_MS = 5_000
 _MOST_PATIENCE_MS = 30_000
@@ -43,7 +42,7 @@ class CheckClocks(NamedTuple):
 
 def limit_ms(clock: Clock) -> int:
     """The longest that a first move may take."""
-    return PlayerClock.full(clock).limit_ms
+    return clock.limit_ms(clock.bank_ms)
 
 
 def clocks_of(terms: Terms) -> CheckClocks:

@@ -16,7 +16,7 @@ from arena.referee import SessionPool, sentences
 from arena.referee.game import IN_STEP
 from arena.referee.head_tail import HeadTail
 from arena.referee.outcome import after_plies, finished
-from arena.referee.requests import QUIT, PlayerClock, Requests, StartRequest, TurnRequest
+from arena.referee.requests import QUIT, Requests, StartRequest, TurnRequest
 from arena.referee.session import Answered
 from rules.position import Position
 
@@ -113,9 +113,9 @@ class Dialogue:
         """
         self.games += 1
         self._grace_ms = self._clocks.grace_ms if clock else self._clocks.lenient_ms
-        game, full = self._names.next(), PlayerClock.full(clock or self._clocks.hurry)
+        game, sent = self._names.next(), clock or self._clocks.hurry
         startup_ms, seed = self._clocks.startup_ms, self._names.seed(game)
-        self._requests = Requests(game, practice.seat, full, startup_ms, seed, self._options)
+        self._requests = Requests(game, practice.seat, sent, startup_ms, seed, self._options)
         request = self._requests.start(practice.position, practice.moves)
         with self._judged(request):
             _, used_ms = self._session.start(request, self._clocks.grace_ms)

@@ -14,7 +14,7 @@ from arena.model.protocol import Clock, Termination
 from arena.model.record import PlayerFault
 from arena.referee.outcome import Outcome
 from arena.referee.pool import SessionPool
-from arena.referee.requests import Moves, PlayerClock, Requests
+from arena.referee.requests import Moves, Requests
 from arena.referee.session import Answered
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
@@ -145,8 +145,8 @@ class Opponent:
         return answered
 
     @property
-    def _clock(self) -> PlayerClock:
-        return PlayerClock.full(Clock(move_ms=self.move_ms))
+    def _clock(self) -> Clock:
+        return Clock(move_ms=self.move_ms)
 
     def end(self, outcome: Outcome, position: Position) -> None:
         self._session.end("play", outcome, position)

@@ -6,6 +6,7 @@ these models. Times are milliseconds. Unknown fields are ignored by both sides.
 
 import re
 from enum import StrEnum
+from math import inf
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
@@ -106,6 +107,10 @@ class Clock(Message):
         if self.move_ms is None and self.bank_ms is None:
             raise ValueError("a clock needs move_ms or bank_ms, or both")
         return self
+
+    def limit_ms(self, bank_ms: float | None) -> int:
+        """All the time of a move with that much in the bank, whole milliseconds, without grace."""
+        return int(min(self.move_ms or inf, inf if bank_ms is None else bank_ms))
 
     @property
     def words(self) -> str:

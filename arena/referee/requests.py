@@ -5,7 +5,7 @@ answers.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import msgspec
@@ -46,40 +46,6 @@ _Turn = msgspec.defstruct("_Turn", Turn.model_fields, frozen=True)
 """The fields of a `Turn`, in their order: a struct is written faster than a dict."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerClock:
-    """The time control of one player during a game; `bank_ms` is the rest of its bank."""
-
-    control: Clock
-    bank_ms: float | None
-
-    @classmethod
-    def full(cls, control: Clock) -> Self:
-        """As the game begins."""
-        return cls(control, control.bank_ms)
-
-    @property
-    def limit_ms(self) -> int:
-        """All the time the next move may take, whole milliseconds, the grace not counted."""
-        move_ms, bank_ms = self.control.move_ms, self.bank_ms
-        if bank_ms is None:
-            assert move_ms is not None, "a clock limits something"
-            return move_ms
-        return int(bank_ms if move_ms is None else min(move_ms, bank_ms))
-
-    @property
-    def shown_bank_ms(self) -> int | None:
-        """The bank as requests show it."""
-        return None if self.bank_ms is None else int(self.bank_ms)
-
-    def after(self, used_ms: float) -> Self:
-        """After a move that took `used_ms`. One that ended within the grace empties the bank."""
-        if self.bank_ms is None:
-            return self
-        left = max(0.0, self.bank_ms - used_ms) + self.control.increment_ms
-        return replace(self, bank_ms=left)
-
-
 @dataclass(slots=True)
 class Requests:
     """Those to one player of a game, where `moves` have led to `position`."""
@@ -87,7 +53,7 @@ class Requests:
     game: str
     """The game's id."""
     seat: int
-    clock: PlayerClock
+    clock: Clock
     startup_ms: int
     seed: int
     """The game's, from which the player's own is drawn."""
@@ -96,12 +62,17 @@ class Requests:
     """How many of the game's moves the player knows of."""
     used_ms: float = 0.0
     """The time of its last move."""
+    bank_ms: float | None = field(init=False)
+    """The rest of its bank; None where it has none."""
+
+    def __post_init__(self) -> None:
+        self.bank_ms = self.clock.bank_ms
 
     @classmethod
     def of(cls, setup: GameSetup, seat: int, options: dict[str, Any], own: Clock | None) -> Self:
         """Those of a game from its beginning, to a player that may have a clock of its `own`."""
         terms = setup.terms
-        clock = PlayerClock.full(own or terms.clock)
+        clock = own or terms.clock
         return cls(setup.game, seat, clock, terms.startup_ms, setup.seed, options)
 
     def start(self, position: Position, moves: Moves) -> StartRequest:
@@ -115,7 +86,7 @@ class Requests:
             "variant": _raw(rules.variant),
             "seat": self.seat,
             "seats": rules.seats,
-            "clock": _raw(self.clock.control),
+            "clock": _raw(self.clock),
             "startup_ms": self.startup_ms,
             "seed": derive(self.seed, f"player {self.seat}"),
             "options": _raw(self.options),
@@ -125,16 +96,20 @@ class Requests:
         return StartRequest(_line(start), self.startup_ms)
 
     def turn(self, position: Position, moves: Moves) -> TurnRequest:
-        ply, time_ms, legal = len(moves), self.clock.limit_ms, position.legal_moves()
-        bank_ms, state = self.clock.shown_bank_ms, _state(position)
+        ply, legal, state = len(moves), position.legal_moves(), _state(position)
+        time_ms = self.clock.limit_ms(self.bank_ms)
+        bank_ms = None if self.bank_ms is None else int(self.bank_ms)
         new_moves, used_ms = moves[self.known_plies :], round(self.used_ms)
         turn = _Turn("turn", self.game, ply, time_ms, bank_ms, state, new_moves, legal, used_ms)
         return TurnRequest(_line(turn), ply, time_ms, legal, bank_ms is not None)
 
     def answered(self, ply: int, used_ms: float) -> None:
-        """The move asked for after `ply` moves took that long."""
+        """The move asked for after `ply` moves took that long; one that ended within the grace
+        empties the bank.
+        """
         self.known_plies, self.used_ms = ply, used_ms
-        self.clock = self.clock.after(used_ms)
+        if self.bank_ms is not None:
+            self.bank_ms = max(0.0, self.bank_ms - used_ms) + self.clock.increment_ms
 
 
 def end_request(game: str, outcome: Outcome, position: Position) -> bytes:

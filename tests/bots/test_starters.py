@@ -22,7 +22,7 @@ from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
-from arena.referee.requests import PlayerClock, Requests
+from arena.referee.requests import Requests
 from arena.sandbox.probe import resolve
 from rules.position import Position
 from tests.conftest import match
@@ -118,7 +118,7 @@ def test_it_decides_as_the_python_starter_does(bot: Bot) -> None:
     positions = [at for game in games for at in practice_positions(game, seed=5)]
     lines = []
     for seat, position in ((at.seat, at.position) for at in positions):
-        requests = Requests("g0001", seat, PlayerClock.full(Clock(move_ms=1000)), 1000, 1, {})
+        requests = Requests("g0001", seat, Clock(move_ms=1000), 1000, 1, {})
         start, turn = requests.start(position, []), requests.turn(position, [])
         lines += [start.line.decode().rstrip(), turn.line.decode().rstrip()]
     run = subprocess.run(

@@ -1,23 +1,31 @@
 """Clocks: a limit for each move, a bank for all, increments, and what the grace let pass."""
 
+import json
+
 import pytest
 
+import rules
 from arena.bench import instant
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
 from arena.referee import SessionPool, play_game
-from arena.referee.requests import PlayerClock
+from arena.referee.requests import Requests, TurnRequest
 from tests.conftest import PYTHON, Spec
 
 
-def limits(control: Clock, *used_ms: float) -> list[int]:
-    """What each move may take, the one after the last included."""
-    clock = PlayerClock.full(control)
-    found = [clock.limit_ms]
+def asked(clock: Clock, *used_ms: float) -> list[TurnRequest]:
+    """The turns of a player that takes so long for them, and the one after the last."""
+    requests, position = Requests("g1", 0, clock, 9, 3, {}), rules.load("dots").start()
+    found = [requests.turn(position, [])]
     for used in used_ms:
-        clock = clock.after(used)
-        found.append(clock.limit_ms)
+        requests.answered(0, used)
+        found.append(requests.turn(position, []))
     return found
+
+
+def limits(clock: Clock, *used_ms: float) -> list[int]:
+    """What each move may take, the one after the last included."""
+    return [turn.time_ms for turn in asked(clock, *used_ms)]
 
 
 @pytest.mark.parametrize(
@@ -40,9 +48,8 @@ def test_an_overrun_within_the_grace_leaves_an_empty_bank() -> None:
 
 
 def test_the_bank_is_sent_in_whole_milliseconds_or_not_at_all() -> None:
-    assert PlayerClock.full(Clock(move_ms=500)).after(20).shown_bank_ms is None
-    bank = PlayerClock.full(Clock(move_ms=None, bank_ms=100)).after(0.5)
-    assert (bank.shown_bank_ms, bank.bank_ms) == (99, 99.5)
+    for clock, bank_ms in ((Clock(move_ms=500), None), (Clock(move_ms=None, bank_ms=100), 99)):
+        assert json.loads(asked(clock, 0.5)[-1].line)["bank_ms"] == bank_ms
 
 
 @pytest.mark.parametrize(

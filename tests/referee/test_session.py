@@ -14,7 +14,6 @@ from arena.referee.head_tail import HeadTail
 from arena.referee.lateness import HostDelay
 from arena.referee.outcome import finished
 from arena.referee.requests import (
-    PlayerClock,
     Requests,
     StartRequest,
     TurnRequest,
@@ -215,9 +214,7 @@ def test_a_start_and_an_end_are_written_as_their_schemas_say() -> None:
     options = {"weights": [1e16, 0.5], "big": 10**30, "name": "né", "none": None}
     for game in (rules.load("dots"), rules.load("othello"), rules.load("2048")):
         position, clock = game.start(7), Clock(bank_ms=5, increment_ms=1)
-        request = Requests("g1", 0, PlayerClock.full(clock), 9, 3, options).start(
-            position, [(-1, "a")]
-        )
+        request = Requests("g1", 0, clock, 9, 3, options).start(position, [(-1, "a")])
         start = Start.model_validate_json(request.line)
         assert start.model_dump_json().encode() + b"\n" == request.line
         assert (start.rules, start.variant, start.seats) == (game.name, game.variant, game.seats)
@@ -238,7 +235,7 @@ def test_a_turn_is_written_as_its_schema_says() -> None:
     for game in (rules.load("dots"), rules.load("othello")):
         position = game.start()
         told = position.legal_moves()[0]
-        requests = Requests("g1", 1, PlayerClock.full(Clock(move_ms=9)), 9, 3, {}, used_ms=3.4)
+        requests = Requests("g1", 1, Clock(move_ms=9), 9, 3, {}, used_ms=3.4)
         request = requests.turn(position.play(told), [(0, told)])
         turn = Turn.model_validate_json(request.line)
         assert turn.model_dump_json().encode() + b"\n" == request.line
