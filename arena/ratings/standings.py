@@ -16,7 +16,7 @@ from arena.model.protocol import Termination
 from arena.ratings import elo, tables
 from arena.ratings.columns import Columns, Indices
 from arena.ratings.conduct import Broken, Contained, Spoilt
-from arena.ratings.matches import Match, Verdict
+from arena.ratings.matches import Match
 from arena.ratings.model import (
     FITTED_PRIOR,
     MOST_COMPARED,
@@ -27,7 +27,6 @@ from arena.ratings.model import (
     Standings,
 )
 from arena.ratings.pentanomial import figures, head_to_head
-from arena.ratings.rankings import Ranking
 from arena.ratings.results import GameDigest, Result, results_of
 from arena.ratings.tie_breaks import shared_ranks
 
@@ -53,17 +52,12 @@ def standings(
     anchor: str | None = None,
     anchor_elo: float = 0.0,
     planned: int | None = None,
-    sprt: Verdict | None = None,
-    ranking: Ranking | None = None,
-    ending: str | None = None,
-    damaged: Sequence[str] = (),
     matched: bool = False,
 ) -> Standings:
-    """The standings after `games`.
+    """The standings after `games`, without what their schedule says of them.
 
     `players` are listed even before their first game; without it, those that played. `planned` is
-    the length of the schedule, `sprt`, `ranking` and `ending` are what it says of these games;
-    `damaged` are games that cannot be read; `matched` where results chose the opponents.
+    the length of the schedule; `matched` where results chose the opponents.
     """
     played, void = list[GameDigest](), list[GameDigest]()
     for game in games:
@@ -75,14 +69,9 @@ def standings(
     )
     return rated.model_copy(
         update={
-            "neighbours": () if sprt is not None else rated.neighbours,
             "planned": planned,
             "void": len(void),
             "spoilt": tuple(_spoilt(void, {game.game for game in played})),
-            "sprt": sprt,
-            "ranking": ranking,
-            "ending": ending,
-            "damaged": tuple(damaged),
             "repeats": _repeats(played),
         }
     )

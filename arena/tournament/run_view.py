@@ -156,10 +156,6 @@ class RunView(AbstractContextManager["RunView"]):
                 anchor=self.config.rating.anchor,
                 anchor_elo=self.config.rating.anchor_elo,
                 planned=None if self._without else planned - fewer,
-                sprt=verdict,
-                ranking=ranking and ranking.without(self._without),
-                ending=self.schedule.ending(over=over),
-                damaged=self.damaged,
                 matched=FORMATS[self.config.format].matched,
             )
             self._standings = found.model_copy(
@@ -168,6 +164,11 @@ class RunView(AbstractContextManager["RunView"]):
                         row.model_copy(update={"clock": clocks.get(row.name)})
                         for row in found.players
                     ),
+                    "neighbours": () if verdict else found.neighbours,
+                    "sprt": verdict,
+                    "ranking": ranking and ranking.without(self._without),
+                    "ending": self.schedule.ending(over=over),
+                    "damaged": tuple(self.damaged),
                     "left_out": tuple(sorted(unrated)),
                     "replaced": self.config.replaced,
                     **self._store.span(),
