@@ -62,9 +62,7 @@ def run(
         config = load_to_play(
             file, BUILTINS, store, take_new=take_new, without=without or (), site=at
         )
-        return play_config(
-            config, BUILTINS, store, dry_run=dry_run, replay_damaged=replay_damaged, site=at
-        )
+        return play_config(config, store, dry_run=dry_run, replay_damaged=replay_damaged, site=at)
 
 
 @app.command()
@@ -100,12 +98,11 @@ def match(
     """
     from arena.matches import match as making
     from arena.matches.play import play_config
-    from players.catalogue import BUILTINS
 
     config = making.between(((a, a_option), (b, b_option)), like, rules, settings, move_ms)
     config = making.of_games(config, games, watch=watch)
     config, path = making.with_store(config, seed, store)
-    return play_config(config, BUILTINS, path, watch=watch)
+    return play_config(config, path, watch=watch)
 
 
 @app.command()
@@ -172,7 +169,6 @@ def sprt(
     from arena.matches.play import play_config
     from arena.matches.sprt import game_and_clock, make_config, pairs_in, read_side
     from arena.tournament.site import site
-    from players.catalogue import BUILTINS
 
     sides = read_side("A", a, a_option), read_side("B", b, b_option)
     tables = {
@@ -191,7 +187,6 @@ def sprt(
     with site(on, insecure=insecure) as at:
         return play_config(
             make_config(sides, tables, site=at),
-            BUILTINS,
             store,
             dry_run=dry_run,
             replay_damaged=replay_damaged,

@@ -1,6 +1,5 @@
 """Playing a tournament for a user: the plan, the run as it goes on, its standings."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from arena.errors import Exit
@@ -10,7 +9,6 @@ from arena.reports import playing, terminal, words
 from arena.reports.boards import Boards
 from arena.reports.pairs import about_pairs
 from arena.reports.screen import again
-from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.estimate import estimate_left
 from arena.tournament.events import RunOutcome
@@ -20,11 +18,11 @@ from arena.tournament.run_view import RunView
 from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_players
+from players.catalogue import BUILTINS
 
 
 def play_config(
     config: TournamentConfig,
-    builtins: Mapping[str, CatalogueEntry],
     store_path: Path | None,
     *,
     more: str = "--max-games (or rounds in the file)",
@@ -52,7 +50,7 @@ def play_config(
             )
         if not over and site.here:
             try:
-                warm_players(config, builtins)
+                warm_players(config, BUILTINS)
             except KeyboardInterrupt:
                 playing.print_line(
                     f"Stopped before the first game. Go on with: {again()}", whole=True

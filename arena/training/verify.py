@@ -231,11 +231,11 @@ def play_target(
             "cases: the verdict before stays next to this one."
         )
     try:
-        code = play_config(config, BUILTINS, store_path, more=more)
+        code = play_config(config, store_path, more=more)
     except ConfigChangedError:
         config = _as_begun(config, contest, verification.target)
         say("It goes on with the higher max_games that it was begun with.")
-        code = play_config(config, BUILTINS, store_path, more=more)
+        code = play_config(config, store_path, more=more)
     with RunView(store_path) as view:
         verdict = view.schedule.verdict
     assert verdict is not None  # as the tournament asks for a test

@@ -15,7 +15,6 @@ from arena.matches.play import play_config
 from arena.matches.sprt import Side, make_config
 from arena.web.challenge import About, game_offers
 from arena.web.jobs import about_of, mistake_of_staff, working
-from players.catalogue import BUILTINS
 
 _GAMES = 2
 
@@ -40,7 +39,7 @@ def main(folder: Path) -> None:
             "clock": {"move_ms": about.move_ms},
         }
         config = of_games(make_config(players, tables, "challenge"), _GAMES, watch=True)
-        play_config(config, BUILTINS, folder.with_name(f"{folder.name}.sqlite"))
+        play_config(config, folder.with_name(f"{folder.name}.sqlite"))
 
 
 def _side(home: Path, letter: str, name: str) -> Side:
