@@ -1,10 +1,11 @@
 """A bracket: the matches of a knockout while it is played, for every format that ends in one."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from arena.ratings.rankings import BracketMatch, BracketRound, Placing
+from arena.tournament.formats.base import Plan
 from arena.tournament.formats.meetings import Pair
 from arena.tournament.formats.staged import Rounds
 
@@ -42,18 +43,12 @@ class _Match:
 
 
 class Bracket:
-    def __init__(
-        self,
-        seeds: Sequence[str],
-        pairs: int,
-        keys: Mapping[str, Any],
-        has_left: Callable[[str], bool],
-    ) -> None:
+    def __init__(self, seeds: Sequence[str], plan: Plan, has_left: Callable[[str], bool]) -> None:
         """`has_left` says whether a player left before the end of the round that is played."""
         self._seed = {player: place for place, player in enumerate(seeds)}
-        self._pairs = pairs
-        self._extra: int = keys["extra"]
-        self._third: bool = keys["third_place"]
+        self._pairs = plan.rounds
+        self._extra: int = plan.keys["extra"]
+        self._third: bool = plan.keys["third_place"]
         self._has_left = has_left
         self._rounds: list[list[_Match]] = []
         self._consolation: _Match | None = None

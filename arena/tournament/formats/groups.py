@@ -34,10 +34,10 @@ class GroupsSchedule(StagedSchedule):
     def __init__(self, plan: Plan) -> None:
         self._groups = dealt(plan.players, plan.keys["groups"])
         self._met: dict[str, list[Met]] = {player: [] for player in plan.players}
-        self._bracket = Bracket((), plan.rounds, plan.keys, self.has_left)
+        self._bracket = Bracket((), plan, self.has_left)
         pairs = sum(len(group) * (len(group) - 1) // 2 for group in self._groups)
         going = plan.players[: plan.keys["groups"] * plan.keys["advance"]]
-        knockout = Bracket(going, plan.rounds, plan.keys, self.has_left)
+        knockout = Bracket(going, plan, self.has_left)
         super().__init__(plan, 2 * plan.rounds * pairs + knockout.most)
 
     def rounds(self) -> Rounds:
@@ -48,7 +48,7 @@ class GroupsSchedule(StagedSchedule):
                 self._met[other].append(Met(one, others))
         tables = [self._table(group) for group in self._groups]
         best = [[each.player for each in table][: self.plan.keys["advance"]] for table in tables]
-        self._bracket = Bracket(seeded(best), self.plan.rounds, self.plan.keys, self.has_left)
+        self._bracket = Bracket(seeded(best), self.plan, self.has_left)
         yield from self._bracket.play()
 
     def _table(self, group: Sequence[str]) -> tuple[Placing, ...]:

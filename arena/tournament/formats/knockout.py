@@ -27,7 +27,7 @@ class KnockoutTable(TomlTable):
 
 class KnockoutSchedule(StagedSchedule):
     def __init__(self, plan: Plan) -> None:
-        self._bracket = Bracket(plan.players, plan.rounds, plan.keys, self.has_left)
+        self._bracket = Bracket(plan.players, plan, self.has_left)
         super().__init__(plan, self._bracket.most)
 
     def rounds(self) -> Rounds:
