@@ -11,7 +11,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from arena.errors import UserError
 from arena.files.console import PlainConsole
 from arena.files.imports import module_command
-from arena.files.stop_signals import apart
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 
@@ -21,7 +20,7 @@ _LOADING_S = 2.0
 
 
 @contextmanager
-def _notice(say: Callable[[str], object]) -> Iterator[None]:
+def notice(say: Callable[[str], object]) -> Iterator[None]:
     """Say once that kernels are compiled, where that takes a while."""
     timer = threading.Timer(_LOADING_S, say, [_COMPILING])
     timer.start()
@@ -40,17 +39,6 @@ def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         raise
-
-
-def load_kernels(
-    load: Callable[[], None], doing: Callable[[str], None], say: Callable[[str], None]
-) -> None:
-    """Compile or load kernels in this process. `doing` shows the current step, `say` a line that
-    stays.
-    """
-    doing("loading kernels")
-    with _notice(say):
-        apart(load)
 
 
 def warm_players(config: TournamentConfig, builtins: Mapping[str, CatalogueEntry]) -> None:
@@ -90,7 +78,7 @@ def warm_kernels(
         Progress(
             _COMPILING, *bar, console=console, transient=True, disable=not console.is_terminal
         ) as progress,
-        nullcontext() if console.is_terminal else _notice(console.print),
+        nullcontext() if console.is_terminal else notice(console.print),
     ):
         task = progress.add_task("", total=None)
         assert process.stdout is not None  # asked for above

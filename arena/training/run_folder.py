@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from arena.errors import UnkeptError, UserError
 from arena.files import lock as lock_file
-from arena.files.stop_signals import Stop, ended_as_by_ctrl_c, stop_signals
+from arena.files.stop_signals import Stop, apart, ended_as_by_ctrl_c, stop_signals
 from arena.tournament.store_faults import FULL
-from arena.tournament.warming import load_kernels
+from arena.tournament.warming import notice
 
 TRAINED, TUNED = ".train", ".tune"
 """How the names of the folders of trainings and tunings end."""
@@ -126,7 +126,9 @@ def stoppable(
     second raises KeyboardInterrupt. Raises UserError where no game can be played.
     """
     try:
-        load_kernels(load, doing, say)
+        doing("loading kernels")
+        with notice(say):
+            apart(load)
     except ValueError as error:
         raise UserError(str(error)) from None
     with stop_signals(interrupt, then_at_once=True) as stop:
