@@ -21,8 +21,8 @@ import numpy as np
 
 from arena.environments import make as env
 from arena.environments.as_bot import save_bot
-from arena.errors import ConfigError, ExecutorError, Problem, RateError, UserError
-from arena.files.toml_tables import written
+from arena.errors import ConfigError, ExecutorError, RateError, UserError
+from arena.files.toml_tables import problems
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
 from arena.ratings.model import Standings
@@ -478,8 +478,7 @@ def _read(
                     tables, BUILTINS, folder, name=file.name, fit=at.fit, begun=begun
                 )
             except Unusable as error:
-                problems = (Problem(written(at), None, why) for at, why in error.findings)
-                raise ConfigError(file, tuple(problems)) from None
+                raise ConfigError(file, problems("", error.findings)) from None
         case _:
             file = _path("a tournament", tournament)
             config = load_config(file, BUILTINS, fit=at.fit, begun=begun)
