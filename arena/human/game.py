@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from arena.human.opponent import Opponent
 from arena.model.game_spec import derive, first_position
-from arena.model.protocol import CHANCE, Termination
+from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
 from arena.referee.outcome import Outcome, finished
 from arena.referee.requests import Moves
 from arena.referee.session import Answered
 from arena.reports.replay import mark
-from rules.position import PASS, Game, Position, forced_move
+from rules.position import CHANCE, PASS, Game, Position, forced_move
 from rules.tiles import TilesPosition
 from rules.transcript import write_transcript
 

@@ -19,9 +19,6 @@ PROTOCOL_VERSION: Final = 1
 MAX_LINE_BYTES = 64 * 1024
 """The longest line a player may write, newline not counted."""
 
-CHANCE = -1
-"""The seat of chance in `moves`."""
-
 INFO_A_MOVE, INFO_A_GAME, INFO_A_RUN = 4096, 64 * 1024, 256 * 2**20
 """Characters that are kept of a player's `info.pv` and `info.text` together."""
 

@@ -12,14 +12,14 @@ from pydantic import TypeAdapter
 
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, derive, first_position
-from arena.model.protocol import CHANCE, Termination
+from arena.model.protocol import Termination
 from arena.model.record import STDERR_FOLLOWS, Fault, GameRecord, PlayedMove, PlayerFault
 from arena.referee.outcome import Outcome, after_plies, finished, make_record
 from arena.referee.pool import SessionPool
 from arena.referee.requests import Requests
 from arena.referee.seat import Seat
 from arena.referee.session import PendingRequest, Session
-from rules.position import Position, forced_move
+from rules.position import CHANCE, Position, forced_move
 
 IN_STEP = (
     Termination.BAD_UTF8,

@@ -13,11 +13,11 @@ from rich.text import Text
 
 from arena.errors import ReplayError
 from arena.files.plain_text import printable
-from arena.model.protocol import CHANCE, INFO_A_GAME, INFO_A_MOVE, INFO_A_RUN
+from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, INFO_A_RUN
 from arena.model.record import GameRecord, SeatRecord
 from arena.reports import words
 from arena.reports.board import coloured
-from rules.position import Game, Position
+from rules.position import CHANCE, Game, Position
 
 KEYS = "space or → next · ← back · home first · end last · q leave"
 """Help on the keys of `step`."""

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from arena.model.contender import Contender, Module
 from arena.model.game_spec import GameSpec, derive
-from arena.model.protocol import CHANCE
 from arena.model.record import GameRecord, PlayedMove, SeatRecord
 from arena.referee.outcome import after_plies, finished, make_record
 from arena.referee.requests import Moves, Requests
@@ -23,7 +22,7 @@ from arena.tournament.executors.base import Played, Report, Task
 from players import sdk
 from players.builtin import Builtin
 from players.catalogue import BUILTINS
-from rules.position import forced_move
+from rules.position import CHANCE, forced_move
 
 
 def use_cpu_time() -> None:
