@@ -74,17 +74,10 @@ def _leave_out(data: Any, path: KeyPath) -> None:
     holder.pop(key, None)
 
 
-_TABLES = {
-    "model_type": "must be a table: write [{name}]",
-    "dict_type": "must be a table: write [{name}]",
-}
-"""pydantic's words for what a TOML file has another name for."""
 _FEW = 40
 """Names that are listed whole."""
 _NEAR = 0.65
 """How like a word a name must be to be asked about; `path` and `python` have 0.6."""
-_CHOICES = ("literal_error", "enum")
-"""A value that is none of a few."""
 
 
 def explain(error: ValidationError, model: type[BaseModel], data: object) -> Iterable[Finding]:
@@ -106,16 +99,16 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             text = f"must have at most {entry['ctx']['max_length']} items, got {shown(value)}"
         elif kind == "list_type":
             text = f"must be {_list_for(model, path, value)}, got {shown(value)}"
-        elif kind in _TABLES:
+        elif kind in ("model_type", "dict_type"):
             of_list = isinstance(path[-1], int)  # a table of the list before it
             name = f"[{path[-2]}]" if of_list else ".".join(s for s in path if isinstance(s, str))
-            text = f"{_TABLES[kind].format(name=name)}, got {shown(value)}"
+            text = f"must be a table: write [{name}], got {shown(value)}"
         elif kind == "value_error":
             text = f"{entry['msg'].removeprefix('Value error, ')}, got {shown(value)}"
         else:
             text = entry["msg"].removeprefix("Input should be ").partition(", unable to parse")[0]
             got[path] = f", got {shown(value)}"
-            if kind in _CHOICES:
+            if kind in ("literal_error", "enum"):  # a value that is none of a few
                 text = f"one of {text.replace(' or ', ', ')}" if " or " in text else text
                 if isinstance(value, str):
                     got[path] += nearest(value, re.findall(r"'([^']*)'", text))
