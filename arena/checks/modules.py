@@ -33,7 +33,7 @@ def there(name):
         return False
 foreign = [name for name in sys.argv[2:] if name not in sys.stdlib_module_names]
 version = ".".join(map(str, sys.version_info[:3]))
-print(json.dumps([version, {name: there(name) for name in foreign}]))
+sys.stdout.write(json.dumps([version, {name: there(name) for name in foreign}]) + "\\n")
 """
 
 
