@@ -227,7 +227,9 @@ def square_name(row: int, column: int) -> str:
 
 
 def square_symmetries(rows: int, columns: int) -> Iterator[dict[str, str]]:
-    """Where each square goes by each turn and reflection of a board, without the identity."""
+    """Where each square goes by each turn and reflection of a board, without the identity; first
+    the three that leave rows rows.
+    """
     places = list(product(range(rows), range(columns)))
     names = [square_name(*place) for place in places]
     for turned, upside_down, mirrored in product((False, True), repeat=3):

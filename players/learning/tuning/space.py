@@ -1,6 +1,5 @@
 """The tuned parameters as a vector of numbers: options of a player, and the weights of moves."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -13,7 +12,7 @@ from players.games.registry import load_board
 from players.learning.tuning.matches import Contestant
 from players.option_files import seat_names
 from players.weights import load_weights
-from rules.position import square_name
+from rules.position import square_name, square_symmetries
 
 Symmetry = Literal["all", "axes", "none"]
 """Which symmetries of the board share a weight: all (8 of a square, 4 of a rectangle), the
@@ -168,18 +167,15 @@ class Space:
 
 def _orbits(rule_set: rule_sets.Game, plan: WeightsPlan) -> tuple[Orbit, ...]:
     """The moves of a game that share a weight; squares that cannot be played are in none."""
-    shared: dict[frozenset[tuple[int, int]], list[str]] = {}
-    points = {move: _point(move) for move in _moves(rule_set)}
-    width, height = (max(point[axis] for point in points.values()) for axis in (0, 1))
-    if rule_set.name == "othello":
-        width = height = 2 * (rule_set.variant["size"] - 1)
-    for move, (x, y) in points.items():
-        images = [(x, y)]
-        if plan.symmetry != "none":
-            images += [(width - x, y), (x, height - y), (width - x, height - y)]
-        if plan.symmetry == "all" and width == height:
-            images += [(second, first) for first, second in images]
-        shared.setdefault(frozenset(images), []).append(move)
+    shared: dict[frozenset[str], list[str]] = {}
+    symmetries = rule_set.symmetries
+    if rule_set.name == "othello":  # also those that change the start
+        size = rule_set.variant["size"]
+        symmetries = tuple(square_symmetries(size, size))
+    symmetries = symmetries[: {"all": 7, "axes": 3, "none": 0}[plan.symmetry]]
+    for move in _moves(rule_set):
+        images = frozenset([move, *(goes_to[move] for goes_to in symmetries)])
+        shared.setdefault(images, []).append(move)
     groups = tuple(map(tuple, shared.values()))
     if plan.colours == "together":
         return tuple(Orbit(moves[0], (0, 1), moves) for moves in groups)
@@ -201,12 +197,3 @@ def _moves(rule_set: rule_sets.Game) -> list[str]:
         for column, cell in enumerate(cells)
         if cell == "."
     ]
-
-
-def _point(move: str) -> tuple[int, int]:
-    """Where a move is, in half cells from the upper left: a square, or an edge between dots."""
-    dots = [
-        (ord(column) - ord("a"), int(row) - 1) for column, row in re.findall(r"([a-z])(\d+)", move)
-    ]
-    (left, upper), (right, lower) = dots[0], dots[-1]
-    return left + right, upper + lower
