@@ -1,7 +1,7 @@
 """The tuples of n-tuple networks: a board's cells, symmetries, families of tuples, stages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from players.games.othello.evaluation import LONGEST_TUPLE
 from players.games.registry import load_board
 from players.games.tiles.boards import CELL_BITS, TileBoard
 from rules import tiles
+from rules.position import square_symmetries
 
 BOARD_GAMES = ("othello", "dots")
 
@@ -88,23 +89,17 @@ class BoardCells:
             raise ValueError(f"a tuple has at most {longest} cells, got {len(names)}")
         return tuple(name for name in self.cells if name in names)
 
+    @cached_property
+    def _symmetries(self) -> Sequence[Mapping[str, str]]:
+        """Where each cell goes by each turn and reflection of the board."""
+        if self.rules == "dots":
+            return rule_sets.load(self.rules, rows=self.size, cols=self.size).symmetries
+        return tuple(square_symmetries(self.size, self.size))
+
     def twins(self, names: Sequence[str]) -> set[tuple[str, ...]]:
         """The tuples that a tuple becomes by the 8 symmetries of the board."""
-        places, found = [self.cells[name] for name in names], set()
-        for _ in range(4):
-            for turned in (places, [self._transposed(place) for place in places]):
-                found.add(self.in_order([self._names[place] for place in turned]))
-            places = [self._mirrored(self._transposed(place)) for place in places]
-        return found
-
-    def _transposed(self, cell: Cell) -> Cell:
-        word, row, column = cell
-        return (1 - word if self.rules == "dots" else 0, column, row)
-
-    def _mirrored(self, cell: Cell) -> Cell:
-        word, row, column = cell
-        last = self.size if self.rules == "dots" and word == 1 else self.size - 1
-        return (word, row, last - column)
+        turned = ([goes_to[name] for name in names] for goes_to in self._symmetries)
+        return {self.in_order(each) for each in (names, *turned)}
 
     def tuples(self, line: str) -> list[tuple[str, ...]]:
         """The tuples that a line of a file stands for: its cells, or one of each symmetry class of
