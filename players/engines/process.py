@@ -48,13 +48,13 @@ class EngineProcess:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def send(self, line: str, command: str | None = None) -> None:
-        """Write a line; a fault names `command` where it is given. Raises EngineFault."""
+    def send(self, line: str) -> None:
+        """Write a line. Raises EngineFault."""
         try:
             self._input.write(line.encode() + b"\n")
             self._input.flush()
         except BrokenPipeError:
-            raise self.ended(command or line) from None
+            raise self.ended(line) from None
 
     def line(self, command: str) -> bytes:
         """Its next line, without a carriage return. Raises EngineFault."""
