@@ -19,11 +19,11 @@ from players.bench.measurement import RUNS, quickest
 from players.games.endgame import Solution, load_endgame
 from players.games.interface import BATCH
 from players.games.registry import Board, compiled_game, load_board
-from players.learning.tuning.matches import Contestant, MatchTask
+from players.learning.tuning.matches import Contestant, MatchTask, start_of
 from players.learning.tuning.runner import InProcessRunner
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits
 from players.search.sampling import batch_totals, total_net
-from players.search.stop import alongside
+from players.search.stop import NEVER, alongside
 from players.search.types import Position
 from players.search.uct.driver import ThinkingLimits, UctSearch
 from players.search.uct.driver import load_kernels as load_uct
@@ -42,19 +42,14 @@ def _beginning(name: str, settings: Mapping[str, object]) -> tuple[rules.Game, B
     return game, board, board.position(game.start().state())
 
 
-def playouts_per_second(name: str, settings: Mapping[str, object], count: int) -> float:
-    """Random games from the start."""
+def playouts_per_second(
+    name: str, settings: Mapping[str, object], count: int, *, batches: bool = False
+) -> float:
+    """Random games from the start; in `batches` several at a time."""
     _, _, position = _beginning(name, settings)
-    total_net(position, 1, np.uint64(0))
-    return count / quickest(lambda run: total_net(position, count, np.uint64(run)))
-
-
-def batched_playouts_per_second(name: str, settings: Mapping[str, object], count: int) -> float:
-    """Random games from the start, several at a time."""
-    _, _, position = _beginning(name, settings)
-    batch_totals(position, 1, np.uint64(0))
-    batches = count // BATCH
-    return BATCH * batches / quickest(lambda run: batch_totals(position, batches, np.uint64(run)))
+    play, rounds = (batch_totals, count // BATCH) if batches else (total_net, count)
+    play(position, 1, np.uint64(0))
+    return count / quickest(lambda run: play(position, rounds, np.uint64(run)))
 
 
 def iterations_per_second(
@@ -62,7 +57,6 @@ def iterations_per_second(
 ) -> float:
     """Iterations of UCT from an empty tree at the start; threads share the tree."""
     game, board, position = _beginning(name, settings)
-    stop = np.zeros(1, np.int64)
     plain = make_settings(compiled_game(name).most_margin(game.variant))
     endgame = load_endgame(name, board, 1)
     searches = [
@@ -71,18 +65,17 @@ def iterations_per_second(
     ]
     load_uct(position, plain, endgame)
     limits = ThinkingLimits(count)
-    return count / quickest(lambda run: searches[run].think(position, stop, limits))
+    return count / quickest(lambda run: searches[run].think(position, NEVER, limits))
 
 
 def nodes_per_second(name: str, settings: Mapping[str, object], depth: int) -> float:
     """Nodes of a search from the start, with an empty table."""
     game, board, position = _beginning(name, settings)
     terms = load_terms(name, game.variant)
-    stop = np.zeros(1, np.int64)
     endgame, limits = load_endgame(name, board, 1), DepthLimits(depth)
     searches = [AlphaBetaSearch(board, terms=terms, endgame=endgame) for _ in range(RUNS + 1)]
-    nodes = searches.pop().think(position, stop, limits).nodes
-    return nodes / quickest(lambda run: searches[run].think(position, stop, limits))
+    nodes = searches.pop().think(position, NEVER, limits).nodes
+    return nodes / quickest(lambda run: searches[run].think(position, NEVER, limits))
 
 
 def tuning_games_per_second(count: int, threads: int) -> float:
@@ -105,21 +98,8 @@ def tuning_games_per_second(count: int, threads: int) -> float:
 def seconds_to_ready() -> float:
     """From starting the process of `uct` to its answer to `start`."""
     game = rules.load("othello", preset="cornerless")
-    request = {
-        "type": "start",
-        "protocol": 1,
-        "game": "bench",
-        "rules": "othello",
-        "variant": game.variant,
-        "seat": 0,
-        "seats": 2,
-        "clock": {"move_ms": 1000, "bank_ms": None, "increment_ms": 0},
-        "startup_ms": 30_000,
-        "seed": 1,
-        "options": {},
-        "state": game.start().state(),
-        "moves": [],
-    }
+    start = start_of(game, game.start().state(), 0, 1, {})
+    request = {"type": "start", **start._asdict(), "clock": start.clock._asdict()}
 
     def run(_: int) -> None:
         command, line = [sys.executable, "-m", "players.uct"], json.dumps(request) + "\n"
@@ -188,7 +168,7 @@ def solve(name: str, variant: dict[str, Any], state: dict[str, Any], threads: in
     with ThreadPoolExecutor(threads) as pool:
         began = time.perf_counter()
         with alongside(pool, helpers):
-            solution = endgame.best(position, np.zeros(1, np.int64))
+            solution = endgame.best(position, NEVER)
             seconds = time.perf_counter() - began
     assert solution is not None  # nothing stops the solver
     return Solved(solution, seconds)

@@ -1,6 +1,5 @@
 """The search benchmark: that it solves what it times, and what its table says."""
 
-from collections.abc import Callable
 from io import StringIO
 
 import pytest
@@ -9,7 +8,6 @@ from rich.console import Console
 import rules
 from players.bench.measurement import Measurement, table
 from players.bench.speed import (
-    batched_playouts_per_second,
     dots_median_seconds,
     dots_start_seconds,
     playouts_per_second,
@@ -48,6 +46,6 @@ def test_what_is_timed_is_done() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rate", [playouts_per_second, batched_playouts_per_second])
-def test_rates_are_of_games_played(rate: Callable[..., float]) -> None:
-    assert rate("dots", {"rows": 2, "cols": 2}, 8000) > 0
+@pytest.mark.parametrize("batches", [False, True])
+def test_rates_are_of_games_played(batches: bool) -> None:
+    assert playouts_per_second("dots", {"rows": 2, "cols": 2}, 8000, batches=batches) > 0
