@@ -288,15 +288,8 @@ def _list_leaves(after: Tiles, cells: Word, settings: TileSettings, scratch: Rec
 @part
 def _fetch(board: Tiles, network: Network) -> None:
     first = stage_offset(board, network)
-    a, b, c, d, e, f, g, h = symmetric(board)
-    weights = network.weights
+    images = symmetric(board)
     for index in range(len(network.masks)):
         at, mask = np.uint64(first + network.offsets[index]), network.masks[index]
-        prefetch(weights, np.int64(at + entry(a, mask)))
-        prefetch(weights, np.int64(at + entry(b, mask)))
-        prefetch(weights, np.int64(at + entry(c, mask)))
-        prefetch(weights, np.int64(at + entry(d, mask)))
-        prefetch(weights, np.int64(at + entry(e, mask)))
-        prefetch(weights, np.int64(at + entry(f, mask)))
-        prefetch(weights, np.int64(at + entry(g, mask)))
-        prefetch(weights, np.int64(at + entry(h, mask)))
+        for image in images:
+            prefetch(network.weights, np.int64(at + entry(image, mask)))
