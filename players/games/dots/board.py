@@ -78,6 +78,19 @@ def write_moves(across: Word, down: Word, out: Array) -> Any:
     return count
 
 
+@part
+def first_edge(across: Word, down: Word) -> Any:
+    """The first of these edges, of which there are some, as a move."""
+    return np.int64(lowest(across)) if across != ZERO else VERTICAL + np.int64(lowest(down))
+
+
+@part
+def flip(move: Move, across: Word, down: Word) -> Any:
+    """The edges without that of a move, or with it, where they lack it."""
+    edge = ONE << np.uint64(move & 63)
+    return (across ^ edge, down) if move < VERTICAL else (across, down ^ edge)
+
+
 @answers(game.moves, DotsPosition)
 def _moves(position: DotsPosition, out: Array) -> Any:
     across, down, lead, _, stride, boxes, enough = position
@@ -90,11 +103,7 @@ def _moves(position: DotsPosition, out: Array) -> Any:
 def _play(position: DotsPosition, move: Move) -> Any:
     across, down, lead, seat, stride, boxes, enough = position
     before = popcount(open_boxes(across, down, stride, boxes))
-    edge = ONE << np.uint64(move & 63)
-    if move < VERTICAL:
-        across &= ~edge
-    else:
-        down &= ~edge
+    across, down = flip(move, across, down)
     won = np.int64(before) - np.int64(popcount(open_boxes(across, down, stride, boxes)))
     lead += won if seat == 0 else -won
     return DotsPosition(across, down, lead, seat if won else 1 - seat, stride, boxes, enough)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from players.compiled.bits import ONE, ZERO, is_set, lowest, popcount
+from players.compiled.bits import ONE, ZERO, is_set, popcount
 from players.compiled.cache import answers, kernel, part
 from players.compiled.types import Array, Flag, Int
 from players.games import endgame
@@ -20,6 +20,8 @@ from players.games.dots.board import (
     WHOLE_GAME,
     DotsBoard,
     DotsPosition,
+    first_edge,
+    flip,
     is_over,
     open_boxes,
 )
@@ -83,15 +85,9 @@ def search_majority(
         move = known
         if known != NO_MOVE:
             known = np.int64(NO_MOVE)
-        elif rows != ZERO:
-            move = np.int64(lowest(rows))
         else:
-            move = VERTICAL + np.int64(lowest(columns))
-        edge = ONE << np.uint64(move & 63)
-        if move < VERTICAL:
-            across ^= edge
-        else:
-            down ^= edge
+            move = first_edge(rows, columns)
+        across, down = flip(move, across, down)
         child = game.play(position, move)
         if child.seat == seat:
             value = search_majority(child, floor, ceiling, table, largest, nodes, stop)

@@ -14,7 +14,7 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, lowest, popcount, reversed_bits
 from players.compiled.cache import part
 from players.compiled.types import Array, Int, Move, Word
-from players.games.dots.board import VERTICAL, DotsPosition
+from players.games.dots.board import VERTICAL, DotsPosition, first_edge
 from players.games.dots.endgame_rest import pooled
 from players.games.dots.endgame_table import MOST, NO_MOVE, least_of, most_of, place, recall
 
@@ -151,9 +151,8 @@ def move_before(move: Move, turn: Int, across: Word, down: Word, fixed: DotsRoot
         if turn & 4:
             rows, columns = _transposed(column, fixed.stride), _transposed(row, fixed.stride)
         rows, columns = _mirrored(rows, columns, turn, fixed)
-        image = lowest(rows) if rows != ZERO else VERTICAL + lowest(columns)
-        if np.int64(image) == move:
-            return np.int64(lowest(row) if row != ZERO else VERTICAL + lowest(column))
+        if first_edge(rows, columns) == move:
+            return first_edge(row, column)
     return np.int64(NO_MOVE)
 
 

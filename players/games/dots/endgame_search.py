@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from players.compiled.bits import BYTE, ONE, ZERO, is_set, lowest, popcount
+from players.compiled.bits import BYTE, ONE, ZERO, is_set, popcount
 from players.compiled.cache import kernel, part
 from players.compiled.types import Array, Flag, Word
 from players.games.dots import endgame_board as boards
 from players.games.dots import endgame_rest as rest
 from players.games.dots import endgame_table as records
-from players.games.dots.board import VERTICAL
+from players.games.dots.board import first_edge, flip
 from players.games.dots.endgame_board import DotsRoot
 from players.games.dots.endgame_table import NO_MOVE
 
@@ -131,18 +131,9 @@ def search(
                 move = known
                 known = np.int64(NO_MOVE)
             else:
-                first_rows, first_columns = linking(rows, columns, threes, fixed)
-                if first_rows != ZERO:
-                    move = np.int64(lowest(first_rows))
-                else:
-                    move = VERTICAL + np.int64(lowest(first_columns))
-            edge = ONE << np.uint64(move & 63)
-            if move < VERTICAL:
-                rows &= ~edge
-                after_across ^= edge
-            else:
-                columns &= ~edge
-                after_down ^= edge
+                move = first_edge(*linking(rows, columns, threes, fixed))
+            after_across, after_down = flip(move, across, down)
+            rows, columns = rows & after_across, columns & after_down
         elif kind < len(KINDS):
             kind += 1
             if pool & KINDS[kind - 1] == ZERO:

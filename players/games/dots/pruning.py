@@ -17,9 +17,9 @@ import numpy as np
 
 from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import answers, part
-from players.compiled.types import Array, Move, Word
+from players.compiled.types import Array, Word
 from players.games.dots import board
-from players.games.dots.board import DotsPosition
+from players.games.dots.board import DotsPosition, flip
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
 
 
@@ -42,12 +42,6 @@ def edge_of(box: Word, across: Word, down: Word, stride: Word) -> Any:
     if down & box != ZERO:
         return board.VERTICAL + np.int64(lowest(box)), box >> ONE
     return board.VERTICAL + np.int64(lowest(right)), right
-
-
-@part
-def flip(move: Move, across: Word, down: Word) -> Any:
-    edge = ONE << np.uint64(move & 63)
-    return (across ^ edge, down) if move < board.VERTICAL else (across, down ^ edge)
 
 
 @answers(forced, DotsPosition)
