@@ -166,7 +166,7 @@ def test_kernels_agree_with_the_rules_move_by_move(folder: Path) -> None:
 
     from players.games.agreement import refuse_disagreement, refuse_unanswered
     from players.games.registry import load_board
-    from players.search.sampling import perft
+    from tests.players.lines_of_play import perft
 
     game = rules.load("connect4")
     board = load_board(game.name, game.variant)

@@ -1,5 +1,5 @@
 """Games without a referee, for measurements: at random by the thousand, and by the search of 2048
-and 2584; and the counting of a game's tree.
+and 2584.
 """
 
 import numpy as np
@@ -20,23 +20,6 @@ def total_net(position: Position, playouts: int, state: Rng) -> Int:
     for _ in range(playouts):
         net, state = game.playout(position, state)
         total += net
-    return total
-
-
-@kernel
-def perft(position: Position, depth: int, count_passes: bool) -> Int:
-    """How many lines of `depth` plies there are; with `count_passes` a pass is a ply."""
-    if depth == 0:
-        return np.int64(1)
-    out = np.empty(game.MOVES, np.int16)
-    count = game.moves(position, out)
-    if depth == 1:
-        return np.int64(count)
-    total = np.int64(0)
-    for index in range(count):
-        child = game.play(position, np.int64(out[index]))
-        passed = count_passes and child.seat == position.seat and game.moves(child, out[count:]) > 0
-        total += perft(child, depth - 2 if passed else depth - 1, count_passes)
     return total
 
 

@@ -33,7 +33,7 @@ assert not compiled.buffer, compiled.buffer
 COMPILES = """
 import rules
 from players.games.registry import load_board
-from players.search.sampling import perft
+from tests.players.lines_of_play import perft
 game = rules.load("othello")
 position = load_board("othello", game.variant).position(game.start().state())
 print(perft(position, 2, True))

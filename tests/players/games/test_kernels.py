@@ -11,8 +11,9 @@ from players.compiled import bits
 from players.compiled.cache import kernel
 from players.games import interface as game
 from players.games.registry import load_board
-from players.search.sampling import perft, total_net
+from players.search.sampling import total_net
 from rules.position import PASS, Position
+from tests.players.lines_of_play import perft
 from tests.rules.test_perft import perft as count
 
 OTHELLO = [
