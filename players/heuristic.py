@@ -70,15 +70,13 @@ class HeuristicPlayer(Builtin):
         self._search = HeuristicSearch(self._board, heuristic, options.memory_mb)
 
     def choose(self, turn: Turn) -> Answer:
-        from players.search.heuristic.driver import UNLIMITED, TileLimits
         from players.search.stop import stop_at
 
         if len(turn.legal) == 1:
             return turn.legal[0]
         options, position = self._options, self._board.position(turn.state)
-        limits = TileLimits(options.depth or UNLIMITED.depth, options.nodes or UNLIMITED.nodes)
         with stop_at(think_until(turn, options)) as stop:
-            best = self._search.think(position, turn.legal, stop, limits)
+            best = self._search.think(position, turn.legal, stop, options.depth, options.nodes)
         speed = f"{best.nodes / seconds_since(turn):.0f} nodes/s"
         end = f"; slides left under the worst placements: {best.end}"
         return best.move, {

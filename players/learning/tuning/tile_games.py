@@ -18,8 +18,10 @@ from players.games.tiles.interface import SLIDES, Laws, empty, slid, spawned
 from players.heuristic import HeuristicOptions
 from players.learning.tuning.matches import Aborted, Contestant, MatchTask, PlayedGame, both_slide
 from players.ntuple.board import words
+from players.options import DEEPEST_HEURISTIC
+from players.search.alphabeta.ordering import NO_LIMIT
 from players.search.alphabeta.table import new_table
-from players.search.heuristic.driver import UNLIMITED, Choices, deepen, new_scratch
+from players.search.heuristic.driver import Choices, deepen, new_scratch
 from players.search.heuristic.search import MOST_MOVES, TileContext, play
 from players.search.stop import NEVER
 from players.search.types import Array, Flag, Int, Move, Record, Tiles
@@ -89,8 +91,8 @@ class TileWorker:
         context = TileContext(make_heuristic(self._board, *weights), table, NEVER)
         return SearchSeat(
             (context, context._replace(stop=self._stop)),
-            options.depth or UNLIMITED.depth,
-            options.nodes or UNLIMITED.nodes,
+            options.depth or DEEPEST_HEURISTIC,
+            options.nodes or NO_LIMIT,
         )
 
 

@@ -129,18 +129,6 @@ def _sort(count: Int, scratch: Record) -> None:
 think = kernel(deepen.py_func)
 
 
-class TileLimits(NamedTuple):
-    """The limits of a search besides its `stop` flag."""
-
-    depth: int = DEEPEST
-    """Look no more slides ahead; no search goes beyond DEEPEST."""
-    nodes: int = NO_LIMIT
-    """Visit no more than about that many positions."""
-
-
-UNLIMITED = TileLimits()
-
-
 class BestTileMove(NamedTuple):
     move: str
     score: float | None
@@ -172,18 +160,25 @@ class HeuristicSearch:
         self._scratch = new_scratch()
 
     def think(
-        self, position: Tiles, legal: Sequence[str], stop: Flag, limits: TileLimits = UNLIMITED
+        self,
+        position: Tiles,
+        legal: Sequence[str],
+        stop: Flag,
+        depth: int | None = None,
+        nodes: int | None = None,
     ) -> BestTileMove:
-        """The best of the `legal` slides, placements (`c2=4`) or cells chance fills."""
+        """The best of the `legal` slides, placements (`c2=4`) or cells chance fills, by looking no
+        more than `depth` slides ahead and at about `nodes` positions; None for no such limit.
+        """
         scratch = self._scratch
         first, second, chance = zip(*(self._choices[move] for move in legal), strict=True)
-        depth = think(
+        seen = think(
             position,
             Choices(np.array([first, second], np.int16).T.copy(), np.array(chance, np.float64)),
             len(legal),
             legal[0] in SLIDES,
-            limits.depth,
-            limits.nodes,
+            depth or DEEPEST,
+            nodes or NO_LIMIT,
             (self._context, self._context._replace(stop=stop)),
             scratch,
         )
@@ -193,7 +188,7 @@ class HeuristicSearch:
         return BestTileMove(
             choice,
             None if end != NO_END else float(scratch["worth"]) / tree.THOUSANDTHS,
-            int(depth),
+            int(seen),
             int(scratch["nodes"]),
             None if end == NO_END else end // 2,
             line if line[0] == choice else [choice, *line],  # a cell, and then what chance draws
@@ -208,4 +203,4 @@ def new_scratch() -> Record:
 def load_kernels(board: TileBoard, position: Tiles) -> None:
     """Load from the cache, or compile, the search of positions of this type."""
     search = HeuristicSearch(board, make_heuristic(board, 0, 0, 0, 0), 1)
-    search.think(position, SLIDES, NEVER, TileLimits(depth=1))
+    search.think(position, SLIDES, NEVER, depth=1)

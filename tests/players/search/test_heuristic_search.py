@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rules
-from players.search.heuristic.driver import BestTileMove, HeuristicSearch, TileLimits
+from players.search.heuristic.driver import BestTileMove, HeuristicSearch
 from players.search.stop import NEVER
 from rules.position import draw_chance
 from rules.tiles import CELLS, SPAWNS
@@ -21,8 +21,7 @@ def search_of(plain: Plain, memory_mb: int = 0) -> HeuristicSearch:
 
 def found_at(plain: Plain, position: Any, depth: int, memory_mb: int = 0) -> BestTileMove:
     board = plain.board.position(position.state())
-    limits = TileLimits(depth=depth)
-    return search_of(plain, memory_mb).think(board, position.legal_moves(), NEVER, limits)
+    return search_of(plain, memory_mb).think(board, position.legal_moves(), NEVER, depth)
 
 
 @pytest.mark.parametrize(("name", "spawn"), GAMES)
@@ -55,8 +54,8 @@ def test_the_table_changes_no_value(name: str, spawn: str) -> None:
     for seed in range(12):
         for position in list(game_boards(plain, seed, every=1))[-6:]:
             board, legal = plain.board.position(position.state()), position.legal_moves()
-            with_table = search.think(board, legal, NEVER, TileLimits(depth=5))
-            without = search_of(plain).think(board, legal, NEVER, TileLimits(depth=5))
+            with_table = search.think(board, legal, NEVER, depth=5)
+            without = search_of(plain).think(board, legal, NEVER, depth=5)
             assert with_table.score == without.score
             assert with_table.end == without.end
             visited[0] += with_table.nodes
@@ -101,7 +100,7 @@ def test_only_the_moves_offered_are_looked_at() -> None:
     position = plain.game.start(seed=1)
     board, search = plain.board.position(position.state()), search_of(plain)
     for move in position.legal_moves():
-        assert search.think(board, [move], NEVER, TileLimits(depth=3)).move == move
+        assert search.think(board, [move], NEVER, depth=3).move == move
 
 
 def test_a_placer_ends_the_game_where_it_can() -> None:
@@ -122,8 +121,7 @@ def test_a_search_stops_inside_a_depth_and_uses_what_it_saw() -> None:
         for position in game_boards(plain, seed):
             board, legal = plain.board.position(position.state()), position.legal_moves()
             for nodes in range(100, 3000, 170):
-                limits = TileLimits(nodes=nodes)
-                found = search_of(plain).think(board, legal, NEVER, limits)
+                found = search_of(plain).think(board, legal, NEVER, nodes=nodes)
                 if found.end is not None:
                     continue
                 assert found.nodes <= nodes + 4**2
@@ -134,7 +132,7 @@ def test_a_search_stops_inside_a_depth_and_uses_what_it_saw() -> None:
                 inside += 1
                 changed += found.move != whole.move
                 deeper = {
-                    move: search_of(plain).think(board, [move], NEVER, TileLimits(found.depth + 1))
+                    move: search_of(plain).think(board, [move], NEVER, found.depth + 1)
                     for move in (found.move, whole.move)
                 }
                 assert found.score == deeper[found.move].score
@@ -157,7 +155,7 @@ def test_it_slides_well(name: str, tile: int) -> None:
     rng, position, search = Random(8), plain.game.start(8), search_of(plain, 1)
     while not position.is_over and max(position.cells) < tile:
         board = plain.board.position(position.state())
-        found = search.think(board, position.legal_moves(), NEVER, TileLimits(nodes=300))
+        found = search.think(board, position.legal_moves(), NEVER, nodes=300)
         position = position.play(found.move)
         position = position.play(draw_chance(position, rng))
     assert max(position.cells) == tile
