@@ -1,7 +1,7 @@
 """The tuples of n-tuple networks: a board's cells, symmetries, families of tuples, stages."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,7 @@ class BoardCells:
             }
         else:
             self.size = tiles.SIZE
+            self._tiles = TileBoard(rules, next(iter(tiles.SPAWNS[rules])))
             names = {name: (0, *divmod(at, tiles.SIZE)) for at, name in enumerate(tiles.CELLS)}
         self.cells: dict[str, Cell] = dict(sorted(names.items(), key=lambda item: item[1]))
         """The cells by name, in the order in which a table counts them."""
@@ -150,7 +151,7 @@ class BoardCells:
             if list(stages) != sorted({*stages} - {0}) or any(stage < 0 for stage in stages):
                 raise ValueError("the numbers of stages must go up from above 0")
             return list(stages)
-        values = _tile_board(self.rules).values
+        values = self._tiles.values
         wrong = [tile for tile in stages if tile not in values[2:]]
         if wrong:
             raise ValueError(f"a stage begins at a tile of {self.rules}; {wrong[0]} is none")
@@ -167,15 +168,10 @@ class BoardCells:
                     word, row, column = self.cells[name]
                     masks[number, word] |= np.uint64(1 << SIDE * row + column)
             else:  # the largest tile has all bits of its cell
-                board = _tile_board(self.rules)
-                words = board.board([board.values[-1] * (name in names) for name in tiles.CELLS])
+                last = self._tiles.values[-1]
+                words = self._tiles.board([last * (name in names) for name in tiles.CELLS])
                 masks[number, : len(words)] = words
         return masks
-
-
-@cache
-def _tile_board(rules: str) -> TileBoard:
-    return TileBoard(rules, next(iter(tiles.SPAWNS[rules])))
 
 
 def board_cells(rules: str, variant: Mapping[str, Any]) -> BoardCells:
