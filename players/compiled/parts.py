@@ -22,9 +22,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
 
-import players.compiled.algebra  # leaves out what takes long to import
-import players.compiled.indexing  # takes no index for one from the end
-import players.compiled.inference  # noqa: F401  # remembers the types of calls
+import players.compiled.shortcuts  # noqa: F401  # changes what numba does
 
 _LEFT_OUT = {
     passes.FindLiterallyCalls,
