@@ -103,7 +103,11 @@ def _moves(position: DotsPosition, out: Array) -> Any:
 def _play(position: DotsPosition, move: Move) -> Any:
     across, down, lead, seat, stride, boxes, enough = position
     before = popcount(open_boxes(across, down, stride, boxes))
-    across, down = flip(move, across, down)
+    edge = ONE << np.uint64(move & 63)
+    if move < VERTICAL:
+        across &= ~edge
+    else:
+        down &= ~edge
     won = np.int64(before) - np.int64(popcount(open_boxes(across, down, stride, boxes)))
     lead += won if seat == 0 else -won
     return DotsPosition(across, down, lead, seat if won else 1 - seat, stride, boxes, enough)
