@@ -6,6 +6,7 @@ import numpy as np
 
 from players.compiled.bits import BYTE, HALF
 from players.compiled.cache import part
+from players.compiled.pages import zeros
 from players.compiled.types import Array, Int, Move, Word
 
 ENTRY = 4
@@ -21,9 +22,7 @@ NO_MOVE = 128
 def new_table(memory_mb: int) -> Any:
     """An empty table, uint64[slots, ENTRY]: as many slots, a power of two, as fit."""
     slots = max(memory_mb * 1_000_000 // (8 * ENTRY), 2)
-    table = np.empty((1 << slots.bit_length() - 1, ENTRY), np.uint64)
-    table.fill(0)  # np.zeros would leave it to the first searches to have each page made
-    return table
+    return zeros(1 << slots.bit_length() - 1, ENTRY)
 
 
 @part

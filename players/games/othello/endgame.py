@@ -10,6 +10,7 @@ import numpy as np
 
 from players.compiled.bits import ZERO
 from players.compiled.cache import answers, kernel, part
+from players.compiled.pages import zeros
 from players.compiled.types import Array, Flag, Int, Word
 from players.games import endgame
 from players.games import interface as game
@@ -55,7 +56,7 @@ def new_memory(size: int, memory_mb: int) -> OthelloMemory:
     buckets = max(memory_mb * 1_000_000 // (8 * BUCKET), 2)
     half = range(size // 2)
     return OthelloMemory(
-        np.zeros(BUCKET * (buckets + 1), np.uint64),
+        zeros(BUCKET * (buckets + 1)),
         np.uint64(buckets),
         np.uint64(sum(1 << 8 * row + column for row in range(8) for column in half)),
         np.uint64(sum(1 << 8 * row + column for row in half for column in range(8))),

@@ -16,6 +16,7 @@ import numpy as np
 
 from players.compiled.bits import BYTE, HALF, ZERO, below
 from players.compiled.cache import part
+from players.compiled.pages import zeros
 from players.games import interface as game
 from players.search.types import Array, Int, Move, Position, Record, Word
 
@@ -44,7 +45,7 @@ def new_table(memory_mb: int) -> Array:
     """An empty table: as many buckets as fit, none for 0."""
     buckets = memory_mb * 1_000_000 // BUCKET_BYTES
     spare = LINE_BYTES // 8
-    words = np.zeros(BUCKET_WORDS * buckets + spare, np.uint64)
+    words = zeros(BUCKET_WORDS * buckets + spare)
     begin = -words.ctypes.data % LINE_BYTES // 8
     return words[begin : begin + BUCKET_WORDS * buckets]
 
