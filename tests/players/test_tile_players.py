@@ -74,7 +74,7 @@ def meet(
         if seat == CHANCE:
             move = draw_chance(position, rng)
         else:
-            message = turn_message(position, ply, since[seat], time_ms=200)
+            message = turn_message(position, ply, since[seat])
             answer = players[seat].ask(message)
             answers.append((seat, position, answer))
             move, since[seat] = answer["move"], []
