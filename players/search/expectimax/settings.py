@@ -6,6 +6,7 @@ import numpy as np
 
 from players.compiled.bits import ZERO, mix
 from players.compiled.cache import part
+from players.compiled.pages import zeros
 from players.games.tiles.interface import CELLS, SLIDES, Laws, ceiling_of
 from players.ntuple.board import words
 from players.ntuple.network import Network
@@ -96,7 +97,7 @@ def make_settings(
     return TileSettings(
         laws,
         network,
-        WorthTable(np.zeros(entries, np.uint64), np.zeros(entries)),
+        WorthTable(zeros(entries), zeros(entries).view(np.float64)),
         np.int64(MEAN if method == "expectimax" else worst),
         np.int64(CELLS if popup is None else popup),
         np.uint64(seed),
