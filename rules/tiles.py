@@ -52,11 +52,11 @@ _LANES: Mapping[str, tuple[tuple[int, ...], ...]] = {
 """For each slide its four lanes as cell indices, the cell at the wall first."""
 
 
-def load(name: str, /, **settings: Any) -> Tiles:
+def load(name: str, /, **settings: Any) -> TileGame:
     """The game with settings as `rules.load` lists them. ValueError: an unknown option or value."""
     only_known(name, settings, OPTIONS)
     tables = SPAWNS[name]
-    return Tiles(
+    return TileGame(
         name,
         one_of("spawn", settings.get("spawn", next(iter(tables))), tables),
         one_of("placer", settings.get("placer", "chance"), ("chance", "player")),
@@ -97,7 +97,7 @@ def is_tile(name: str, value: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Tiles(Game):
+class TileGame(Game):
     """The rule set with its settings."""
 
     decided_by_seed = True
@@ -142,7 +142,7 @@ class Tiles(Game):
     def start(self, seed: int | None = None) -> TilesPosition:
         """Two tiles, both drawn by chance even where a player places the later ones."""
         rng = SystemRandom() if seed is None else Random(seed)
-        by_chance = Tiles(self.name, self.spawn, "chance", "tile")
+        by_chance = TileGame(self.name, self.spawn, "chance", "tile")
         cells = (0,) * len(CELLS)
         for _ in range(2):
             position = TilesPosition(by_chance, cells, 0, CHANCE)
@@ -201,7 +201,7 @@ class Tiles(Game):
 class TilesPosition(Position):
     """The board, the slider's score, and who moves."""
 
-    game: Tiles
+    game: TileGame
     cells: tuple[int, ...]
     """The 16 tiles row by row; 0 for an empty cell."""
     score: int

@@ -20,7 +20,7 @@ import rules
 from players.compiled.bits import ZERO
 from players.compiled.cache import kernel
 from players.games import interface as game
-from players.games.dots.board import DotsPosition, sides
+from players.games.dots.board import DotsBits, sides
 from players.games.dots.evaluation import FEATURES, STAGES, from_features, quiet_features
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
@@ -107,7 +107,7 @@ def _random_move(position: Position, moves: list[int], sensible: float, rng: Ran
 
 
 @kernel
-def describe(position: DotsPosition, out: Array) -> int:
+def describe(position: DotsBits, out: Array) -> int:
     """Write the features of a position to `out`: its row in the table of values, or −1 where a box
     can be taken or all boxes are in chains and loops.
     """

@@ -23,7 +23,7 @@ from players.compiled.cache import kernel, part
 from players.games import interface as game
 from players.games.endgame import load_endgame, solve
 from players.games.interface import MOVES, count_moves
-from players.games.othello.board import OthelloPosition
+from players.games.othello.board import OthelloBits
 from players.games.othello.evaluation import (
     PHASES,
     SCALARS,
@@ -100,7 +100,7 @@ def drawn(state: Rng, bound: Int) -> tuple[Rng, Int]:
 
 @part
 def valued(
-    position: OthelloPosition, depth: Int, low: Int, high: Int, context: Context, scratch: Record
+    position: OthelloBits, depth: Int, low: Int, high: Int, context: Context, scratch: Record
 ) -> Int:
     """The value of a position by a search of its own. Literals would make it another kernel, which
     calls the one that the cache may have, and does not find it.
@@ -111,7 +111,7 @@ def valued(
 
 @kernel
 def play_games(
-    start: OthelloPosition, state: Rng, context: Context, scratch: Record, words: Array
+    start: OthelloBits, state: Rng, context: Context, scratch: Record, words: Array
 ) -> None:
     """Fill `words`, uint64[n, 2], with the discs of the mover and the other in game after game."""
     moves, rows = np.empty(MOVES, np.int16), 0
@@ -145,7 +145,7 @@ def play_games(
 @kernel
 def label(
     words: Array,
-    model: OthelloPosition,
+    model: OthelloBits,
     depth: int,
     context: Context,
     scratch: Record,
@@ -154,7 +154,7 @@ def label(
     """Write what positions of `words` are worth, in hundredths, by searches `depth` deep."""
     _, _, seat, playable, free = model
     for row in range(len(words)):
-        position = OthelloPosition(words[row, 0], words[row, 1], seat, playable, free)
+        position = OthelloBits(words[row, 0], words[row, 1], seat, playable, free)
         if np.int64(game.remaining(position)) <= EXACT:
             margins[row] = 100 * solve(position, -MOVES, MOVES, context.memory, context.stop)
             continue
@@ -197,7 +197,7 @@ def describe(own: Array, other: Array, playable: Word, free: Word, samples: Samp
         samples.phase[row] = phase_of(own[row], other[row], playable)
 
 
-def samples_of(words: Array, model: OthelloPosition) -> Samples:
+def samples_of(words: Array, model: OthelloBits) -> Samples:
     """Samples of `words`, uint64[n, 2], not labelled yet; `model` is any position of the board."""
     count = len(words)
     samples = Samples(
@@ -278,7 +278,7 @@ def tools(rule_set: rules.Game, terms: Array, probcut: float) -> tuple[Context, 
 
 
 def searched(
-    rule_set: rules.Game, words: Array, model: OthelloPosition, depth: int, pool: ThreadPoolExecutor
+    rule_set: rules.Game, words: Array, model: OthelloBits, depth: int, pool: ThreadPoolExecutor
 ) -> Labels:
     """Labels by searches `depth` deep of positions of `words`, uint64[n, 2], exact near the end."""
 
@@ -296,7 +296,7 @@ def searched(
 
 def played(
     rule_set: rules.Game,
-    model: OthelloPosition,
+    model: OthelloBits,
     count: int,
     terms: Array,
     seed: int,
@@ -313,7 +313,7 @@ def played(
     return np.concatenate(list(pool.map(share, range(0, count, GAMES_SHARE))))
 
 
-def spread_out(words: Array, model: OthelloPosition, most: int) -> Array:
+def spread_out(words: Array, model: OthelloBits, most: int) -> Array:
     """The first `most` positions of each phase among `words`, each position once."""
     _, first = np.unique(words, axis=0, return_index=True)
     words = words[np.sort(first)]

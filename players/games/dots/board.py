@@ -24,7 +24,7 @@ WHOLE_GAME = 64
 """No seat ever has more boxes than this: a game that ends at more is played to its last edge."""
 
 
-class DotsPosition(NamedTuple):
+class DotsBits(NamedTuple):
     across: Word
     """The undrawn horizontal edges."""
     down: Word
@@ -91,16 +91,16 @@ def flip(move: Move, across: Word, down: Word) -> Any:
     return (across ^ edge, down) if move < VERTICAL else (across, down ^ edge)
 
 
-@answers(game.moves, DotsPosition)
-def _moves(position: DotsPosition, out: Array) -> Any:
+@answers(game.moves, DotsBits)
+def _moves(position: DotsBits, out: Array) -> Any:
     across, down, lead, _, stride, boxes, enough = position
     if is_over(across, down, lead, closed_boxes(across, down, stride, boxes), enough):
         return 0
     return write_moves(across, down, out)
 
 
-@answers(game.play, DotsPosition)
-def _play(position: DotsPosition, move: Move) -> Any:
+@answers(game.play, DotsBits)
+def _play(position: DotsBits, move: Move) -> Any:
     across, down, lead, seat, stride, boxes, enough = position
     before = popcount(open_boxes(across, down, stride, boxes))
     edge = ONE << np.uint64(move & 63)
@@ -110,21 +110,21 @@ def _play(position: DotsPosition, move: Move) -> Any:
         down &= ~edge
     won = np.int64(before) - np.int64(popcount(open_boxes(across, down, stride, boxes)))
     lead += won if seat == 0 else -won
-    return DotsPosition(across, down, lead, seat if won else 1 - seat, stride, boxes, enough)
+    return DotsBits(across, down, lead, seat if won else 1 - seat, stride, boxes, enough)
 
 
-@answers(game.net, DotsPosition)
-def _net(position: DotsPosition) -> Any:
+@answers(game.net, DotsBits)
+def _net(position: DotsBits) -> Any:
     return position.lead
 
 
-@answers(game.remaining, DotsPosition)
-def _remaining(position: DotsPosition) -> Any:
+@answers(game.remaining, DotsBits)
+def _remaining(position: DotsBits) -> Any:
     return np.int64(popcount(position.across)) + np.int64(popcount(position.down))
 
 
-@answers(game.key, DotsPosition)
-def _key(position: DotsPosition) -> Any:
+@answers(game.key, DotsBits)
+def _key(position: DotsBits) -> Any:
     rest = np.uint64(2 * (position.lead + 256) + position.seat)
     return mix(mix(mix(ZERO, rest), position.across), position.down)
 
@@ -141,8 +141,8 @@ def sides(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     return boxes & single, boxes & (single | double)
 
 
-@answers(game.priority, DotsPosition)
-def _priority(position: DotsPosition, move: Move) -> Any:
+@answers(game.priority, DotsBits)
+def _priority(position: DotsBits, move: Move) -> Any:
     """First the edges that close a box, last those that let the other player close one."""
     edge = ONE << np.uint64(move & 63)
     step = position.stride if move < VERTICAL else ONE
@@ -174,7 +174,7 @@ class DotsBoard:
         self.moves = {name: move for move, name in enumerate(self.names) if name}
         """The move of each edge."""
 
-    def position(self, state: Mapping[str, Any]) -> DotsPosition:
+    def position(self, state: Mapping[str, Any]) -> DotsBits:
         across, down = (
             np.uint64(
                 sum(
@@ -187,7 +187,7 @@ class DotsBoard:
             for orientation in ("horizontal", "vertical")
         )
         first, second = state["score"]
-        return DotsPosition(
+        return DotsBits(
             across,
             down,
             first - second,

@@ -18,8 +18,8 @@ from players.games.dots import endgame_table as records
 from players.games.dots.board import (
     VERTICAL,
     WHOLE_GAME,
+    DotsBits,
     DotsBoard,
-    DotsPosition,
     first_edge,
     flip,
     is_over,
@@ -46,7 +46,7 @@ def majority_pool(lead: Int) -> Any:
 
 @kernel
 def search_majority(
-    position: DotsPosition,
+    position: DotsBits,
     low: int,
     high: int,
     table: Array,
@@ -108,13 +108,13 @@ def search_majority(
 
 
 @part
-def stops_at_majority(position: DotsPosition) -> Any:
+def stops_at_majority(position: DotsBits) -> Any:
     return position.enough <= WHOLE_GAME
 
 
 @kernel
 def margin_between(
-    position: DotsPosition, low: int, high: int, table: Array, nodes: Array, stop: Flag
+    position: DotsBits, low: int, high: int, table: Array, nodes: Array, stop: Flag
 ) -> Any:
     """`solve`, with an int64[1] that counts the nodes."""
     across, down, lead, seat, stride, boxes, _ = position
@@ -147,14 +147,14 @@ def margin_between(
     return most if most <= low else least
 
 
-@answers(endgame.solve, DotsPosition)
-def _solve(position: DotsPosition, low: Int, high: Int, table: Array, stop: Flag) -> Any:
+@answers(endgame.solve, DotsBits)
+def _solve(position: DotsBits, low: Int, high: Int, table: Array, stop: Flag) -> Any:
     nodes = np.zeros(1, np.int64)
     return margin_between(position, np.int64(low), np.int64(high), table, nodes, stop)
 
 
 @part
-def known_move(position: DotsPosition, table: Array) -> Any:
+def known_move(position: DotsBits, table: Array) -> Any:
     """The table's move for a position without captures, or NO_MOVE; maybe none of its own."""
     across, down, lead, seat, stride, boxes, _ = position
     pool = majority_pool(lead if seat == 0 else -lead)
@@ -170,7 +170,7 @@ def known_move(position: DotsPosition, table: Array) -> Any:
 
 
 @part
-def candidates(position: DotsPosition, moves: Array) -> Any:
+def candidates(position: DotsBits, moves: Array) -> Any:
     """Write the moves of which one is best to `moves`: boxes to take or hand over; their number."""
     across, down, stride, boxes = position.across, position.down, position.stride, position.boxes
     count = game.moves(position, moves)
@@ -192,7 +192,7 @@ def candidates(position: DotsPosition, moves: Array) -> Any:
 
 @part
 def best_move(
-    position: DotsPosition, margin: Int, moves: Array, table: Array, nodes: Array, stop: Flag
+    position: DotsBits, margin: Int, moves: Array, table: Array, nodes: Array, stop: Flag
 ) -> Any:
     """A move that keeps the `margin` of a position, or NO_MOVE: after the end or once stopped."""
     count = candidates(position, moves)
@@ -215,7 +215,7 @@ def best_move(
 
 @kernel
 def follow(
-    position: DotsPosition, margin: int, line: Array, table: Array, nodes: Array, stop: Flag
+    position: DotsBits, margin: int, line: Array, table: Array, nodes: Array, stop: Flag
 ) -> Any:
     """Write the principal variation of a position of known margin to `line`; its length."""
     moves = np.empty(game.MOVES, np.int16)
@@ -237,7 +237,7 @@ class DotsEndgame(Endgame):
         self.reach = REACH if board.enough > WHOLE_GAME else MAJORITY_REACH
         self.memory = records.new_table(memory_mb)
 
-    def best(self, position: DotsPosition, stop: Flag) -> Solution | None:
+    def best(self, position: DotsBits, stop: Flag) -> Solution | None:
         nodes, line = np.zeros(1, np.int64), np.zeros(game.MOVES, np.int16)
         margin = int(
             margin_between(position, -records.MOST, records.MOST, self.memory, nodes, stop)

@@ -14,7 +14,7 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, lowest, popcount, reversed_bits
 from players.compiled.cache import part
 from players.compiled.types import Array, Int, Move, Word
-from players.games.dots.board import VERTICAL, DotsPosition, first_edge
+from players.games.dots.board import VERTICAL, DotsBits, first_edge
 from players.games.dots.endgame_rest import pooled
 from players.games.dots.endgame_table import MOST, NO_MOVE, least_of, most_of, place, recall
 
@@ -45,7 +45,7 @@ class DotsRoot(NamedTuple):
 
 
 @part
-def fixed_by(position: DotsPosition) -> Any:
+def fixed_by(position: DotsBits) -> Any:
     boxes, stride = position.boxes, position.stride
     top, bottom = boxes & ~(boxes << stride), (boxes << stride) & ~boxes
     width, size = np.int64(popcount(top)), np.int64(popcount(boxes))

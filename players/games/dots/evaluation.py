@@ -14,7 +14,7 @@ from players.compiled.bits import ONE, ZERO, packed, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Int, Word
 from players.games import interface as game
-from players.games.dots.board import DotsPosition, open_boxes, sides, without
+from players.games.dots.board import DotsBits, open_boxes, sides, without
 from players.games.dots.endgame_rest import strings, tied_to
 from players.games.json_fields import rows_of, whole
 from players.ntuple import board as network
@@ -114,8 +114,8 @@ def quiet_features(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
     return min(np.int64(safe), STAGES - 1), parity, features
 
 
-@answers(game.evaluate, DotsPosition)
-def _evaluate(position: DotsPosition, terms: Array) -> Any:
+@answers(game.evaluate, DotsBits)
+def _evaluate(position: DotsBits, terms: Array) -> Any:
     """The lead, the boxes to be taken, and the rest, which the mover begins or leaves."""
     across, down, lead, seat, stride, boxes, _ = position
     if terms[0] == NETWORK:
@@ -137,8 +137,8 @@ def _evaluate(position: DotsPosition, terms: Array) -> Any:
     return min(max(value, -game.LIMIT), game.LIMIT)
 
 
-@answers(game.expectation, DotsPosition)
-def _expectation(position: DotsPosition, value: Int) -> Any:
+@answers(game.expectation, DotsBits)
+def _expectation(position: DotsBits, value: Int) -> Any:
     """A logistic curve, by maximum likelihood on exactly solved positions of 5×5."""
     edges = np.int64(popcount(position.across)) + np.int64(popcount(position.down))
     spread = min(20.0 + 0.35 * edges * edges, 500.0)
@@ -166,8 +166,8 @@ class DotsView(NamedTuple):
     """By how many rows of boxes the board is smaller than 7×7."""
 
 
-@answers(view, DotsPosition)
-def _view(position: DotsPosition) -> DotsView:
+@answers(view, DotsBits)
+def _view(position: DotsBits) -> DotsView:
     stride = position.stride
     row = (ONE << stride) - ONE
     across, down = np.uint64(0), np.uint64(0)
@@ -178,8 +178,8 @@ def _view(position: DotsPosition) -> DotsView:
     return DotsView(across, down, EIGHT - stride)
 
 
-@answers(network.banked, DotsPosition)
-def _banked(position: DotsPosition) -> np.int64:
+@answers(network.banked, DotsBits)
+def _banked(position: DotsBits) -> np.int64:
     return np.int64(position.lead)
 
 

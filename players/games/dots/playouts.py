@@ -15,7 +15,7 @@ from players.compiled.bits import ONE, ZERO, below, draw, nth_bit, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Int, Rng, Word
 from players.games import interface as game
-from players.games.dots.board import DotsPosition, is_over, open_boxes, sides, without
+from players.games.dots.board import DotsBits, is_over, open_boxes, sides, without
 
 TWO, MANY = np.uint64(2), np.uint64(64)
 CODE_BITS, CODE = np.uint64(6), np.uint64(63)
@@ -143,7 +143,7 @@ def preferred(across: Word, down: Word, stride: Word, boxes: Word) -> Any:
 
 
 @part
-def _game(position: DotsPosition, state: Rng, is_guided: bool) -> Any:
+def _game(position: DotsBits, state: Rng, is_guided: bool) -> Any:
     across, down, lead, seat, stride, boxes, enough = position
     all_boxes = np.int64(popcount(boxes))
     still = np.int64(popcount(open_boxes(across, down, stride, boxes)))
@@ -172,8 +172,8 @@ def _game(position: DotsPosition, state: Rng, is_guided: bool) -> Any:
     return mine if seat == 0 else -mine, state
 
 
-@answers(game.batch, DotsPosition)
-def _batch(position: DotsPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
+@answers(game.batch, DotsBits)
+def _batch(position: DotsBits, state: Rng, is_guided: bool, record: Array | None) -> Any:
     """Each lane has a seat of its own. One without edges to pick from waits for the others."""
     stride, boxes = position.stride, position.boxes
     across, down = lanes.spread(position.across), lanes.spread(position.down)
@@ -224,11 +224,11 @@ def _batch(position: DotsPosition, state: Rng, is_guided: bool, record: Array | 
     return wins, net, lanes.lane(states, ZERO)
 
 
-@answers(game.playout, DotsPosition)
-def _playout(position: DotsPosition, state: Rng) -> Any:
+@answers(game.playout, DotsBits)
+def _playout(position: DotsBits, state: Rng) -> Any:
     return _game(position, state, False)
 
 
-@answers(game.guided, DotsPosition)
-def _guided(position: DotsPosition, state: Rng) -> Any:
+@answers(game.guided, DotsBits)
+def _guided(position: DotsBits, state: Rng) -> Any:
     return _game(position, state, True)

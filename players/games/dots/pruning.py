@@ -19,12 +19,12 @@ from players.compiled.bits import ONE, ZERO, lowest, popcount
 from players.compiled.cache import answers, part
 from players.compiled.types import Array, Word
 from players.games.dots import board
-from players.games.dots.board import DotsPosition, flip
+from players.games.dots.board import DotsBits, flip
 from players.games.interface import NO_MOVE, candidates, canonical, count_moves, forced
 
 
-@answers(count_moves, DotsPosition)
-def _count_moves(position: DotsPosition) -> Any:
+@answers(count_moves, DotsBits)
+def _count_moves(position: DotsBits) -> Any:
     across, down, lead, _, stride, boxes, enough = position
     if board.is_over(across, down, lead, board.closed_boxes(across, down, stride, boxes), enough):
         return np.int64(0)
@@ -44,8 +44,8 @@ def edge_of(box: Word, across: Word, down: Word, stride: Word) -> Any:
     return board.VERTICAL + np.int64(lowest(right)), right
 
 
-@answers(forced, DotsPosition)
-def _forced(position: DotsPosition) -> Any:
+@answers(forced, DotsBits)
+def _forced(position: DotsBits) -> Any:
     across, down, _, _, stride, boxes, enough = position
     single, narrow = board.sides(across, down, stride, boxes)
     if enough <= board.WHOLE_GAME:
@@ -122,18 +122,18 @@ def corners(boxes: Word, stride: Word) -> Any:
     )
 
 
-@answers(canonical, DotsPosition)
-def _canonical(position: DotsPosition) -> Any:
+@answers(canonical, DotsBits)
+def _canonical(position: DotsBits) -> Any:
     across, down, lead, seat, stride, boxes, enough = position
     for row_step, column_step, box in corners(boxes, stride):
         only_down = ~(across >> row_step) & (down >> column_step) & box
         across |= only_down << row_step
         down &= ~(only_down << column_step)
-    return DotsPosition(across, down, lead, seat, stride, boxes, enough)
+    return DotsBits(across, down, lead, seat, stride, boxes, enough)
 
 
-@answers(candidates, DotsPosition)
-def _candidates(position: DotsPosition, out: Array) -> Any:
+@answers(candidates, DotsBits)
+def _candidates(position: DotsBits, out: Array) -> Any:
     if count_moves(position) == 0:
         return 0
     across, down, _, _, stride, boxes, enough = position

@@ -19,7 +19,7 @@ from players.games.othello.lines import bracketing, flips, neighbours, unbracket
 from rules.position import square_name
 
 
-class OthelloPosition(NamedTuple):
+class OthelloBits(NamedTuple):
     """A position in words: `own` are the mover's discs. `seat` is 0 for black."""
 
     own: Word
@@ -42,8 +42,8 @@ def margin(own: Word, other: Word) -> Any:
     return np.int64(popcount(own)) - np.int64(popcount(other))
 
 
-@answers(game.moves, OthelloPosition)
-def _moves(position: OthelloPosition, out: Array) -> Any:
+@answers(game.moves, OthelloBits)
+def _moves(position: OthelloBits, out: Array) -> Any:
     squares = legal(position.own, position.other, position.playable, position.free)
     count = 0
     while squares != ZERO:
@@ -53,14 +53,14 @@ def _moves(position: OthelloPosition, out: Array) -> Any:
     return count
 
 
-@answers(count_moves, OthelloPosition)
-def _count_moves(position: OthelloPosition) -> Any:
+@answers(count_moves, OthelloBits)
+def _count_moves(position: OthelloBits) -> Any:
     own, other, _, playable, free = position
     return np.int64(popcount(legal(own, other, playable, free)))
 
 
-@answers(game.play, OthelloPosition)
-def _play(position: OthelloPosition, move: Move) -> Any:
+@answers(game.play, OthelloBits)
+def _play(position: OthelloBits, move: Move) -> Any:
     own, other, seat, playable, free = position
     square = np.uint64(move)
     turned = flips(square, own, other)
@@ -68,28 +68,28 @@ def _play(position: OthelloPosition, move: Move) -> Any:
     passes = legal(own, other, playable, free) == ZERO
     if passes:
         own, other = other, own
-    return OthelloPosition(own, other, seat if passes else 1 - seat, playable, free)
+    return OthelloBits(own, other, seat if passes else 1 - seat, playable, free)
 
 
-@answers(game.net, OthelloPosition)
-def _net(position: OthelloPosition) -> Any:
+@answers(game.net, OthelloBits)
+def _net(position: OthelloBits) -> Any:
     ahead = margin(position.own, position.other)
     return ahead if position.seat == 0 else -ahead
 
 
-@answers(game.remaining, OthelloPosition)
-def _remaining(position: OthelloPosition) -> Any:
+@answers(game.remaining, OthelloBits)
+def _remaining(position: OthelloBits) -> Any:
     return np.int64(popcount(position.playable & ~(position.own | position.other)))
 
 
-@answers(game.key, OthelloPosition)
-def _key(position: OthelloPosition) -> Any:
+@answers(game.key, OthelloBits)
+def _key(position: OthelloBits) -> Any:
     seat = mix(ZERO, np.uint64(position.seat + 1))
     return mix(mix(seat, position.own), position.other)
 
 
-@answers(game.priority, OthelloPosition)
-def _priority(position: OthelloPosition, move: Move) -> Any:
+@answers(game.priority, OthelloBits)
+def _priority(position: OthelloBits, move: Move) -> Any:
     """First the squares of which no disc ever turns, last those that give one of them away."""
     square = ONE << np.uint64(move)
     anchors = unbracketable(position.playable)
@@ -120,7 +120,7 @@ class OthelloBoard:
             if variant["free_centre"] and not {*divmod(square, 8)} & {*rim}
         ]
 
-    def position(self, state: Mapping[str, Any]) -> OthelloPosition:
+    def position(self, state: Mapping[str, Any]) -> OthelloBits:
         discs: dict[str, list[int]] = {"X": [], "O": []}
         for row, cells in enumerate(state["board"]):
             for column, cell in enumerate(cells):
@@ -128,7 +128,7 @@ class OthelloBoard:
                     discs[cell].append(8 * row + column)
         seat = state["to_move"] or 0
         own, other = ("XO", "OX")[seat]
-        return OthelloPosition(
+        return OthelloBits(
             _word(discs[own]), _word(discs[other]), seat, _word(self._playable), _word(self._free)
         )
 

@@ -15,7 +15,7 @@ from players.compiled.types import Array, Flag, Int, Word
 from players.games import endgame
 from players.games import interface as game
 from players.games.endgame import Endgame, Solution
-from players.games.othello.board import OthelloPosition
+from players.games.othello.board import OthelloBits
 from players.games.othello.endgame_last import few
 from players.games.othello.endgame_memory import (
     BEST,
@@ -71,7 +71,7 @@ def new_work() -> Any:
 
 
 @part
-def begin(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: Flag) -> Any:
+def begin(position: OthelloBits, memory: OthelloMemory, work: Array, stop: Flag) -> Any:
     """Write the root to `work`; its address. The caller keeps the arrays."""
     line = np.uint64(8 * BUCKET - 1)
     work[2] = position.playable
@@ -89,7 +89,7 @@ def begin(position: OthelloPosition, memory: OthelloMemory, work: Array, stop: F
 
 @kernel
 def leaf_value(
-    position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
+    position: OthelloBits, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
     words = begin(position, memory, work, stop)
     left = np.int64(game.remaining(position))
@@ -98,10 +98,8 @@ def leaf_value(
     return search(position.own, position.other, left, low, high, words)
 
 
-@answers(endgame.solve, OthelloPosition)
-def _solve(
-    position: OthelloPosition, low: Int, high: Int, memory: OthelloMemory, stop: Flag
-) -> Any:
+@answers(endgame.solve, OthelloBits)
+def _solve(position: OthelloBits, low: Int, high: Int, memory: OthelloMemory, stop: Flag) -> Any:
     left = np.int64(game.remaining(position))
     work = np.empty(LISTS + left * (left + 1), np.uint64)
     work[0] = 0
@@ -110,7 +108,7 @@ def _solve(
 
 @kernel
 def root_value(
-    position: OthelloPosition, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
+    position: OthelloBits, low: int, high: int, memory: OthelloMemory, work: Array, stop: Flag
 ) -> Any:
     """The value; work[0] counts the nodes, work[1] is the best move or NO_MOVE."""
     words = begin(position, memory, work, stop)
@@ -121,7 +119,7 @@ def root_value(
 
 @kernel
 def follow(
-    position: OthelloPosition,
+    position: OthelloBits,
     value: int,
     memory: OthelloMemory,
     work: Array,
@@ -156,12 +154,12 @@ class OthelloEndgame(Endgame):
     def share(self) -> None:
         self.memory = self.memory._replace(marks=np.zeros(MARKS, np.uint64))
 
-    def help(self, position: OthelloPosition, stop: Flag) -> int:
+    def help(self, position: OthelloBits, stop: Flag) -> int:
         work = new_work()
         root_value(position, WORST - 1, BEST + 1, self.memory, work, stop)
         return int(work[0])
 
-    def best(self, position: OthelloPosition, stop: Flag) -> Solution | None:
+    def best(self, position: OthelloBits, stop: Flag) -> Solution | None:
         work = new_work()
         limits = (WORST - 1, BEST + 1)
         margin = int(root_value(position, *limits, self.memory, work, stop))
@@ -173,7 +171,7 @@ class OthelloEndgame(Endgame):
         pv = [self._names[each] for each in line[: max(length, int(move != NO_MOVE))]]
         return Solution(pv[0] if pv else "", margin, pv, nodes)
 
-    def load_kernels(self, position: OthelloPosition) -> None:
+    def load_kernels(self, position: OthelloBits) -> None:
         super().load_kernels(position)
         stop = np.ones(1, np.int64)
         follow(position, 0, self.memory, new_work(), np.zeros(0, np.int64), stop)

@@ -9,7 +9,7 @@ from players.compiled.cache import answers, part
 from players.compiled.types import Array, Int, Move, Word
 from players.games import interface as game
 from players.games.json_fields import members, rows_of, whole
-from players.games.othello.board import OthelloPosition, legal, margin
+from players.games.othello.board import OthelloBits, legal, margin
 from players.games.othello.lines import neighbours
 from players.games.othello.patterns import (
     ENTRIES,
@@ -49,8 +49,8 @@ QUARTER = 4
 FEATURE_TERMS = len(FEATURES) + QUARTER * QUARTER
 
 
-@answers(game.evaluate, OthelloPosition)
-def _evaluate(position: OthelloPosition, terms: Array) -> Any:
+@answers(game.evaluate, OthelloBits)
+def _evaluate(position: OthelloBits, terms: Array) -> Any:
     own, other, _, playable, free = position
     if terms[0] == PATTERNS:
         score = by_patterns(own, other, playable, free, np.uint64(terms.ctypes.data))
@@ -112,16 +112,16 @@ def by_patterns(own: Word, other: Word, playable: Word, free: Word, terms: Word)
     return score + pattern_sum(own, diagonal(own), other, diagonal(other), numbers)
 
 
-@answers(game.outline, OthelloPosition)
-def _outline(position: OthelloPosition, terms: Array, out: Array) -> None:
+@answers(game.outline, OthelloBits)
+def _outline(position: OthelloBits, terms: Array, out: Array) -> None:
     if terms[0] == PATTERNS:
         own, other = position.own, position.other
         write_fillings(other, diagonal(other), own, diagonal(own), np.uint64(out.ctypes.data))
 
 
-@answers(game.evaluate_after, OthelloPosition)
+@answers(game.evaluate_after, OthelloBits)
 def _evaluate_after(
-    position: OthelloPosition, move: Move, child: OthelloPosition, drawn: Array, terms: Array
+    position: OthelloBits, move: Move, child: OthelloBits, drawn: Array, terms: Array
 ) -> Any:
     own, other, seat, playable, free = child
     new = (own | other) ^ (position.own | position.other)
@@ -209,8 +209,8 @@ SPREADS = ((230.0, 13.5), (270.0, 11.0))
 maximum likelihood on positions of self-play."""
 
 
-@answers(game.expectation, OthelloPosition)
-def _expectation(position: OthelloPosition, value: Int) -> Any:
+@answers(game.expectation, OthelloBits)
+def _expectation(position: OthelloBits, value: Int) -> Any:
     own, other, _, playable, _ = position
     base, slope = SPREADS[0] if playable & ONE != ZERO else SPREADS[1]
     return 1.0 / (1.0 + np.exp(-value / (base + slope * left(own, other, playable))))
@@ -277,8 +277,8 @@ def _ternary() -> Any:
 TERNARY = _ternary()
 
 
-@answers(view, OthelloPosition)
-def _view(position: OthelloPosition) -> OthelloView:
+@answers(view, OthelloBits)
+def _view(position: OthelloBits) -> OthelloView:
     gap = np.uint64(4 - 2 * quarters_of(position.playable))
     return OthelloView(position.own, position.other, gap)
 

@@ -14,7 +14,7 @@ from players.compiled.bits import ONE, ZERO, below, draw, lowest, nth_bit, popco
 from players.compiled.cache import answers, instruction, part
 from players.compiled.types import Array, Builder, Rng, Value, Word
 from players.games import interface as game
-from players.games.othello.board import OthelloPosition, legal
+from players.games.othello.board import OthelloBits, legal
 from players.games.othello.lines import INNER_COLUMNS, STEPS, fill, flips, neighbours, unbracketable
 
 RUNS = types.UniTuple(lanes.LANES, 2 * len(STEPS))  # type: ignore[no-untyped-call]  # numba ships no types
@@ -64,7 +64,7 @@ def preferred(squares: Word, own: Word, other: Word, anchors: Word) -> Any:
 
 
 @part
-def _game(position: OthelloPosition, state: Rng, is_guided: bool) -> Any:
+def _game(position: OthelloBits, state: Rng, is_guided: bool) -> Any:
     own, other, seat, playable, free = position
     anchors = unbracketable(playable)
     while True:
@@ -80,11 +80,11 @@ def _game(position: OthelloPosition, state: Rng, is_guided: bool) -> Any:
         disc = nth_bit(squares, below(bits, popcount(squares)))
         turned = flips(lowest(disc), own, other)
         own, other, seat = other ^ turned, own | turned | disc, 1 - seat
-    return game.net(OthelloPosition(own, other, seat, playable, free)), state
+    return game.net(OthelloBits(own, other, seat, playable, free)), state
 
 
-@answers(game.batch, OthelloPosition)
-def _batch(position: OthelloPosition, state: Rng, is_guided: bool, record: Array | None) -> Any:
+@answers(game.batch, OthelloBits)
+def _batch(position: OthelloBits, state: Rng, is_guided: bool, record: Array | None) -> Any:
     """A lane without a legal square passes by picking nothing: all have one side to move."""
     playable, free, seat = position.playable, position.free, position.seat
     anchors = unbracketable(playable)
@@ -121,11 +121,11 @@ def _batch(position: OthelloPosition, state: Rng, is_guided: bool, record: Array
     return wins, net, lanes.lane(states, ZERO)
 
 
-@answers(game.playout, OthelloPosition)
-def _playout(position: OthelloPosition, state: Rng) -> Any:
+@answers(game.playout, OthelloBits)
+def _playout(position: OthelloBits, state: Rng) -> Any:
     return _game(position, state, False)
 
 
-@answers(game.guided, OthelloPosition)
-def _guided(position: OthelloPosition, state: Rng) -> Any:
+@answers(game.guided, OthelloBits)
+def _guided(position: OthelloBits, state: Rng) -> Any:
     return _game(position, state, True)

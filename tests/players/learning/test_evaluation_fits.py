@@ -10,7 +10,7 @@ import pytest
 import rules
 from players.games.dots.evaluation import CHAINS, FEATURES, STAGES, from_features
 from players.games.endgame import load_endgame
-from players.games.othello.board import OthelloPosition
+from players.games.othello.board import OthelloBits
 from players.games.othello.evaluation import from_patterns
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries
 from players.games.registry import load_board
@@ -96,7 +96,7 @@ def test_expectation_is_what_positions_of_self_play_are_worth(preset: str) -> No
     assert np.corrcoef(said, came)[0, 1] > 0.6
 
 
-def words_of_games(count: int) -> tuple[Array, OthelloPosition, rules.Game]:
+def words_of_games(count: int) -> tuple[Array, OthelloBits, rules.Game]:
     """uint64[count, 2] of self-play, any position of the board, and the game."""
     rule_set = rules.load("othello")
     model = load_board("othello", rule_set.variant).position(rule_set.start().state())

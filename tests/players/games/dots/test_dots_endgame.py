@@ -12,7 +12,7 @@ import rules
 from players.compiled.cache import kernel
 from players.games import endgame
 from players.games import interface as kernels
-from players.games.dots.board import DotsPosition
+from players.games.dots.board import DotsBits
 from players.games.dots.endgame import DotsEndgame
 from players.games.registry import load_board
 
@@ -33,7 +33,7 @@ def subset(position: Any, moves: Any, mask: int) -> Any:
             else:
                 down |= edge
     _, _, _, _, stride, boxes, enough = position
-    return DotsPosition(across, down, np.int64(0), np.int64(0), stride, boxes, enough)
+    return DotsBits(across, down, np.int64(0), np.int64(0), stride, boxes, enough)
 
 
 @kernel
@@ -65,7 +65,7 @@ def first_wrong(
         _, _, _, _, stride, boxes, enough = position
         across, down, _, _, _, _, _ = subset(position, moves, mask)
         seat, lead = np.int64(turn % 2), np.int64(turn % 7 - 3)
-        start = DotsPosition(across, down, lead, seat, stride, boxes, enough)
+        start = DotsBits(across, down, lead, seat, stride, boxes, enough)
         true = values[mask] + (lead if seat == 0 else -lead)
         if endgame.solve(start, -64, 64, memory, stop) != true:
             return mask
