@@ -281,6 +281,15 @@ def test_commands_in_the_text_exist(page: str) -> None:
         assert COMMANDS.get_command(context, word) is not None, word
 
 
+def test_nginx_leaves_addresses_as_they_are() -> None:
+    """To `location /in/` with a `proxy_pass` it adds a redirection of /in, back from which the
+    application leads.
+    """
+    (block,) = (each for each in blocks_of("tournaments/README.md") if "proxy_pass" in each.text)
+    prefixes = re.findall(r"^location (\S+) {", block.text, re.MULTILINE)
+    assert prefixes == ["/in", "/"]
+
+
 def test_the_readme_is_short() -> None:
     assert len(text_of("README.md").splitlines()) <= 150
 
