@@ -42,6 +42,7 @@ from arena.entering import enter
 from arena.entering.enter import conditions_of
 from arena.model.protocol import Termination
 from arena.reports import handbook
+from arena.sandbox.hierarchies import REFEREES
 from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
 from arena.tournament.store import Store
@@ -279,6 +280,12 @@ def test_commands_in_the_text_exist(page: str) -> None:
     context = COMMANDS.make_context("arena", ["--help"], resilient_parsing=True)
     for word in re.findall(r"`arena ([a-z]+)", text_of(page)):
         assert COMMANDS.get_command(context, word) is not None, word
+
+
+def test_the_unit_starts_the_server_again_while_a_tournament_plays() -> None:
+    """In v2 no process can enter a group that was divided: systemd uses the child for processes."""
+    (unit,) = (each for each in blocks_of("tournaments/README.md") if "[Service]" in each.text)
+    assert f"\nDelegateSubgroup={REFEREES}\n" in unit.text
 
 
 def test_nginx_leaves_addresses_as_they_are() -> None:

@@ -20,7 +20,8 @@ Control = Literal["memory", "pids", "cpuset", "freezer", "cpuacct", "cpu"]
 """Named as the controllers of v1; v2 freezes and accounts CPU time without one."""
 
 _BUILT_INTO_V2: tuple[Control, ...] = ("freezer", "cpuacct")
-_REFEREES = "arena-referees"  # the child that takes the processes of a group that is divided
+REFEREES = "arena-referees"
+"""The child that takes the processes of a group that is divided."""
 _MOVES = 5  # how often a group is emptied: its processes may fork meanwhile
 _PROC = Path("/proc")
 _NAME = re.compile(r"arena(-\d+){4}")
@@ -104,7 +105,7 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
         if folder is None:
             continue
         if mount.version == 2:
-            folder = folder.parent if folder.name == _REFEREES else folder
+            folder = folder.parent if folder.name == REFEREES else folder
             has = {*_BUILT_INTO_V2, *divide(folder, missing, whole=folder == mount.point)}
         else:
             has = set(mount.controllers)
@@ -144,7 +145,7 @@ def delegated(folder: Path) -> bool:
 
 
 def _empty(folder: Path) -> bool:
-    leaf = folder / _REFEREES
+    leaf = folder / REFEREES
     with suppress(OSError):
         leaf.mkdir(exist_ok=True)
         for _ in range(_MOVES):
