@@ -103,6 +103,7 @@ def test_nobody_becomes_another_without_wanting_it(
     client.get(f"/in/{tokens['bob']}")
     asked = client.get(f"/in/{tokens['ada']}")
     assert "Sign in as ada instead of bob" in asked.text
+    assert asked.headers["Referrer-Policy"] == "strict-origin", "logs would have the link"
     assert who(client) == ("owner", "bob")
     assert client.post("/in", data={"token": tokens["ada"]}).status_code == 403
     found = asked if came == "by the link" else client.get("/in")
