@@ -47,6 +47,7 @@ from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
 from arena.tournament.store import Store
 from arena.training.kinds import learns_by_td, load_training
+from arena.web.safe import HEADERS
 from players.catalogue import BUILTINS
 from players.learning.tuning import config as tuning
 from tests.command import arena
@@ -295,6 +296,14 @@ def test_nginx_leaves_addresses_as_they_are() -> None:
     (block,) = (each for each in blocks_of("tournaments/README.md") if "proxy_pass" in each.text)
     prefixes = re.findall(r"^location (\S+) {", block.text, re.MULTILINE)
     assert prefixes == ["/in", "/"]
+
+
+def test_nginx_keeps_the_links_of_people_out_of_its_log() -> None:
+    (block,) = (each for each in blocks_of("tournaments/README.md") if "proxy_pass" in each.text)
+    links = block.text.partition("}")[0]
+    assert "access_log off;" in links and "error_log /dev/null;" in links
+    policy = HEADERS["Referrer-Policy"]
+    assert f"add_header Referrer-Policy {policy} always;" in links, "a 502 asks for /favicon.ico"
 
 
 def test_the_readme_is_short() -> None:
