@@ -24,6 +24,11 @@ SHIFTS = """() => new PerformanceObserver((seen) => {
         sources.map(({node}) => node?.outerHTML ?? node?.textContent))];
 }).observe({type: "layout-shift"})"""
 
+SHOW = """(shown) => {
+    Object.defineProperty(document, "hidden", {value: !shown, configurable: true});
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
@@ -103,6 +108,17 @@ def test_a_lost_connection_says_so_and_loses_nothing(run: str, store: Store, pag
     asked[1].continue_()
     expect(page.locator(".slot")).to_contain_text("move 5")
     expect(page.locator(".connection")).to_be_hidden()
+
+
+def test_a_hidden_page_leaves_its_connection_to_others(run: str, store: Store, page: Page) -> None:
+    """By HTTP/1.1 a browser has six to a server: a seventh page would wait without end."""
+    page.goto(run)
+    expect(page.locator(".slot")).to_contain_text("move 0")
+    with page.expect_event("requestfailed", lambda request: "/live" in request.url):
+        page.evaluate(SHOW, False)
+    store.append(moved(RECORDS[0], 0, 5))
+    page.evaluate(SHOW, True)
+    expect(page.locator(".slot")).to_contain_text("move 5")
 
 
 def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, page: Page) -> None:

@@ -19,19 +19,39 @@ const HAPPENINGS = ["started", "moves", "finished", "void", "sections", "over", 
 export function followRun(address, after, loading, watcher) {
   const heard = loading.then((run) => hearer(run, watcher));
   const lost = connectionLine();
-  const events = new EventSource(`${address}/live?after=${after}`);
   let pause = REFUSED_MS;
-  events.onopen = () => {
-    lost.hidden = true;
-    pause = AGAIN_MS;
-  };
-  events.onerror = () => {
-    lost.hidden = false;
-    if (events.readyState === EventSource.CLOSED) setTimeout(loadAgain, pause);
-  };
-  for (const name of HAPPENINGS) {
-    events.addEventListener(name, async (event) => (await heard)[name]?.(event.data ? JSON.parse(event.data) : null, events));
+  /** @type {EventSource | undefined} */
+  let events;
+  function listen() {
+    const opened = new EventSource(`${address}/live?after=${after}`);
+    opened.onopen = () => {
+      lost.hidden = true;
+      pause = AGAIN_MS;
+    };
+    opened.onerror = () => {
+      lost.hidden = false;
+      if (opened.readyState === EventSource.CLOSED) setTimeout(loadAgain, pause);
+    };
+    for (const name of HAPPENINGS) {
+      opened.addEventListener(name, async (event) => {
+        after = event.lastEventId;
+        if (name === "over") end();
+        else (await heard)[name](event.data ? JSON.parse(event.data) : null);
+      });
+    }
+    events = opened;
   }
+  // A hidden page leaves its connection to others: a browser may have six to a server.
+  function listenIfShown() {
+    events?.close();
+    if (!document.hidden) listen();
+  }
+  function end() {
+    events?.close();
+    document.removeEventListener("visibilitychange", listenIfShown);
+  }
+  document.addEventListener("visibilitychange", listenIfShown);
+  listenIfShown();
 }
 
 /** Ask for the page until the server has it. */
@@ -50,7 +70,7 @@ function connectionLine() {
 
 /**
  * A function for each kind of event.
- * @param {RunData} run @param {Watcher} watcher @returns {Object<string, (data: any, events: EventSource) => void>}
+ * @param {RunData} run @param {Watcher} watcher @returns {Object<string, (data: any) => void>}
  */
 function hearer(run, watcher) {
   const boards = boardsInPlay(run);
@@ -86,9 +106,6 @@ function hearer(run, watcher) {
     },
     sections(/** @type {Object<string, string>} */ sections) {
       for (const [id, html] of Object.entries(sections)) replaceSection(byId(id), html);
-    },
-    over(_, events) {
-      events.close();
     },
     reset() {
       location.reload();
