@@ -8,7 +8,6 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
 from arena.files.toml_tables import shown
-from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.charts import Curve, curves, gauge, thinned
 from arena.reports.html.pages import in_url
@@ -97,7 +96,10 @@ def compared(one: LabRun, other: LabRun) -> dict[str, Any]:
 def _parts(run: LabRun) -> dict[str, Markup]:
     """The sections of a page by their ids."""
     template = environment().get_template("lab_parts.html")
-    tests = [(name, verdict, _gauge(verdict)) for name, verdict in run.verdicts]
+    tests = [
+        (name, verdict, gauge(verdict.llr, verdict.lower, verdict.upper))
+        for name, verdict in run.verdicts
+    ]
     rows = thinned(run.rows, _MOST_ROWS)
     values = {
         "run": run,
@@ -111,12 +113,6 @@ def _parts(run: LabRun) -> dict[str, Markup]:
         name: Markup(template.render(values | {"part": name}))
         for name in ("stands", "tests", "curves", "figures", "log")
     }
-
-
-def _gauge(verdict: Verdict) -> Markup:
-    ratio = f"log-likelihood ratio {verdict.llr:+.2f}"
-    label = f"{ratio}, between H0 at {verdict.lower:+.2f} and H1 at {verdict.upper:+.2f}"
-    return gauge(verdict.llr, verdict.lower, verdict.upper, label)
 
 
 def _drawings(run: LabRun) -> list[tuple[Markup, list[str]]]:

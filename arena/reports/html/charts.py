@@ -75,15 +75,18 @@ def spread(quantiles: Sequence[float], scale: Scale, label: str) -> Markup:
     ).format(label)
 
 
-def gauge(value: float, lower: float, upper: float, label: str) -> Markup:
+def gauge(value: float, lower: float, upper: float) -> Markup:
     """A log-likelihood ratio on its way between the bounds of a test."""
     at = Scale(lower, upper).at(value)
     middle = Scale(lower, upper).at(0)
+    low, high = f"H0 at {lower:+.2f}", f"H1 at {upper:+.2f}"
     return Markup(
-        f'<svg class="gauge" viewBox="0 0 {_LINE_WIDTH} 18" role="img" aria-label="{{}}">'
+        f'<div class="verdict"><span class="soft">{low}</span>'
+        f'<svg class="gauge" viewBox="0 0 {_LINE_WIDTH} 18" role="img" '
+        f'aria-label="log-likelihood ratio {value:+.2f}, between {low} and {high}">'
         f'<path class="axis" d="M6 9H194M6 3V15M194 3V15M{middle} 6V12"/>'
-        f'<circle cx="{at}" cy="9" r="4.5"/></svg>'
-    ).format(label)
+        f'<circle cx="{at}" cy="9" r="4.5"/></svg><span class="soft">{high}</span></div>'
+    )
 
 
 class Curve(NamedTuple):

@@ -41,9 +41,11 @@ def rounds(look: Look) -> dict[str, Any] | None:
 
 
 def _test(verdict: Verdict) -> dict[str, Any]:
-    label = words.where_it_stands(verdict)
-    drawn = gauge(verdict.llr, verdict.lower, verdict.upper, label)
-    return {"drawn": drawn, "notes": words.about_sprt(verdict), "where": label}
+    return {
+        "drawn": gauge(verdict.llr, verdict.lower, verdict.upper),
+        "notes": words.about_sprt(verdict),
+        "where": words.where_it_stands(verdict),
+    }
 
 
 def _meetings(look: Look) -> list[tuple[int, list[str]]]:

@@ -223,6 +223,9 @@ def test_a_sequential_test_shows_its_gauge(play: Play, tmp_path: Path) -> None:
     with RunView(path) as view:
         found = sections(view, STAFF)["rounds"]
     assert 'class="gauge"' in found and "H1 accepted" in found
+    assert 'class="ranked"' in found, "it is printed"
+    between = r'H0 at (-\d.\d\d)</span>.*between H0 at \1 and H1 at (\S+)">.*H1 at \2</span>'
+    assert re.search(between, found)
 
 
 def test_2048_has_scores_and_tiles_instead_of_a_crosstable(play: Play, tmp_path: Path) -> None:
