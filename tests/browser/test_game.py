@@ -271,3 +271,6 @@ def test_a_phone_scrolls_only_down(name: str, opened: Open) -> None:
         box = button.bounding_box()
         assert box
         assert min(box["width"], box["height"]) >= 44
+    bottoms = "all => all.map(each => each.getBoundingClientRect().bottom)"
+    rows = page.locator(".keys > *").evaluate_all(bottoms)
+    assert rows == sorted(rows), "Tab goes down"

@@ -122,16 +122,16 @@ function chartsOf(run, game, go) {
   return found;
 }
 
-/** The buttons and the slider. @param {number} last @param {() => GamePage} page */
+/** The slider and the buttons. @param {number} last @param {() => GamePage} page */
 function gameKeys(last, page) {
   const slider = element("input", { type: "range", min: 0, max: last, value: 0, "aria-label": "Move", oninput: () => page().go(Number(slider.value)) });
   const play = key("Play", "▶", () => page().toggle());
   const node = element(
     "div",
     { class: "keys" },
+    slider,
     key("First move", "|◀", () => page().go(0)),
     key("Previous move", "◀", () => page().step(-1)),
-    slider,
     key("Next move", "▶", () => page().step(1)),
     key("Last move", "▶|", () => page().end()),
     play,
