@@ -73,12 +73,17 @@ def test_a_phone_shows_ratings_and_whole_numbers(tmp_path: Path, page: Page) -> 
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(write_file(tmp_path, records))
     standings = page.locator("#standings")
-    for text in ("Elo", "±", "95 % interval"):
+    for text in ("Elo", "±", "95 % interval", "LOS", "Course points"):
         expect(standings.get_by_role("columnheader", name=text, exact=True)).to_be_visible()
     expect(standings.locator("td", has_text=re.compile(r"±\d+")).first).to_be_in_viewport()
-    expect(standings.get_by_text("LOS", exact=True)).to_be_hidden()
     cells = page.locator("#crosstable td a")
     expect(cells.first).to_have_text(re.compile(r"\d+/104"))
     heights = cells.evaluate_all("cells => cells.map(cell => cell.offsetHeight)")
     assert max(heights) < 50, "a number is on two lines"
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    links = "all => all.map(link => link.getBoundingClientRect().height)"
+    assert min(page.locator("main a:visible").evaluate_all(links)) >= 24
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    widths = "all => all.map(name => name.offsetWidth)"
+    names = page.locator("main th[scope=row]:visible").evaluate_all(widths)
+    assert max(names) < 390 / 2, "figures have room next to a name"
