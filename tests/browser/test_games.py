@@ -110,7 +110,7 @@ def test_the_form_writes_the_address_and_back_undoes_it(opened: Callable[[str], 
 
 def test_a_cell_of_the_crosstable_lists_its_games(opened: Callable[[str], Page]) -> None:
     page = opened("")
-    page.locator("#crosstable tbody a").first.click()
+    page.locator("#crosstable td a").first.click()
     expect(page.locator("#overview")).to_be_hidden()
     expect(page.locator("#games-count")).to_have_text("70 games.")
     page.go_back()

@@ -27,8 +27,9 @@ _NUMBERED = re.compile(r"g\d+")
 """Games with numbers alone, as a round-robin has them."""
 _ID_DIGITS = 12
 """Of a game without names: enough for no two among millions to be alike."""
-_LONGEST = 60
-"""Characters of a name; of a longer one the beginning is shown, and its place."""
+_LONGEST = 72
+"""Characters of a name; of a longer one the beginning is shown, and its place. A bot's has 64, and
+its version."""
 
 
 class Audience(Frozen):

@@ -130,7 +130,8 @@ def test_pairs_with_few_games_are_not_compared(league: RunView) -> None:
 
 def test_a_cell_of_the_crosstable_leads_to_its_games(league: RunView) -> None:
     found = sections(league, STAFF)["crosstable"]
-    assert 'href="#games?player=a&amp;against=b"' in found
+    assert 'href="#games?player=a&amp;against=b" title="a against b: ' in found
+    assert '<th scope="row"><a href="#player/a">a</a></th>' in found, "where its name is whole"
     shades = {int(step) for step in re.findall(r'class="(?:up|down) k(\d+)"', found)}
     assert shades and all(step % 5 == 0 and step <= 85 for step in shades)
     assert "style=" not in "".join(sections(league, STAFF).values())
@@ -299,6 +300,14 @@ def test_a_long_name_is_cut(play: Play, tmp_path: Path) -> None:
     with RunView(tmp_path / "cup.sqlite") as view:
         found = "".join(sections(view, STAFF).values())
     assert len(found) < 20_000 and "x… (1)" in found and "x… (2)" in found
+
+
+def test_the_name_of_a_bot_is_whole(play: Play, tmp_path: Path) -> None:
+    record = play("dots", f"{'x' * 64}@12", "ant", **DOTS)
+    with begun(tmp_path / "cup.sqlite", [record]) as store:
+        store.add(record)
+    with RunView(tmp_path / "cup.sqlite") as view:
+        assert f">{'x' * 64}@12<" in sections(view, STAFF)["standings"]
 
 
 def test_a_thousand_games_are_half_a_megabyte(play: Play, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ export function endingSentence(run, game) {
   return `${who} ${deed(game.ending)} ${after} and lost the game: ${game.detail}`;
 }
 
-const NAME_LENGTH = 60;
+const NAME_LENGTH = 72;
 
 /** The name of a player, cut where it is very long. @param {RunData} run @param {number} place */
 export function nameOf(run, place) {
