@@ -47,7 +47,7 @@ def test_its_results_against_each_lead_to_their_games(report: str, page: Page) -
     ]
     sides = page.get_by_label("By side").locator("tbody tr")
     expect(sides.first).to_have_text(re.compile("^first4400"))
-    against.last.get_by_role("link", name="games").click()
+    against.last.get_by_role("link", name="games against cat").click()
     page.wait_for_url("**#games?player=ant&against=cat")
     expect(page.locator("#games-count")).to_have_text("4 games.")
 
@@ -102,7 +102,7 @@ def test_a_long_name_is_shortened_in_its_cell_on_a_phone(tmp_path: Path, page: P
     games = [play_record("dots", "ant", long, game="g1", rows=2, cols=2)]
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{write_file(tmp_path, games)}#player/ant")
-    name = page.get_by_label("Against each").get_by_role("link", name=long)
+    name = page.get_by_label("Against each").get_by_role("link", name=long, exact=True)
     within = "a => a.getBoundingClientRect().right <= a.closest('th').getBoundingClientRect().right"
     assert name.evaluate(within)
     page.goto(f"{page.url.partition('#')[0]}#games")

@@ -109,7 +109,7 @@ function headToHead(run, place) {
   }
   if (!met.size) return [];
   const rows = [...met].map(([other, games]) => {
-    const all = element("a", { href: gamesHash({ player: run.players[place], against: run.players[other] }) }, "games");
+    const all = element("a", { href: gamesHash({ player: run.players[place], against: run.players[other] }), "aria-label": `games against ${nameOf(run, other)}` }, "games");
     return element("tr", {}, element("th", { scope: "row" }, playerLink(run, other)), tallyCells(tallied(run, games)), element("td", {}, all));
   });
   return [element("h3", {}, "Against each"), plainTable("Against each", ["Opponent", "Games", "Won", "Drawn", "Lost", ""], rows)];
