@@ -1,7 +1,7 @@
 /** A test, a training or a tuning as it goes on: asks now and then what has changed on its page. */
 
 import { byId } from "./dom.js";
-import { keptFocus } from "./sections.js";
+import { keptState } from "./sections.js";
 
 const LAB_PAUSE_MS = 2000;
 
@@ -25,14 +25,12 @@ async function followLab(lab) {
 function putParts(parts) {
   for (const [id, html] of Object.entries(parts)) {
     const place = byId(id);
-    const isOpen = place.querySelector("details")?.open ?? false;
     if (place.dataset.html === html) continue;
     place.dataset.html = html;
-    const focusAgain = keptFocus(place);
+    const keepAgain = keptState(place);
     place.innerHTML = html; // the server escaped it
     place.hidden = !html.trim();
-    place.querySelector("details")?.toggleAttribute("open", isOpen);
-    focusAgain();
+    keepAgain();
   }
 }
 

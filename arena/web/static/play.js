@@ -3,7 +3,7 @@
 import { byId, element, svg } from "./dom.js";
 import { drawingOf, isDrawn, seatMark, textBoard } from "./drawings.js";
 import { squarePlace } from "./squares.js";
-import { keptFocus } from "./sections.js";
+import { keptState } from "./sections.js";
 import { targetsOf } from "./targets.js";
 
 /**
@@ -92,9 +92,9 @@ function showButtons(table, { legal, phase }) {
   const place = byId("choices");
   for (const button of place.children) button.setAttribute("aria-disabled", "true");
   if (!legal.length && phase !== "over") return;
-  const focusAgain = keptFocus(place);
+  const keepAgain = keptState(place);
   place.replaceChildren(...moveButtons(table, legal));
-  focusAgain();
+  keepAgain();
 }
 
 /** @param {HTMLElement} table @param {string[]} legal */

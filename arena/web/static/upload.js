@@ -2,7 +2,7 @@
  * script the form sends the file itself, and the page shows the check when it is loaded again. Also
  * the time of a move, which comes with the game of a match. */
 
-import { keptFocus } from "./sections.js";
+import { keptState } from "./sections.js";
 
 const MOST = 10e6;
 const FOLLOW_AGAIN_MS = 3000;
@@ -51,9 +51,9 @@ function follow(card) {
     for (const [id, html] of Object.entries(JSON.parse(event.data))) {
       const element = document.getElementById(id);
       if (!element) continue;
-      const focusAgain = keptFocus(element);
+      const keepAgain = keptState(element);
       element.innerHTML = html;
-      focusAgain();
+      keepAgain();
     }
     const stands = card.querySelector("p, li")?.textContent?.replaceAll(/\s+/g, " ") ?? "";
     if (status.textContent !== stands) status.textContent = stands;

@@ -3,7 +3,7 @@
 import { drawingOf, isDrawn, replayed, seatMark } from "./drawings.js";
 import { byId, element } from "./dom.js";
 import { gameHash } from "./route.js";
-import { keptFocus } from "./sections.js";
+import { keptState } from "./sections.js";
 import { nameOf } from "./words.js";
 
 /** A place for a board. @typedef {{node: Element, id: string, over: boolean}} Slot */
@@ -30,9 +30,9 @@ export function boardsInPlay(run) {
   }
   /** @param {Slot} slot @param {GameRunning} game @param {string} state */
   function show(slot, game, state) {
-    const focusAgain = keptFocus(slot.node);
+    const keepAgain = keptState(slot.node);
     slot.node.replaceChildren(boardLink(run, game, state));
-    focusAgain();
+    keepAgain();
   }
   return {
     /** @param {GameRunning} game */

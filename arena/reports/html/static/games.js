@@ -3,7 +3,7 @@
 import { byId, counted, duration, element, written } from "./dom.js";
 import { isForfeit, resultOf, RESULTS, SIDES, takenGames } from "./filter.js";
 import { gameHash, gamesHash, playerHash } from "./route.js";
-import { keptFocus } from "./sections.js";
+import { keptState } from "./sections.js";
 import { endingWord, nameOf, shortened, sideWord } from "./words.js";
 
 const ROWS_AT_ONCE = 100;
@@ -23,9 +23,9 @@ export function showGames(run, filter) {
 
 /** A game came: the list stays as long as it was, and the form as it is. @param {RunData} run @param {Object<string, string>} filter */
 export function listGrown(run, filter) {
-  const focusAgain = keptFocus(byId("games-view"));
+  const keepAgain = keptState(byId("games-view"));
   listGames(run, filter, Math.max(ROWS_AT_ONCE, listedGames().length));
-  focusAgain();
+  keepAgain();
 }
 
 function listedGames() {

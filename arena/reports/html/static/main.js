@@ -2,12 +2,13 @@
 
 import { openSource } from "./data.js";
 import { byId, element } from "./dom.js";
+import { isDrawn, replayed } from "./drawings.js";
 import { gamePage } from "./game.js";
 import { listGrown, showGames } from "./games.js";
 import { followRun } from "./live.js";
 import { showPlayer } from "./player.js";
 import { readRoute } from "./route.js";
-import { keptFocus } from "./sections.js";
+import { keptState } from "./sections.js";
 
 const VIEW_NAMES = ["overview", "games", "game", "player"];
 /** @typedef {import("./route.js").Route} Route */
@@ -67,7 +68,7 @@ class RunPages {
   /** @param {RunData} run @param {string} id @param {() => boolean} isWanted */
   async openGame(run, id, isWanted) {
     const running = run.running.find((each) => each.id === id);
-    const game = running ? unfinished(running) : await this.source.game(id, run.games.id.indexOf(id));
+    const game = running ? unfinished(run, running) : await this.source.game(id, run.games.id.indexOf(id));
     if (!isWanted()) return;
     this.page?.stop();
     this.page = game ? gamePage(run, game) : null;
@@ -110,10 +111,10 @@ class RunPages {
     if (this.shown !== `game ${id}`) return;
     const run = await this.run();
     const ply = this.page?.follows() ? Infinity : this.page?.at();
-    const focusAgain = keptFocus(byId("game-view"));
+    const keepAgain = keptState(byId("game-view"));
     await this.openGame(run, id, () => this.shown === `game ${id}`);
     this.page?.go(ply ?? Infinity);
-    focusAgain();
+    keepAgain();
   }
 
   /** @param {string} id */
@@ -131,9 +132,11 @@ function markCurrent(link, view) {
   else link.removeAttribute("aria-current");
 }
 
-/** A game that is being played, as its page needs it. @param {GameRunning} running @returns {GameData} */
-function unfinished(running) {
-  const unknown = { attempt: 1, seed: 0, seats: [], used_ms: [], score: [], depth: [], text: [], faults: [], stderr: [], boards: [], scores: [], points: [] };
+/** A game that is being played, as its page needs it; whose tiles were is not known. @param {RunData} run @param {GameRunning} running @returns {GameData} */
+function unfinished(run, running) {
+  const cells = isDrawn(run) && run.drawing !== "tiles" ? replayed(run, running) : null;
+  const seats = cells ? running.moves.map((_, at) => cells(at).seat) : [];
+  const unknown = { attempt: 1, seed: 0, seats, used_ms: [], score: [], depth: [], text: [], faults: [], stderr: [], boards: [], scores: [], points: [] };
   return { ...running, ...unknown, ending: "", detail: "", offender: -1, started_at: "", duration_ms: 0, machine: "" };
 }
 

@@ -3,15 +3,22 @@
 const FOCUSABLE = "a[href], summary, [tabindex], button, input, select";
 
 /**
- * Remembers what has the focus in a place. The function gives it back once the place has changed, or
- * what is there instead: to what says the same where there is one, else to what is at the same place.
+ * Remembers what is open and scrolled in a place, and has the focus. The function has it so again once
+ * the place has changed, or what is there instead; the focus is for what says the same where there is
+ * one, else for what is at the same place.
  * @param {Element} place @returns {(now?: Element) => void}
  */
-export function keptFocus(place) {
+export function keptState(place) {
   const focused = /** @type {Element} */ (document.activeElement);
   const at = [...place.querySelectorAll(FOCUSABLE)].indexOf(focused);
   const text = focused.textContent;
+  const scrolled = [...place.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
+  const opened = [...place.querySelectorAll("details")].map((details) => details.open);
   return (now = place) => {
+    now.querySelectorAll("details").forEach((details, at) => {
+      if ((details.open = opened[at] ?? false)) details.dispatchEvent(new Event("toggle")); // filled before the page is shorter without
+    });
+    now.querySelectorAll(".scroll").forEach((box, at) => box.scrollTo(...(scrolled[at] ?? [0, 0])));
     if (at < 0 || document.activeElement !== document.body) return;
     const all = /** @type {HTMLElement[]} */ ([...now.querySelectorAll(FOCUSABLE)]);
     ([all[at], ...all].find((each) => each?.textContent === text) ?? all[at])?.focus({ preventScroll: true });
@@ -24,15 +31,11 @@ export function replaceSection(old, html) {
   template.innerHTML = html;
   const fresh = /** @type {HTMLElement|null} */ (template.content.firstElementChild);
   if (!old || !fresh) return;
-  const focusAgain = keptFocus(old);
-  const scrolled = [...old.querySelectorAll(".scroll")].map((box) => box.scrollLeft);
-  const opened = [...old.querySelectorAll("details")].map((details) => details.open);
+  const keepAgain = keptState(old);
   markChanges(old, fresh);
   fresh.style.minHeight = `${old.offsetHeight}px`; // what is below stays where it is
   old.replaceWith(fresh);
-  fresh.querySelectorAll("details").forEach((details, at) => (details.open = opened[at] ?? details.open));
-  fresh.querySelectorAll(".scroll").forEach((box, at) => (box.scrollLeft = scrolled[at] ?? 0));
-  focusAgain(fresh);
+  keepAgain(fresh);
 }
 
 /** Mark the cells of tables that say something else now. @param {Element} old @param {Element} fresh */
