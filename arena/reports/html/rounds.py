@@ -6,6 +6,8 @@ from itertools import accumulate
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from markupsafe import Markup
+
 from arena.ratings import elo
 from arena.ratings.columns import Columns
 from arena.ratings.matches import Verdict
@@ -48,10 +50,10 @@ def _test(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _meetings(look: Look) -> list[tuple[int, list[str]]]:
+def _meetings(look: Look) -> list[tuple[int, list[Markup]]]:
     """The last rounds, the newest first: a line for each meeting."""
     by_round = _by_round(look.view.rated)
-    shown, count = list[tuple[int, list[str]]](), 0
+    shown, count = list[tuple[int, list[Markup]]](), 0
     for number in sorted(by_round, reverse=True):
         met = defaultdict[frozenset[str], list[GameDigest]](list)
         for game in by_round[number]:
@@ -63,13 +65,15 @@ def _meetings(look: Look) -> list[tuple[int, list[str]]]:
     return shown
 
 
-def _meeting(games: Sequence[GameDigest], look: Look) -> str:
-    """`ant 1½ – ½ bee`."""
+def _meeting(games: Sequence[GameDigest], look: Look) -> Markup:
+    """`ant 1½ – ½ bee`; a name from right to left leaves the points where they are."""
     one, other = games[0].players[0], games[0].players[-1]
     results = results_of(games)
     points = sum(each.score if each.first == one else 1 - each.score for each in results)
-    names = look.seen.names
-    return f"{names[one]} {figure(points)} – {figure(len(results) - points)} {names[other]}"
+    left, right = look.seen.names[one], look.seen.names[other]
+    return Markup("<bdi>{}</bdi> {} – {} <bdi>{}</bdi>").format(
+        left, figure(points), figure(len(results) - points), right
+    )
 
 
 def _over_time(look: Look) -> dict[str, Any] | None:

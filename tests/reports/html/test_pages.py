@@ -152,7 +152,7 @@ def test_the_method_is_short(league: RunView) -> None:
     ("format_", "settings", "shown"),
     [
         ("swiss", {"rounds": 3}, ["Ranking", "Rating over time", "Round 3", "Buchholz"]),
-        ("ladder", {"rounds": 4}, ["Rating over time", "a 2 – 0", "Earlier rounds"]),
+        ("ladder", {"rounds": 4}, ["Rating over time", "<bdi>a</bdi> 2 – 0 ", "Earlier rounds"]),
         ("knockout", {}, ["Semi-finals", "Final", "goes on"]),
         ("groups", {}, ["Group A", "Group B"]),
     ],
