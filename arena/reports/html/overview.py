@@ -213,11 +213,14 @@ def _opening(moves: Sequence[str], games: Sequence[GameDigest], gap: str) -> dic
     return {"moves": gap.join(moves) or "none", "games": len(games), "share": share}
 
 
-def faults(look: Look) -> dict[str, Any]:
-    """Forfeits, void and damaged games, and the faults of each player."""
+def faults(look: Look) -> dict[str, Any] | None:
+    """Forfeits, void and damaged games, and the faults of each player; None before any game."""
     standings, seen, view = look.standings, look.seen, look.view
+    notes = [*words.about_endings(standings), *words.about_damage(standings)]
+    if not notes:
+        return None
     return {
-        "notes": [*words.about_endings(standings), *words.about_damage(standings)],
+        "notes": notes,
         "faults": [
             (seen.names[fault.player], ending_word(data.ending), data)
             for fault in view.standings.faults

@@ -153,7 +153,7 @@ def test_the_method_is_short(league: RunView) -> None:
     [
         ("swiss", {"rounds": 3}, ["Ranking", "Rating over time", "Round 3", "Buchholz"]),
         ("ladder", {"rounds": 4}, ["Rating over time", "<bdi>a</bdi> 2 – 0 ", "Earlier rounds"]),
-        ("knockout", {}, ["Semi-finals", "Final", "goes on"]),
+        ("knockout", {}, ["Semi-finals", "Final", 'aria-label="won"']),
         ("groups", {}, ["Group A", "Group B"]),
     ],
 )
@@ -272,7 +272,9 @@ def test_a_run_without_a_game_has_a_page(play: Play, tmp_path: Path) -> None:
     with begun(tmp_path / "cup.sqlite", [play("dots", "a", "b", **DOTS)]):
         pass
     with RunView(tmp_path / "cup.sqlite") as view:
-        assert set(sections(view, STAFF)) == set(SECTIONS)
+        found = sections(view, STAFF)
+        assert set(found) == set(SECTIONS)
+        assert "hidden" in found["faults"], "it would have a heading alone"
         write_report(view, STAFF, tmp_path / "out.html")
 
 
