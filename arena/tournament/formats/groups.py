@@ -6,7 +6,7 @@ second of each, so that two of one group do not meet in its first round where th
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from string import ascii_uppercase
 from typing import Any
 
@@ -19,7 +19,7 @@ from arena.tournament.formats.base import Plan
 from arena.tournament.formats.bracket import COLUMNS, Bracket, places
 from arena.tournament.formats.knockout import KNOCKOUT, KnockoutTable
 from arena.tournament.formats.meetings import Pair
-from arena.tournament.formats.staged import Rounds, StagedSchedule
+from arena.tournament.formats.staged import Rounds, StagedSchedule, Taken
 
 
 class GroupsTable(KnockoutTable):
@@ -33,7 +33,8 @@ class GroupsTable(KnockoutTable):
 class GroupsSchedule(StagedSchedule):
     def __init__(self, plan: Plan) -> None:
         self._groups = dealt(plan.players, plan.keys["groups"])
-        self._met: dict[str, list[Met]] = {player: [] for player in plan.players}
+        self._taken_before: list[Taken] = []
+        """The points of each round of the groups that is over."""
         self._bracket = Bracket((), plan, self.has_left)
         pairs = sum(len(group) * (len(group) - 1) // 2 for group in self._groups)
         going = plan.players[: plan.keys["groups"] * plan.keys["advance"]]
@@ -43,17 +44,23 @@ class GroupsSchedule(StagedSchedule):
     def rounds(self) -> Rounds:
         pairs: list[Pair] = [pair for group in self._groups for pair in combinations(group, 2)]
         for _ in range(self.plan.rounds):
-            for (one, other), (own, others) in (yield pairs).items():
-                self._met[one].append(Met(other, own))
-                self._met[other].append(Met(one, others))
+            self._taken_before.append((yield pairs))
         tables = [self._table(group) for group in self._groups]
         best = [[each.player for each in table][: self.plan.keys["advance"]] for table in tables]
         self._bracket = Bracket(seeded(best), self.plan, self.has_left)
         yield from self._bracket.play()
 
     def _table(self, group: Sequence[str]) -> tuple[Placing, ...]:
-        """Its players, those behind that left before its end; of equals, the better seed first."""
-        met = {player: self._met[player] for player in group}
+        """Its players as they stand, those behind that left before its end; of equals, the better
+        seed first.
+        """
+        taken, met = [*self._taken_before], dict[str, list[Met]]({player: [] for player in group})
+        if len(taken) < self.plan.rounds:
+            taken.append(self.taken())
+        for (one, other), (own, others) in chain.from_iterable(each.items() for each in taken):
+            if one in met:
+                met[one].append(Met(other, own))
+                met[other].append(Met(one, others))
         points, breaks = tie_breaks.totals(met), tie_breaks.sonneborn_berger(met)
 
         def place(player: str) -> tuple[bool, float, float]:

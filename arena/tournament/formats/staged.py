@@ -61,7 +61,7 @@ class StagedSchedule(Schedule):
     def _advance(self) -> None:
         while self._pairs and not self._open:
             try:
-                pairs = self._rounds.send(self._taken())
+                pairs = self._rounds.send(self.taken())
             except StopIteration:
                 pairs = ()
             self._deal(pairs)
@@ -82,13 +82,15 @@ class StagedSchedule(Schedule):
         """Whether its games of this round are walkovers."""
         return player in self.plan.left and self.plan.left[player] <= self._round
 
-    def _taken(self) -> Taken:
+    def taken(self) -> Taken:
+        """The points in this round so far."""
         most = 1.0 if self.plan.game.decided_by_seed else 2.0
         taken = {
             (one, other): (most * self.has_left(other), most * self.has_left(one))
             for one, other in self._pairs
         }
-        for first, second, score, _ in results_of(self._results[game.game] for game in self._games):
+        known = [self._results[each.game] for each in self._games if each.game in self._results]
+        for first, second, score, _ in results_of(known):
             pair = (first, second) if (first, second) in taken else (second, first)
             own = score if pair[0] == first else 1 - score
             taken[pair] = (taken[pair][0] + own, taken[pair][1] + 1 - own)

@@ -199,6 +199,17 @@ def test_a_player_that_leaves_after_the_groups_keeps_its_place_there() -> None:
     assert best.players[0].player == "m0"
 
 
+def test_a_group_that_plays_has_its_points_so_far() -> None:
+    schedule = opened(GROUPS, 4, groups=1)
+    for _ in range(5):
+        game = schedule.next()
+        schedule.add(imagined(game, "dots", float(game.players[0] > game.players[1])))
+    (group,) = schedule.ranking().groups
+    assert [(row.player, row.figures[0]) for row in group.players] == [
+        ("m1", 2.0), ("m2", 2.0), ("m3", 1.0), ("m0", 0.0)
+    ]  # fmt: skip
+
+
 def test_groups_then_a_knockout() -> None:
     schedule = opened(GROUPS, 8)
     games = list(imagine(schedule, "dots", stronger_first))
