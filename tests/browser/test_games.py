@@ -110,11 +110,13 @@ def test_the_form_writes_the_address_and_back_undoes_it(opened: Callable[[str], 
 
 def test_a_cell_of_the_crosstable_lists_its_games(opened: Callable[[str], Page]) -> None:
     page = opened("")
-    page.locator("#crosstable td a").first.click()
+    cell = page.locator("#crosstable td a").first
+    cell.press("Enter")
     expect(page.locator("#overview")).to_be_hidden()
     expect(page.locator("#games-count")).to_have_text("70 games.")
     page.go_back()
     expect(page.locator("#standings")).to_be_visible()
+    expect(cell).to_be_focused()
 
 
 def test_empty_lists_say_what_to_do(opened: Callable[[str], Page]) -> None:

@@ -139,6 +139,7 @@ def test_the_newest_game_comes_first(run: str, store: Store, page: Page) -> None
     page.get_by_label("Moves from").press_sequentially("1")
     ended(store, RECORDS[2], 3, 3)
     expect(page.locator("#games-table tbody th")).to_have_text(["g3", "g2", "g1"])
+    expect(page.locator("#games-count")).to_have_attribute("aria-live", "off")
     expect(page.get_by_label("Moves from")).to_have_value("1")
     page.get_by_label("Order").select_option("as they ended")
     expect(page.locator("#games-table tbody th")).to_have_text(["g1", "g2", "g3"])

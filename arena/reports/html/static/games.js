@@ -17,6 +17,7 @@ const USUAL = document.body.dataset.run === undefined ? "oldest" : "newest";
 export function showGames(run, filter) {
   const view = byId("games-view");
   if (!view.querySelector("form")) view.replaceChildren(...emptyList(run));
+  byId("games-count").setAttribute("aria-live", "polite");
   fillForm(/** @type {HTMLFormElement} */ (view.querySelector("form")), filter);
   listGames(run, filter);
 }
@@ -24,6 +25,7 @@ export function showGames(run, filter) {
 /** A game came: the list stays as long as it was, and the form as it is. @param {RunData} run @param {Object<string, string>} filter */
 export function listGrown(run, filter) {
   const keepAgain = keptState(byId("games-view"));
+  byId("games-count").setAttribute("aria-live", "off"); // it would be read out with each game
   listGames(run, filter, Math.max(ROWS_AT_ONCE, listedGames().length));
   keepAgain();
 }

@@ -25,6 +25,8 @@ class RunPages {
     /** @type {import("./game.js").GamePage|null} */
     this.page = null;
     this.shown = "";
+    /** What had the focus when the overview was left: on the way back it has it again. @type {HTMLElement|null} */
+    this.left = null;
     this.asked = 0;
     this.title = document.title;
     addEventListener("hashchange", () => this.show());
@@ -78,6 +80,7 @@ class RunPages {
   /** Show one view and hide the others. @param {Route} route @param {boolean} isSame */
   turnTo(route, isSame) {
     const isFirst = !this.shown;
+    if (this.shown.startsWith("overview")) this.left = /** @type {HTMLElement|null} */ (document.activeElement);
     if (route.view !== "game") this.leaveGame();
     this.shown = `${route.view} ${route.name}`;
     for (const view of VIEW_NAMES) byId(view === "overview" ? view : `${view}-view`).hidden = view !== route.view;
@@ -89,6 +92,7 @@ class RunPages {
     if (!isFirst) heading?.focus({ preventScroll: true });
     if (route.view !== "overview") scrollTo(0, 0);
     else if (route.name) byId(route.name)?.scrollIntoView();
+    else if (!document.activeElement?.closest(".views")) this.left?.focus();
   }
 
   leaveGame() {
