@@ -266,7 +266,9 @@ def test_everyone_can_use_it(name: str, opened: Open, axe: Callable[[Page], None
 def test_a_phone_scrolls_only_down(name: str, opened: Open) -> None:
     page = opened(f"{name}#game/g1")
     page.set_viewport_size({"width": 320, "height": 700})
-    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    for size in ("200%", "100%"):
+        page.evaluate("size => { document.documentElement.style.fontSize = size }", size)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
     for button in page.locator(".keys button").all():
         box = button.bounding_box()
         assert box

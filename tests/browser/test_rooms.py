@@ -45,7 +45,9 @@ def test_everyone_can_use_it_at_any_width(
     page.goto(f"{site}{path}")
     axe(page)
     page.set_viewport_size({"width": 320, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    for size in ("100%", "200%"):
+        page.evaluate("size => { document.documentElement.style.fontSize = size }", size)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
 
 
 def test_the_names_of_documents_are_whole(page: Page, site: str) -> None:
