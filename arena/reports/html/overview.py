@@ -50,6 +50,7 @@ def facts(look: Look) -> dict[str, Any]:
     return {
         "games": standings.games,
         "planned": standings.planned,
+        "at_most": not view.config.is_fixed and standings.games != standings.planned,
         "forfeits": forfeits,
         "void": standings.void,
         "damaged": len(standings.damaged),

@@ -268,6 +268,15 @@ def test_openings_that_are_not_known_yet_are_not_shown(league: RunView) -> None:
     assert "first position of the rules" not in found
 
 
+def test_results_decide_how_many_games_a_knockout_has(play: Play, tmp_path: Path) -> None:
+    keys = FORMATS["knockout"].keys().model_dump()
+    records = [play("dots", "a", "b", **DOTS)]
+    with begun(tmp_path / "cup.sqlite", records, format="knockout", format_keys=keys):
+        pass
+    with RunView(tmp_path / "cup.sqlite") as view:
+        assert "0 of at most 8 games" in text(sections(view, STAFF)["facts"])
+
+
 def test_a_run_without_a_game_has_a_page(play: Play, tmp_path: Path) -> None:
     with begun(tmp_path / "cup.sqlite", [play("dots", "a", "b", **DOTS)]):
         pass
