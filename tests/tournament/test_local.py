@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
@@ -20,7 +20,7 @@ import pytest
 from arena.errors import ExecutorError
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_file import TournamentConfig
-from arena.tournament.executors import local
+from arena.tournament.executors import cores, local
 from arena.tournament.executors.base import Lost, Played, Report, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.store import Store
@@ -274,6 +274,22 @@ def until_ended(executor: LocalExecutor, tasks: int) -> list[Report]:
     while len(reports) < tasks and time.monotonic() < deadline:
         reports += [r for r in executor.wait(1.0) if isinstance(r, Played | Lost)]
     return reports
+
+
+def test_runs_take_cores_that_no_other_run_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: (1001, 1002, 1003))
+    with ExitStack() as stack:
+
+        def take(most: int) -> tuple[int, ...]:
+            taken, held = cores.apart(most)
+            for name in held:
+                stack.enter_context(name)
+            return taken
+
+        assert take(2) == (1001, 1002)
+        assert take(2) == (1003, 1001), "one is free"
+    with ExitStack() as stack:
+        assert take(1) == (1001,), "the others have ended"
 
 
 @pytest.mark.slow

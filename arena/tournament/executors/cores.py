@@ -1,10 +1,12 @@
-"""Cores that the workers of a cluster share out on one machine, and how fast they are."""
+"""Cores that runs, or the workers of a cluster, share out on one machine, and how fast they are."""
 
 import os
 import platform
 import socket
 import time
+from collections.abc import Collection
 from functools import cache
+from itertools import islice
 from random import Random
 
 from arena.errors import ExecutorError
@@ -25,24 +27,41 @@ def reserve(cores: int, *, shared: bool = False) -> tuple[int, ...]:
     """
     if shared:
         return tuple(Random().sample(usable_cores(), cores))
-    own = dict[int, socket.socket]()
-    for core in usable_cores():
-        name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            name.bind(f"\0arena-core-{core}")
-        except OSError:
-            name.close()
-            continue
-        own[core] = name
-        if len(own) == cores:
-            _held.extend(own.values())
-            return tuple(own)
+    own = _hold("core", cores)
+    if len(own) == cores:
+        _held.extend(own.values())
+        return tuple(own)
     for name in own.values():
         name.close()
     raise ExecutorError(
         f"it was started for {cores} cores, and only {len(own)} of {platform.node()} are free of "
         "other workers; start it with fewer"
     )
+
+
+def apart(cores: int) -> tuple[tuple[int, ...], Collection[socket.socket]]:
+    """That many cores, first those on which no other run of this machine plays; and sockets that
+    hold them until they are closed.
+    """
+    own = _hold("run", cores)
+    others = (core for core in usable_cores() if core not in own)
+    return (*own, *islice(others, cores - len(own))), own.values()
+
+
+def _hold(kind: str, most: int) -> dict[int, socket.socket]:
+    """Up to that many cores that nothing else of this kind holds."""
+    own = dict[int, socket.socket]()
+    for core in usable_cores():
+        name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            name.bind(f"\0arena-{kind}-{core}")
+        except OSError:
+            name.close()
+            continue
+        own[core] = name
+        if len(own) == most:
+            break
+    return own
 
 
 def speed_of(core: int) -> float:

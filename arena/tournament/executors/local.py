@@ -22,6 +22,7 @@ from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_strays
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors.base import Demand, GameReport, Lost, Moved, Played, Task
+from arena.tournament.executors.cores import apart
 from arena.tournament.executors.worker import MOVES, READY, RECORD, WorkerSetup
 
 _GRACE_S = 2.0
@@ -98,16 +99,18 @@ class LocalExecutor:
         masked: tuple[str, ...] = (),
         cores: tuple[int, ...] | None = None,
     ) -> None:
-        """`masked` files are kept from players; `cores` default to all. Raises ExecutorError."""
-        games, threads, cores = config.concurrency, config.threads, cores or usable_cores()
-        if games * threads > len(cores):
+        """`masked` files are kept from players; `cores` are those to play on, else any. Raises
+        ExecutorError.
+        """
+        games, threads = config.concurrency, config.threads
+        wanted, there = games * threads, len(cores or usable_cores())
+        if wanted > there:
             raise ExecutorError(
-                f"{games} games of {threads} cores each need {games * threads} cores, there are "
-                f"{len(cores)}"
+                f"{games} games of {threads} cores each need {wanted} cores, there are {there}"
             )
+        self._cores, self._held = (cores[:wanted], ()) if cores else apart(wanted)
         self.capacity = games
-        self._free = [cores[i * threads : (i + 1) * threads] for i in range(games)]
-        self._cores = cores[: games * threads]
+        self._free = [self._cores[i * threads : (i + 1) * threads] for i in range(games)]
         homes = {player.name: player.home for player in config.players}
         self._setup = WorkerSetup(
             keep_alive=config.keep_alive,
@@ -225,3 +228,5 @@ class LocalExecutor:
             worker.stderr.close()
         self._workers.clear()
         kill_strays(self._others)
+        for core in self._held:
+            core.close()
