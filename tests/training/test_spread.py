@@ -72,7 +72,7 @@ CORE = {"cores": 1, "shared": 1}
 """Of a worker: other tests may have it too."""
 
 
-@pytest.mark.usefixtures("one_core")
+@pytest.mark.usefixtures("one_core", "undrawn")
 def test_commands_play_the_same_games_on_a_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
