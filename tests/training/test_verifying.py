@@ -85,9 +85,24 @@ def test_settings_that_changed_are_reported_as_they_were_written(folder: Path) -
 
 
 @pytest.mark.slow
-def test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged(folder: Path) -> None:
-    assert verify(TUNE, max_games=2).exit_code == 1
-    checkpoint = folder / "runs/t.tune" / CHECKPOINT
+def test_what_begins_again_leaves_the_tests_before(folder: Path) -> None:
+    """First a test whose run is gone, which has another seed then; then a damaged tuning."""
+    run, seeds = folder / "runs/t.tune", list[int]()
+    for number in (1, 2, 2):
+        tested = verify(TUNE, max_games=2)
+        assert tested.exit_code == 1, tested.output
+        assert ("in up to 5 % of the cases" in tested.output) is (number == 2)
+        (path,) = run.glob("verify-*.sqlite")
+        with Store.open(path) as store:
+            seeds.append(store.config.seed)
+        if number == 2:
+            verdicts = tested.output.splitlines()[-1]
+            assert verdicts.count(f"at {AT}") == 2 and f"at {AT}, test 2" in verdicts
+            assert path.stem.endswith("-test-2")
+        elif number == 1:
+            path.unlink()
+    assert seeds == [1, 2, 2]
+    checkpoint = run / CHECKPOINT
     content = json.loads(checkpoint.read_text())
     content["verdicts"][AT] = {}
     checkpoint.write_text(json.dumps(content))
@@ -101,27 +116,7 @@ def test_a_tuning_begins_again_next_to_the_tests_of_one_that_was_damaged(folder:
     again = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 0.02"), max_games=2)
     assert again.exit_code == 1, again.output
     assert "Not decided after 1 pair." in again.output
-    tests = list(checkpoint.parent.glob("verify-*.sqlite"))
-    assert len(tests) == 2  # as other values were tuned
-
-
-@pytest.mark.slow
-def test_a_test_begun_again_does_not_replace_the_verdict_before(folder: Path) -> None:
-    run, seeds = folder / "runs/t.tune", list[int]()
-    for number in (1, 2, 2):
-        told = verify(TUNE, max_games=2)
-        assert told.exit_code == 1, told.output
-        assert ("in up to 5 % of the cases" in told.output) is (number == 2)
-        (path,) = run.glob("verify-*.sqlite")
-        with Store.open(path) as store:
-            seeds.append(store.config.seed)
-        if number == 2:
-            said = told.output.splitlines()[-1]
-            assert said.count(f"at {AT}") == 2 and f"at {AT}, test 2" in said
-            assert path.stem.endswith("-test-2")
-        elif number == 1:
-            path.unlink()
-    assert seeds == [1, 2, 2]
+    assert len(list(run.glob("verify-*.sqlite"))) == 2  # as other values were tuned
 
 
 @pytest.mark.slow
