@@ -17,6 +17,8 @@ from arena.files.cache import CACHE_VARIABLE
 from players import warm
 from players.compiled import folder as kernel_folder
 from players.compiled.folder import cache_folder
+from players.games.registry import load_board
+from tests.players.lines_of_play import perft
 
 HITS = """
 import sys
@@ -30,24 +32,18 @@ assert iterate.stats.cache_hits
 assert not compiled.buffer, compiled.buffer
 """
 
-COMPILES = """
+ANOTHER_GAME = """
 import rules
 from players.games.registry import load_board
 from tests.players.lines_of_play import perft
-game = rules.load("othello")
-position = load_board("othello", game.variant).position(game.start().state())
+game = rules.load("dots")
+position = load_board("dots", game.variant).position(game.start().state())
 print(perft(position, 2, True))
 import sys
 assert "scipy.linalg" not in sys.modules
-"""
-"""A kernel: the twelve lines of two plies. What it does not need is not imported."""
-
-ANOTHER_GAME = (
-    COMPILES.replace("othello", "dots")
-    + """
 assert "players.games.othello.board" not in sys.modules
 """
-)
+"""A kernel: the lines of two plies. What it does not need is not imported."""
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -85,7 +81,9 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
 
 @pytest.mark.slow
 def test_a_kernel_of_another_game_is_passed_over_without_loading_that_game() -> None:
-    assert run("-c", COMPILES).stdout == "12\n"
+    othello = rules.load("othello")
+    position = load_board("othello", othello.variant).position(othello.start().state())
+    assert perft(position, 2, True) == 12
     done = run("-c", ANOTHER_GAME)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -221,13 +219,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_cache_that_cannot_be_written_is_read_where_it_lies(small: Path, tmp_path: Path) -> None:
-    missing = run("-c", UNWRITABLE, str(small), ARENA_CACHE_DIR=str(tmp_path / "cache"))
-    assert (missing.returncode, missing.stdout) == (0, "12\n")
-    assert missing.stderr.count("\n") == 1
-    assert "cannot be written (Permission denied) and lacks kernels" in missing.stderr
-    assert "`arena warm` fills it" in missing.stderr
-    assert not files(tmp_path / "cache")
+def test_a_cache_that_cannot_be_written_is_read_where_it_lies(small: Path) -> None:
     folder = small.with_name("cache")
     kept = files(folder)
     assert kept
@@ -244,8 +236,9 @@ def test_a_cache_that_cannot_be_there_is_reported_once_and_does_not_matter(tmp_p
     program.write_text(SMALL)
     done = run(str(program), ARENA_CACHE_DIR=str(tmp_path / "file" / "below"))
     assert (done.returncode, done.stdout) == (0, "12\n")
-    assert done.stderr.count("cannot be written") == 1
     assert done.stderr.count("\n") == 1
+    assert "cannot be written (Not a directory) and lacks kernels" in done.stderr
+    assert "`arena warm` fills it" in done.stderr
 
 
 FULL = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
