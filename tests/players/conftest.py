@@ -11,15 +11,19 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rules
 from arena.referee import SessionPool
 from players.builtin import Builtin
 from players.sdk import Clock, Start
+from players.weights.network_file import save_network
+from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, PASS, Position, draw_chance
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+FILE = "small.ntuple"
 
 
 class Player:
@@ -121,6 +125,20 @@ def running_player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callabl
     yield running
     for player in players.values():
         player.end()
+
+
+@pytest.fixture
+def networks(tmp_path: Path) -> Path:
+    """A player's folder, with a network for each game."""
+    for name in ("2048", "2584"):
+        spawn = rules.load(name).variant["spawn"]
+        tuples = (("a1", "b1", "c1"), ("b2", "c2"))
+        header = Header.model_validate({"rules": name, "spawn": spawn, "tuples": tuples})
+        network = network_of(header)
+        random = np.random.default_rng(2)
+        weights = random.uniform(0, 9, len(network.weights)).astype(np.float32)
+        save_network(tmp_path / f"{name}-{FILE}", header, network._replace(weights=weights))
+    return tmp_path
 
 
 def start_message(position: Position, seat: int = 0, **fields: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A process that is kept plays as a fresh one does: nothing of a game reaches the next."""
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 import rules
 from rules.position import CHANCE, PASS, Game, draw_chance
-from tests.players.conftest import END, start_message, turn_message
+from tests.players.conftest import END, FILE, start_message, turn_message
 
 pytestmark = pytest.mark.slow
 
@@ -54,9 +55,15 @@ def answers(
 
 @pytest.mark.parametrize("case", CASES)
 def test_it_plays_as_a_fresh_one_does(
-    case: str, start_player: Callable[..., Any], running_player: Callable[..., Any]
+    case: str,
+    start_player: Callable[..., Any],
+    running_player: Callable[..., Any],
+    networks: Path,
 ) -> None:
     module, game, options, others = CASES[case]
+    if game is TILES:  # the network that comes along takes a second to read
+        network = {"weights": str(networks / f"2048-{FILE}")}
+        options, others = options | network, others | network
     fresh, kept = start_player(module), running_player(module)
     if game is DOTS:
         answers(kept, SMALL, others, seed=4)

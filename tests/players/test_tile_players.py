@@ -5,7 +5,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -16,13 +15,10 @@ from players.expectimax import ExpectimaxOptions
 from players.greedy import gains
 from players.options import SearchOptions
 from players.sdk import Clock, Start, Turn
-from players.weights.network_file import save_network
-from players.weights.network_header import Header, network_of
 from rules.position import CHANCE, Game, draw_chance
-from tests.players.conftest import random_position, refusal, start_message, turn_message
+from tests.players.conftest import FILE, random_position, refusal, start_message, turn_message
 from tests.players.tile_cases import NAMES
 
-FILE = "small.ntuple"
 FULL = {
     "board": [[2, 4, 8, 16], [4, 8, 16, 2], [8, 16, 2, 4], [2, 2, 4, 0]],
     "score": 0,
@@ -39,20 +35,6 @@ TWO = {
         rules.load("2584", placer="player", placer_chooses="cell"),
     ],
 }
-
-
-@pytest.fixture
-def networks(tmp_path: Path) -> Path:
-    """A player's folder, with a network for each game."""
-    for name in ("2048", "2584"):
-        spawn = rules.load(name).variant["spawn"]
-        tuples = (("a1", "b1", "c1"), ("b2", "c2"))
-        header = Header.model_validate({"rules": name, "spawn": spawn, "tuples": tuples})
-        network = network_of(header)
-        random = np.random.default_rng(2)
-        weights = random.uniform(0, 9, len(network.weights)).astype(np.float32)
-        save_network(tmp_path / f"{name}-{FILE}", header, network._replace(weights=weights))
-    return tmp_path
 
 
 def meet(
