@@ -165,10 +165,10 @@ def refusal(
     player: type[Builtin], position: Position, monkeypatch: pytest.MonkeyPatch, **fields: Any
 ) -> str:
     """The sentence with which it ends its process before a game, asked in this one."""
-    told = start_message(position, **fields)
-    given = {name: told[name] for name in Start._fields}
-    asked = Start(**given | {"clock": Clock(**told["clock"])})
-    monkeypatch.setattr("players.builtin.play", lambda _, *, start, **__: start(asked))
+    message = start_message(position, **fields)
+    values = {name: message[name] for name in Start._fields}
+    request = Start(**values | {"clock": Clock(**message["clock"])})
+    monkeypatch.setattr("players.builtin.play", lambda _, *, start, **__: start(request))
     with pytest.raises(SystemExit) as ended:
         player.run()
     assert isinstance(ended.value.code, str)  # Python shows it, and exits with 1

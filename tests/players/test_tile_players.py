@@ -108,8 +108,8 @@ def test_options_reach_the_search(networks: Path, running_player: Callable[..., 
     while position.to_move != 0:
         position = position.play(draw_chance(position, Random(4)))
     player = running_player("players.expectimax")
-    seen = {}
-    asked: dict[str, dict[str, Any]] = {
+    found = {}
+    cases: dict[str, dict[str, Any]] = {
         "plain": {},
         "depth": {"depth": 2},
         "minimax": {"method": "minimax"},
@@ -117,16 +117,16 @@ def test_options_reach_the_search(networks: Path, running_player: Callable[..., 
         "star": {"star": 0.95},
         "table": {"memory_mb": 0},
     }
-    for name, options in asked.items():
+    for name, options in cases.items():
         weights = {"weights": str(networks / f"2048-{FILE}")}
         player.ask(start_message(position, options={**weights, **options}))
         info = player.ask(turn_message(position, 40, time_ms=60_000))["info"]
-        seen[name] = (info["score"], info["depth"], info["nodes"])
-    assert seen["plain"][1] == 3
-    assert seen["depth"][1] == 2
-    assert len(set(seen.values())) == len(seen), seen
-    assert seen["table"][0] == seen["plain"][0]
-    assert seen["minimax"][0] < seen["plain"][0]
+        found[name] = (info["score"], info["depth"], info["nodes"])
+    assert found["plain"][1] == 3
+    assert found["depth"][1] == 2
+    assert len(set(found.values())) == len(found), found
+    assert found["table"][0] == found["plain"][0]
+    assert found["minimax"][0] < found["plain"][0]
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,7 @@ def test_commands_play_the_same_games_on_a_cluster(
     sprt = "greedy monkey --rules dots --set rows=3 --set cols=3 --sandbox none --max-games 4"
     with machines_of_one_core(1, tmp_path, protocol="tcp://", resources=CORE) as it:
         for name, on in (("here", ()), ("there", ("--on", it.scheduler_address))):
-            asked = ("sprt", *sprt.split(), "--store", f"{name}.sqlite", *on)
-            tested = arena(*asked)
+            tested = arena("sprt", *sprt.split(), "--store", f"{name}.sqlite", *on)
             assert "Not decided after 2 pairs." in tested.output
             tuned = arena("tune", "it.toml", "--out", name, *on)
             assert tuned.exit_code == 0, tuned.output

@@ -52,8 +52,8 @@ AT = "the clock of course.toml, under the referee"
 def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
     """What `arena tune t.toml --verify` says of a file with this text and `[verify]`."""
     Path("course.toml").write_text(f"[clock]\nmove_ms = {move_ms}\n")
-    asked = VERIFY.replace("max_games = 4", f"max_games = {max_games}")
-    Path("t.toml").write_text(text + asked)
+    table = VERIFY.replace("max_games = 4", f"max_games = {max_games}")
+    Path("t.toml").write_text(text + table)
     return arena("tune", "t.toml", "--verify")
 
 
@@ -121,10 +121,10 @@ def test_what_begins_again_leaves_the_tests_before(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_tuning_that_changed_nothing_is_not_tested(folder: Path) -> None:
-    told = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 1e-9"))
-    assert told.exit_code == 0, told.output
-    assert "\nThe tuned player is the start, no value changed: there is nothing" in told.output
-    assert "The tuned player against the start" not in told.output
+    result = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 1e-9"))
+    assert result.exit_code == 0, result.output
+    assert "\nThe tuned player is the start, no value changed: there is nothing" in result.output
+    assert "The tuned player against the start" not in result.output
     assert not list((folder / "runs/t.tune").glob("verify-*"))
     assert '"tests": []' in (folder / "runs/t.tune/player.toml").read_text()
 
@@ -171,8 +171,8 @@ def test_what_a_player_says_is_wrong_is_reported(
 
     monkeypatch.setattr(player, "extend", refused)
     monkeypatch.setattr(NetworkPairs, "load", lambda _: None)  # no game needs its kernels
-    told = verify(text)
-    assert (told.exit_code, told.stderr) == (2, "x.ntuple: no such file.\n")
+    refusal = verify(text)
+    assert (refusal.exit_code, refusal.stderr) == (2, "x.ntuple: no such file.\n")
 
 
 @pytest.mark.parametrize("wrong", [0, 1])
@@ -190,6 +190,6 @@ def test_both_players_are_tried_before_the_first_game(tmp_path: Path, wrong: int
 @pytest.mark.parametrize("text", [LEARN, TUNE])
 def test_a_key_that_is_wrong_is_reported_once(folder: Path, text: str) -> None:
     (folder / "t.toml").write_text(f"verify = 3{text}")
-    told = arena("tune", "t.toml")
-    assert told.exit_code == 2
-    assert told.stderr == "t.toml:1: verify: must be a table: write [verify], got 3\n"
+    refusal = arena("tune", "t.toml")
+    assert refusal.exit_code == 2
+    assert refusal.stderr == "t.toml:1: verify: must be a table: write [verify], got 3\n"

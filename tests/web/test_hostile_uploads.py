@@ -60,11 +60,11 @@ def by_web(folder: Path) -> Iterator[Callable[[str, bytes], list[str]]]:
 
         def hand_in(name: str, contents: bytes) -> list[str]:
             sent = client.post(f"/api/submissions?name={name}", content=contents)
-            told = client.get(f"/api/submissions/{sent.json()['id']}/live").text
-            events = [json.loads(line[6:]) for line in told.splitlines() if line[:5] == "data:"]
+            stream = client.get(f"/api/submissions/{sent.json()['id']}/live").text
+            events = [json.loads(line[6:]) for line in stream.splitlines() if line[:5] == "data:"]
             judged = [each["result"] for each in events if each["event"] == "judged"]
-            said = [f"{each['passed']} {each['verdict']} {each['fix']}" for each in judged]
-            return [*said, events[-1].get("sentence") or str(events[-1]["version"])]
+            sentences = [f"{each['passed']} {each['verdict']} {each['fix']}" for each in judged]
+            return [*sentences, events[-1].get("sentence") or str(events[-1]["version"])]
 
         yield hand_in
 
@@ -72,18 +72,18 @@ def by_web(folder: Path) -> Iterator[Callable[[str, bytes], list[str]]]:
 def by_command(name: str, contents: bytes) -> list[str]:
     """What `arena submit` says."""
     Path(name).write_bytes(contents)
-    said = list[str]()
+    sentences = list[str]()
 
     def tell(event: Event) -> None:
         if isinstance(event, PointJudged):
             result = event.result
-            said.append(f"{result.passed} {result.verdict} {result.fix}")
+            sentences.append(f"{result.passed} {result.verdict} {result.fix}")
 
     try:
         entered: Entered = enter.enter(Path(name), Path("here"), "ada", tell)
     except ArenaError as error:
-        return [*said, str(error)]
-    return [*said, str(entered.version)]
+        return [*sentences, str(error)]
+    return [*sentences, str(entered.version)]
 
 
 def test_archives(
