@@ -90,7 +90,7 @@ def test_archives(
     by_web: Callable[[str, bytes], list[str]], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Jobs, "_run", lambda _, job: checker.main(job))
-    """Of those that are refused in the same words one is sent; test_archive.py unpacks all."""
+    # Of those that are refused in the same words one is sent; test_archive.py unpacks all.
     bad = {each.words: each for each in BAD_ARCHIVES}.values()
     sent = [(f"b.{each.form}", each.make(), each.words) for each in bad]
     sent += [(name, packed("zip", files.items()), "") for name, files in MINE.items()]
