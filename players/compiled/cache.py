@@ -19,7 +19,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.types import BaseTuple
 
 from arena.files.cache import CACHE_VARIABLE
-from players.compiled.folder import cache_folder
+from players.compiled.folder import cache_folder, names_folder
 from players.compiled.parts import KernelCompiler, PartCompiler, kernels
 
 intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
@@ -37,6 +37,14 @@ unkept: set[str] = set()
 
 class _Locator(UserProvidedCacheLocator):
     """Finds kernels in `CACHE_DIR`, whether or not it can be written."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        """By module, where the folder is named for the source: numba's own is by path, and another
+        installation would compile the same once more.
+        """
+        super().__init__(py_func, py_file)  # type: ignore[no-untyped-call] # numba ships no types
+        if names_folder(py_file):
+            self._cache_path = str(Path(_settings.CACHE_DIR) / py_func.__module__)
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> Any:

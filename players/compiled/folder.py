@@ -2,12 +2,13 @@
 
 numba notices a change in a function's own file, not in the files of what it calls. So the folder
 carries a hash of every source in the compiled rooms, in the folders of registered games, and of the
-compiler's version: any change starts a new folder.
+compiler's version: any change starts a new folder. Installations of the same sources share it.
 """
 
 import hashlib
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -25,6 +26,16 @@ def cache_folder() -> Path:
             place = source.relative_to(folder.parent).as_posix()
             digest.update(place.encode() + b"\0" + source.read_bytes())
     return cache_root() / f"kernels-{digest.hexdigest()[:16]}"
+
+
+def names_folder(source: str) -> bool:
+    """Whether a source is one of those that the folder is named for."""
+    return any(Path(source).resolve().is_relative_to(folder) for folder in _known_folders())
+
+
+@cache
+def _known_folders() -> tuple[Path, ...]:
+    return tuple(folder.resolve() for folder in _folders())
 
 
 def _folders() -> Iterator[Path]:

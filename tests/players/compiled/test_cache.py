@@ -18,6 +18,7 @@ from players import warm
 from players.compiled import folder as kernel_folder
 from players.compiled.folder import cache_folder
 from players.games.registry import load_board
+from players.search.uct.search import iterate
 from tests.players.lines_of_play import perft
 
 HITS = """
@@ -169,6 +170,12 @@ def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
         (room / "othello.py").write_text(source)
         names.add(cache_folder().name)
     assert len(names) == 2
+
+
+def test_installations_of_the_same_sources_share_kernels() -> None:
+    """A note says that they are there, whichever of them compiled them."""
+    place = cache_folder() / "players.search.uct.search"
+    assert Path(iterate._cache.cache_path) == place
 
 
 def test_a_step_that_fails_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
