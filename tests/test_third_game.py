@@ -31,6 +31,7 @@ TOURNAMENT = """
 [tournament]
 name = "four"
 rounds = 1
+concurrency = 1
 [game]
 rules = "connect4"
 rows = 5
@@ -239,7 +240,7 @@ def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[Game
 @pytest.mark.slow
 def test_a_position_is_analysed(folder: Path) -> None:
     # elsewhere: its kernels would be kept among those of an arena without this package
-    said = fresh_arena(folder, "analyse", "connect4", "adadad", "--seconds", "1")
+    said = fresh_arena(folder, "analyse", "connect4", "adadad", "--seconds", "0.1")
     assert "d" in said
     assert "margin in wins that X ends with" in said
 
