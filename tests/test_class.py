@@ -43,6 +43,7 @@ CUP = """
 [tournament]
 name = "cup"
 seed = 7
+keep_alive = true
 on_fault = "forfeit"
 [game]
 rules = "dots"

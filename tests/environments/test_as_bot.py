@@ -129,7 +129,7 @@ def test_a_policy_is_submitted_and_wins(tmp_path: Path, monkeypatch: pytest.Monk
     assert accepted.exit_code == 0, accepted.output
     run = arena.run(
         {
-            "tournament": {"name": "cup", "rounds": 10},
+            "tournament": {"name": "cup", "rounds": 10, "keep_alive": True},
             "game": {"rules": "othello", "preset": "cornerless"},
             "player": [{"from": "bots"}, {"bot": "monkey"}],
         }
