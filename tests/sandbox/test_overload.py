@@ -223,16 +223,6 @@ def test_what_others_took_of_its_cpu_comes_off_no_bank(bots: Bots, dots: Spec) -
 
 
 @pytest.mark.slow
-def test_who_waits_for_a_cpu_at_the_deadline_is_not_late(bots: Bots, dots: Spec) -> None:
-    """The system counts a wait once it has ended, which may be after the deadline."""
-    settings = {"clock": Clock(move_ms=100), "grace_ms": 20, "startup_ms": 30_000}
-    with on_one_core(), busy(40), SessionPool() as pool:
-        players = bots.hostile("works_most"), bots.hostile()
-        record = play_game(*dots(*players, ponder=False, **settings), pool)
-    assert record.termination is Termination.VOID, record.detail
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["hangs", "spins", "works_twice"])
 def test_who_needs_more_than_its_limit_is_late_on_a_busy_host_too(
     fault: str, bots: Bots, dots: Spec
