@@ -231,7 +231,7 @@ def test_machines_of_this_one_find_what_players_name_next_to_the_tournament(
     (cluster.folder / "bot.py").write_text(PYTHON)
     player = '[[player]]\nbot = "monkey"\n[[player]]\ncommand = ["python3", "bot.py"]\n'
     (cluster.folder / "cup.toml").write_text(TOURNAMENT.replace("rounds = 2", "") + player)
-    command = (*ARENA, "run", "../cup.toml", "--on", "local:2", "--store", "cup.sqlite")
+    command = (*ARENA, "run", "../cup.toml", "--on", "local:1", "--store", "cup.sqlite")
     head = cluster.start("elsewhere", command)
     assert head.wait(PATIENCE_S) == 0, (cluster.folder / "elsewhere/log").read_text()
     with Store.open(cluster.folder / "elsewhere/cup.sqlite") as store:
