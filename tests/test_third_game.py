@@ -220,7 +220,6 @@ def test_built_in_players_play_a_tournament(records: list[GameRecord]) -> None:
     for record in records:
         for seat, won in zip(record.seats, record.points, strict=True):
             points[seat.player] = points.get(seat.player, 0) + won
-            assert "compile" not in seat.stderr_tail  # its kernels are in the cache
     assert min(points["uct"], points["alphabeta"]) > max(points["monkey"], points["greedy"])
 
 
