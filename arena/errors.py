@@ -27,7 +27,7 @@ ArenaError
 from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _SHOWN = 10
 """Lines of one kind in a message: more are seen at the next try."""
@@ -48,6 +48,10 @@ class Exit(IntEnum):
 
 class ArenaError(Exception):
     """An error that a user can fix: its text has the event, the reason and the remedy."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without `__init__`, whose arguments are not the text: pools of processes do."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class UserError(ArenaError):

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,16 @@ import pytest
 import arena
 import rules
 from arena import api
-from arena.errors import ArenaError, ConfigError, RateError, StoreError, UserError
+from arena.errors import (
+    ArenaError,
+    ConfigError,
+    ManifestError,
+    PackageError,
+    Problem,
+    RateError,
+    StoreError,
+    UserError,
+)
 from arena.model.protocol import Clock, Termination
 from tests.command import arena as command
 
@@ -297,6 +307,20 @@ def test_errors_say_what_is_wrong(
     with pytest.raises(error) as raised:
         call()
     assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConfigError(Path("cup.toml"), (Problem("game", 1, "is missing"),)),
+        ManifestError(Path("bot.toml"), (Problem("command", None, "is missing"),)),
+        PackageError(Path("bot"), ["is missing"]),
+        RateError("result 1"),
+    ],
+)
+def test_errors_come_from_pools_of_processes(error: ArenaError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
 
 
 def test_a_ply_is_a_whole_number_of_any_type(run: arena.Run) -> None:
