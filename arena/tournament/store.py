@@ -174,7 +174,7 @@ class Store:
             rows = self._database.execute(query, arguments)
             for row in rows:  # noqa: UP028 - `yield from` would close it, perhaps after the file
                 yield row
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # of a message that quotes damage
             raise faults.unusable(self.path, error, to_play=self._to_play) from None
 
     @property

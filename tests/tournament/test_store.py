@@ -250,6 +250,8 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     refused("not a run, or damaged")
+    path.write_bytes(whole.replace(b"CREATE TABLE run", b"CREATE \xffABLE run"))
+    refused("not a run, or damaged")  # SQLite quotes what is no UTF-8
 
 
 def test_a_game_that_is_not_installed_is_no_damage(load: Load, path: Path) -> None:
