@@ -79,10 +79,11 @@ class Run:
 
     def __init__(self, path: Path) -> None:
         """Raises StoreError."""
-        self.path = path
         with Store.open(path) as store:
             self.config = store.config
             """The resolved tournament file."""
+        self.path = path.absolute()
+        """The file, wherever the current folder is by then."""
 
     def standings(self) -> Table:
         """A row a player, by Elo, whatever the format ranks by: the columns of

@@ -75,6 +75,15 @@ def test_a_run_is_loaded_again(run: arena.Run) -> None:
     assert again.games() == run.games()
 
 
+def test_a_run_is_found_from_another_folder(
+    run: arena.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(run.path.parent)
+    named = arena.load_run(run.path.name)
+    monkeypatch.chdir(tmp_path)
+    assert named.games() == run.games()
+
+
 def test_games_have_a_row_each(run: arena.Run) -> None:
     games = run.games()
     assert sorted(games["game"]) == ["g0001", "g0002", "g0003", "g0004"]
