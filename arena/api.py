@@ -12,6 +12,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from numbers import Integral, Real
 from os import PathLike, fspath
 from pathlib import Path
@@ -91,7 +92,7 @@ class Run:
         """
         with RunView(self.path) as view:
             columns = _columns(*csv_report.players(view.standings))
-        return DrawnTable(columns, self._drawn(lambda view: cells.section(view, "standings")))
+        return DrawnTable(columns, self._drawn(partial(cells.section, name="standings")))
 
     def ranking(self) -> Table:
         """A row a player by the rules of the format, who won first: the columns of
@@ -111,7 +112,7 @@ class Run:
         """A row for each player against each opponent met."""
         with RunView(self.path) as view:
             columns = _columns(*csv_report.crosstable(csv_report.cells_of(view)))
-        return DrawnTable(columns, self._drawn(lambda view: cells.section(view, "crosstable")))
+        return DrawnTable(columns, self._drawn(partial(cells.section, name="crosstable")))
 
     def games(self) -> Table:
         """A row a game that has a result, with the player, the score and the points of each seat:
@@ -150,7 +151,7 @@ class Run:
         record = self.record(game)
         text = f"{record.game}: {' '.join(move.move for move in record.moves)}\n{record.detail}"
         _refuse_ply(record, ply)
-        return Drawn(text, self._drawn(lambda view: cells.game(view, record.game, ply)))
+        return Drawn(text, self._drawn(partial(cells.game, id_=record.game, ply=ply)))
 
     def board(self, game: str | int, ply: int | None = None) -> Drawn:
         """The board of a game after `ply` moves, or all. Raises UserError."""
@@ -163,15 +164,16 @@ class Run:
             warnings.warn(line, stacklevel=3)
 
     def _drawn(self, draw: Callable[[RunView], str]) -> Callable[[], str]:
-        def html() -> str:
-            with RunView(self.path) as view:
-                return draw(view)
-
-        return html
+        return partial(_html, self.path, draw)
 
     def record(self, game: str | int) -> GameRecord:
         """All that is kept of a game. Raises UserError where there is no such game."""
         return recorded_game(self.path, str(game))[1]
+
+
+def _html(path: Path, draw: Callable[[RunView], str]) -> str:
+    with RunView(path) as view:
+        return draw(view)
 
 
 def _refuse_ply(record: GameRecord, ply: int | None) -> int:

@@ -84,6 +84,15 @@ def test_a_run_is_found_from_another_folder(
     assert named.games() == run.games()
 
 
+def test_what_is_shown_can_be_pickled(run: arena.Run) -> None:
+    shown: list[Any] = [
+        run.standings(), run.crosstable(), run.game(1, 2), run.board(1), arena.board(OTHELLO)
+    ]  # fmt: skip
+    for each in shown:
+        again = pickle.loads(pickle.dumps(each))
+        assert again._repr_html_() == each._repr_html_() and repr(again) == repr(each)
+
+
 def test_games_have_a_row_each(run: arena.Run) -> None:
     games = run.games()
     assert sorted(games["game"]) == ["g0001", "g0002", "g0003", "g0004"]

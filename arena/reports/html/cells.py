@@ -5,6 +5,7 @@ and write is text in it, and its only script is ours.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -71,7 +72,7 @@ def board(start: Position, moves: Sequence[str] = ()) -> Drawn:
         "text": str(position),
     }
     code = script("drawings.js") + _DRAWS_BOARD
-    return Drawn(str(position), lambda: _frame(_BOARD_PX, str(_BOARD_PX), code=code, data=data))
+    return Drawn(str(position), partial(_frame, _BOARD_PX, str(_BOARD_PX), code=code, data=data))
 
 
 def section(view: RunView, name: str) -> str:
