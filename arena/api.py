@@ -11,7 +11,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from numbers import Integral, Real
 from os import PathLike, fspath
@@ -32,6 +32,7 @@ from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report
 from arena.reports.html import cells
 from arena.reports.html.cells import Drawn, DrawnTable
+from arena.sandbox.processes import as_subreaper
 from arena.tournament import run as running
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, Unusable, load_config, read_config
@@ -73,6 +74,13 @@ def _unlock() -> None:
 
 
 os.register_at_fork(after_in_child=_unlock)
+
+
+@contextmanager
+def _playing_here() -> Iterator[None]:
+    """The turn of this thread. After it, orphans of the caller's own programs go to init again."""
+    with _PLAYING_HERE, as_subreaper():
+        yield
 
 
 class Run:
@@ -233,7 +241,7 @@ def run(
     """
     without = _texts("without", without, "names")
     file = _path("a tournament", tournament) if isinstance(tournament, str | PathLike) else None
-    with site(on, file, insecure=insecure) as at, _PLAYING_HERE if at.here else nullcontext():
+    with site(on, file, insecure=insecure) as at, _playing_here() if at.here else nullcontext():
         chosen = None if store is None else _path("store", store)
         read, place = _read(tournament, at, begun_in(chosen, take_new=take_new, without=without))
         path = chosen or default_store(read.name)
@@ -271,7 +279,7 @@ def play(
         "clock": clock or {},
         "player": _named(players),
     }
-    with _PLAYING_HERE:
+    with _playing_here():
         config = ready(*_read(tables))
         seats = config.terms.game.seats
         if len(players) != seats:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -188,6 +189,21 @@ def test_several_threads_may_play() -> None:
     with ThreadPoolExecutor() as threads:
         games = [threads.submit(play, seed=seed) for seed in range(4)]
         assert [game.result().seed for game in games] == [0, 1, 2, 3]
+
+
+def test_orphans_go_to_init_again_once_a_game_is_over() -> None:
+    code = """
+        import subprocess, arena
+        arena.play("dots", ["monkey", "monkey"], settings={"rows": 1, "cols": 1}, sandbox="none")
+        orphan = "sleep 3 > /dev/null 2> /dev/null & echo $!"
+        pid = subprocess.run(orphan, shell=True, capture_output=True, check=True).stdout
+        from arena.sandbox.processes import children
+        print(int(pid) in children())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(code)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False"]
 
 
 def test_a_process_forked_while_a_thread_plays_may_play_too() -> None:

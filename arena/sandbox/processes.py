@@ -58,16 +58,26 @@ def become_subreaper() -> None:
 
 
 @contextmanager
-def gathering() -> Iterator[None]:
-    """A time as a subreaper; at its end the new ones of `kill_strays` are killed."""
-    before, was = children(), ctypes.c_int()
+def as_subreaper() -> Iterator[None]:
+    """A time as a subreaper; after it, this process is one only if it was."""
+    was = ctypes.c_int()
     prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was))
     become_subreaper()
     try:
         yield
     finally:
-        kill_strays(spare=before)
         prctl(_PR_SET_CHILD_SUBREAPER, was.value)
+
+
+@contextmanager
+def gathering() -> Iterator[None]:
+    """The same; at its end the new ones of `kill_strays` are killed."""
+    before = children()
+    with as_subreaper():
+        try:
+            yield
+        finally:
+            kill_strays(spare=before)
 
 
 def die_with_parent(parent: int, with_signal: signal.Signals = signal.SIGTERM) -> None:
