@@ -119,10 +119,10 @@ class Store:
 
     def _check_ours(self) -> None:
         """Raise StoreError unless this is a run of a version we know."""
+        if self._is_empty():  # asked first: it may begin at this moment
+            raise StoreError(f"{self.path}: no run has begun in it; `arena run` begins it")
         ((application,),) = self._rows("PRAGMA application_id")
         ((self._schema,),) = self._rows("PRAGMA user_version")
-        if self._is_empty():
-            raise StoreError(f"{self.path}: no run has begun in it; `arena run` begins it")
         if application != APPLICATION_ID:
             raise StoreError(
                 f"{self.path}: an SQLite file of another program, not a run; left alone"

@@ -254,6 +254,23 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
     refused("not a run, or damaged")  # SQLite quotes what is no UTF-8
 
 
+def test_a_run_that_begins_while_it_is_opened_is_a_run(
+    load: Load, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, is_empty = load(DOTS), Store._is_empty
+    path.parent.mkdir()
+    path.touch()
+
+    def begun_just_now(store: Store) -> bool:
+        monkeypatch.undo()
+        PlayedStore.open_run(path, config).close()
+        return is_empty(store)
+
+    monkeypatch.setattr(Store, "_is_empty", begun_just_now)
+    with Store.open(path) as store:
+        assert store.config == config
+
+
 def test_a_game_that_is_not_installed_is_no_damage(load: Load, path: Path) -> None:
     config = load(DOTS)
     PlayedStore.open_run(path, config).close()
