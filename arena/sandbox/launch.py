@@ -151,7 +151,8 @@ def _popen(
             bufsize=0,
             start_new_session=True,
             pass_fds=tuple(sorted(keep)),
-            # Sound here: a referee's process has one thread. It costs the player's start 1 ms.
+            # It costs the player's start 1 ms. A referee's process has one thread. A notebook,
+            # which tries sandboxes and builds bots, has more: no step may import, log or wait.
             preexec_fn=take_steps,
         )
     except subprocess.SubprocessError as error:
