@@ -14,8 +14,12 @@ __all__ = ["Run", "board", "env", "load_run", "play", "rate", "rate_report", "ru
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import random
+
+    drawn = random.getstate()
     from arena import api
 
+    random.setstate(drawn)  # rich draws a number when it is loaded; a notebook has set its seed
     found: object = getattr(api, name)
     return found
 

@@ -59,6 +59,14 @@ def test_import_is_light() -> None:
     assert {"numpy", "pydantic", "rich", "players"}.isdisjoint(loaded.stdout.split())
 
 
+def test_a_seed_of_the_caller_stays() -> None:
+    code = (
+        "import arena, random; was = random.getstate(); arena.play; print(random.getstate() == was)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "True\n"
+
+
 def test_it_names_what_it_offers() -> None:
     assert {"load_run", "play", "rate", "run"} <= set(dir(arena))
     with pytest.raises(AttributeError, match="no attribute 'rat'"):
