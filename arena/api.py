@@ -266,9 +266,8 @@ def play(
     """Play one game and return its record, whatever the players do.
 
     `players` are one for each seat. `settings` is what `[game]` takes besides the rules, `clock`
-    what `[clock]` takes. Threads that play take turns; processes that play side by side need cores
-    of their own, by `os.sched_setaffinity`. Raises ConfigError, and UserError where there are too
-    few or too many players.
+    what `[clock]` takes. Threads that play take turns. Raises ConfigError, and UserError where
+    there are too few or too many players.
     """
     if not isinstance(settings or {}, Mapping):
         raise UserError(f"settings: must be a dict, got {settings!r}")
