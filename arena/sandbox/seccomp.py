@@ -97,7 +97,9 @@ _OWN_ONLY = {
     "prlimit64": 0, "sched_setscheduler": 0, "sched_setparam": 0, "sched_setattr": 0,
     "setpriority": 1,
 }  # fmt: skip
-"""Calls that may change other processes of the same user, and which argument must be 0, itself."""
+"""Calls that may change other processes of the same user, and which argument must be 0, itself.
+`sched_setscheduler` to SCHED_OTHER, which Mono asks for each thread, is answered and not made.
+"""
 _DATAGRAMS = 0x2
 """The bit that only sockets for datagrams have (SOCK_DGRAM, SOCK_RAW). One of a pair of them can
 still send to any name."""
@@ -167,7 +169,10 @@ def program(
         for name, argument in _SIGNALLING.items():
             code += _refused_argument(number[name], argument, signal.SIGCONT)
     for name, argument in _OWN_ONLY.items():
-        own = _unless(0, _refuse(errno.EPERM), load=_argument(argument))
+        refusal = _refuse(errno.EPERM)
+        if name == "sched_setscheduler":
+            refusal = _load(_argument(1)) + _when(_EQUAL, os.SCHED_OTHER, _return(_ERRNO)) + refusal
+        own = _unless(0, refusal, load=_argument(argument))
         if name == "setpriority":  # its first argument: a process, and no group or user
             own += _unless(0, _refuse(errno.EPERM), load=_argument(0))
         code += _when(_EQUAL, number[name], own + _return(_ALLOW))
