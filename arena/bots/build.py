@@ -35,8 +35,10 @@ _MAX_PROCESSES = 256
 _KEPT_BYTES = 2**16  # of the build's output; its beginning helps most
 _SHOWN_LINES = 10
 _COMPILER_ERROR = re.compile(
-    r"\berror\b|undefined reference|multiple definition|cannot find -l", re.IGNORECASE
+    r"\b(?:error|fatal)\b|undefined reference|multiple definition|cannot find -l", re.IGNORECASE
 )
+_PLACE = re.compile(r'(?:File ")?[\w./-]+(?::|", line )\d+[:,]')
+"""Above an error that does not name it, as OCaml and Fortran write."""
 _LOOK_S = 0.2  # how often time and disk are checked
 
 
@@ -170,11 +172,14 @@ def _beyond_disk(folders: list[str]) -> str | None:
 
 
 def first_errors(output: str) -> list[str]:
-    """The lines with a compiler's first errors, and before them the line that uses a template
-    where they are in one of the system's; the first lines where it names none.
+    """The lines with a compiler's first errors, and before them those from its place on, where it
+    is above it, or the line that uses a template where they are in one of the system's; the first
+    lines where it names none.
     """
     lines = [printable(line.expandtabs()) for line in output.splitlines() if line.strip()]
     first = next((at for at, line in enumerate(lines) if _COMPILER_ERROR.search(line)), 0)
+    if lines and lines[first].startswith("Error: "):
+        first = max((at for at in range(first) if _PLACE.match(lines[at])), default=first)
     errors = lines[first : first + _SHOWN_LINES]
     if "".join(errors[:1]).startswith("/usr/include/"):
         errors[:0] = [line for line in lines[:first] if line.endswith("required from here")][-1:]

@@ -186,6 +186,15 @@ def test_first_errors_begin_where_the_first_is() -> None:
     here = "bot.cpp:5:40:   required from here"
     there = "/usr/include/c++/ops.h:45: error: no match"
     assert first_errors(f"{template}{here}\n{there}\nnote\n") == [here, there, "note"]
+    ocaml = ['File "bot.ml", line 7, characters 3-9:', "7 | a b", "Error: Unbound value a"]
+    fortran = ["bot.f90:17:8:", "   17 |     a = 6", "Error: Symbol 'a' at (1) has no type"]
+    assert first_errors("\n".join(["gcc bot.c", *ocaml])) == ocaml
+    assert first_errors("\n\n".join(["x.f90:9:1:", *fortran])) == fortran
+    pascal = [
+        "Fatal: Can't find unit system used by bot",
+        "Error: ppcx64 returned an error exitcode",
+    ]
+    assert first_errors("\n".join(["Compiling bot.pas", *pascal])) == pascal
     assert first_errors("a\n\nb\x1b[31m\n") == ["a", "b\\x1b[31m"]
 
 
