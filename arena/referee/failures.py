@@ -31,7 +31,9 @@ _ERROR = re.compile(
     | \S+:\d+:(?:\d+:)?\ (?:fatal\ )?error:\ .*  # compilers
     | .*\ at\ (?:\S+\.p[lm]|/\S+)\ line\ \d+(?:,\ <\w*>\ \w+\ \d+)?\.  # Perl
     | \S+:\d+:in\ .*\([A-Z]\w+\)  # Ruby
-    | \S+:\ \S+\.lua:\d+:\ .*
+    | \S+:\ \S*[/.]\S+:\d+:(?:\d+:)?\ .*  # Lua, Prolog, awk
+    | (?:PHP\ )?(?:Fatal|Parse)\ error:\ .*
+    | \*\*\ \(\w+\)\ .*  # Elixir
     | (?:\S*/\S+|\S*sh|\S*awk):\ (?:\S+:\ )?line\ \d+:\ .*  # shells, awk
     """,
     re.VERBOSE,
@@ -43,19 +45,22 @@ _OURS = "sdk.py"
 """A copy that comes with a bot: what goes wrong there began in the bot."""
 _PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python|<)([^"]*[^"/])", line (\d+)')
 _OTHER_PLACE = re.compile(
-    r"(?<![\w./-])((?:file://)?[\w./-]+"
-    r"\.(?:js|mjs|cjs|ts|java|kt|cs|rs|c|cc|cpp|cxx|h|hpp|go|rb|lua)):(?:line )?(\d+)"
+    r"(?<![\w./-])((?:file://)?(?:(?:\.\.\.|/(?!/))[^\s:]*/[\w.-]+|[\w./-]+"
+    r"\.(?:js|mjs|cjs|ts|java|kt|cs|rs|c|cc|cpp|cxx|h|hpp|go|rb|lua|php|exs?|nim|adb|hs|jl|pl)))"
+    r"(?::(?:line )?|\(|\"? (?:on )?line )(\d+)"
 )
+"""A file whose suffix is known, or the absolute path of any, which Lua cuts."""
 _PLACE_IN_ERROR = re.compile(r" at (\S+) line (\d+)|(\S+): line (\d+):")
 """A place in the words of Perl, of shells: other lines may have such words too."""
 _RUNTIME = re.compile(
-    r"\bnode:|\bjava\.base/|\.\.\. \d+ more|/rustc/|/go/src/|/usr/(?:include|lib)/"
-    r"|libsanitizer/|sysdeps/|/csu/"
+    r"\bnode:|\bjava\.base/|\.\.\. \d+ more|/rustc/|/go/src/|/usr/(?:include|lib|share)/"
+    r"|libsanitizer/|sysdeps/|/csu/|^ +\(\w+ \d[\d.]+\) "
 )
 """In the lines of a stack that are the runtime's own."""
 _FRAME = re.compile(
     r"at \S.*(\)|:\d+)( \{)?|\.\.\. \d+ more"  # JavaScript, Java
     r"|from \S+:\d+:in .*|stack traceback:|\S+: in .*"  # Ruby, Lua
+    r"|Stack trace:|#\d+ .*|thrown in .*"  # PHP
     r"|goroutine \d+ .*|main\..*\)|\S+\.go:\d+( \+\S+)?"  # Go
 )
 """A line of the stack below an error."""
@@ -105,7 +110,7 @@ def failure_in(stderr: str) -> Failure | None:
     place = _place_in(lines, at)
     if place is None:
         return Failure(error, (error, *last))
-    is_absolute = place.path.startswith(("/", "file://"))
+    is_absolute = place.path.startswith(("/", "file://", "..."))
     shown = place.file if is_absolute else place.path
     error, place_line = (
         line.strip().replace(place.path, shown) for line in (error, lines[place.named_in])

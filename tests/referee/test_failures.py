@@ -253,6 +253,29 @@ stack traceback:
             ("bot.lua", 6),
         ),
         (
+            "lua5.4: ...9f195b/bot:6: attempt to index a nil value\nstack traceback:\n"
+            "\t...9f195b/bot:6: in main chunk\n\t[C]: in ?\n",
+            "lua5.4: bot:6: attempt to index a nil value",
+            ("bot", 6),
+        ),
+        (
+            "PHP Fatal error:  Uncaught Error: no best() in /srv/bot:6\nStack trace:\n#0 {main}\n"
+            "  thrown in /srv/bot on line 6\n",
+            "PHP Fatal error:  Uncaught Error: no best() in bot:6",
+            ("bot", 6),
+        ),
+        (
+            "** (MatchError) no match of value: nil\n    (elixir 1.14.0) lib/enum.ex:7: map/2\n"
+            "    bot.exs:2: main/2\n",
+            "** (MatchError) no match of value: nil / bot.exs:2: main/2",
+            ("bot.exs", 2),
+        ),
+        (
+            "ERROR: /srv/bot:3: main: key `legl' does not exist\n",
+            "ERROR: bot:3: main: key `legl' does not exist",
+            ("bot", 3),
+        ),
+        (
             "/srv/bot.sh: line 3: foo: unbound variable\n",
             "bot.sh: line 3: foo: unbound variable",
             ("bot.sh", 3),
@@ -339,3 +362,21 @@ def test_of_a_long_line_both_ends_are_reported() -> None:
 @pytest.mark.parametrize("text", ["", "\n", "ready\nplays c4\n", 'File "a.py", line 3\nthinks\n'])
 def test_what_a_bot_logs_is_no_error(text: str) -> None:
     assert failure_in(text) is None
+
+
+@pytest.mark.parametrize(
+    ("stderr", "line"),
+    [
+        ("/srv/bot:8:in `<main>': no legl (NoMethodError)", 8),
+        ('no legl\n    invoked from within\n"x"\n    (file "/srv/bot" line 3)', 3),
+        ("gawk: /srv/bot:5: error: division by zero attempted", 5),
+        ("Error: unhandled\n/srv/bot(4) bot\n/usr/lib/nim/system.nim(9) x", 4),
+    ],
+)
+def test_a_file_without_a_suffix_is_named_by_its_absolute_path(stderr: str, line: int) -> None:
+    place = place_in(stderr)
+    assert place and (place.file, place.line) == ("bot", line)
+
+
+def test_an_address_is_no_place() -> None:
+    assert place_in("refused by http://127.0.0.1:8080/x") is None
