@@ -55,7 +55,11 @@ _STDERR: tuple[tuple[str, str], ...] = (
     (
         r"_execute_child\n.*\nFileNotFoundError: .*'([^']+)'|spawn (\S+) ENOENT"
         r"|No module named '?([\w.]+)|Cannot find (?:module|package) '([^']+)'"
-        r"|([\w.+-]+): command not found|: \d+: ([\w.+-]+): not found",
+        r"|([\w.+-]+): command not found|: \d+: ([\w.+-]+): not found"
+        r"|cannot load such file -- (\S+)|module '([\w.]+)' not found"  # Ruby, Lua
+        r"|you may need to install the ([\w:]+) module|Failed opening required '([^']+)'"
+        r"|there is no package called .(\w[\w.]*)|module ([\w.]+) is not available"  # R, Elixir
+        r"|can't find package (\S+)|library\((\w+)\)' does not exist",  # Tcl, Prolog
         "Bring {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
         "not installed where bots run, and a script is handed in alone.",
     ),
@@ -295,7 +299,10 @@ def _bad_schema(offence: Offence, language: Phrases) -> str:
                 "`score` is a number, `depth` and `nodes` are integers, `pv` is a list of strings, "
                 "`text` is a string."
             )
-    return f"Answer `turn` with {_MOVE}: `ply` a number, `move` one of the strings in `legal`."
+    return (
+        f'Answer `turn` with {_MOVE}: `ply` a whole number, as 8 and not as 8.0 or "8", `move` one '
+        "of the strings in `legal`."
+    )
 
 
 def _unsolicited(offence: Offence, language: Phrases) -> str:

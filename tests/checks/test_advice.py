@@ -61,6 +61,29 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
         ("socket.gaierror: Temporary failure in name resolution", "without the network"),
         ("Error: connect EACCES 1.1.1.1:80", "without the network"),
         ("/usr/bin/env: ‘pythonn3’: No such file or directory", "pythonn3 is not installed here"),
+        (
+            "kernel_require.rb>:85:in `require': cannot load such file -- gem (LoadError)",
+            "Bring gem",
+        ),
+        ("lua5.4: bot.lua:2: module 'cjson' not found:", "bot.lua, line 2: Bring cjson with"),
+        (
+            "Can't locate A/B.pm (you may need to install the A::B module) (…) at /srv/b line 2.",
+            "b, line 2: Bring A::B with",
+        ),
+        (
+            "Error: Failed opening required 'v/load.php' (…) in /b/bot.php:3",
+            "Bring v/load.php with",
+        ),
+        (
+            "Error in library(jsonlite) : there is no package called ‘jsonlite’",
+            "Bring jsonlite with",
+        ),
+        (
+            "function Jason.decode/1 is undefined (module Jason is not available)",
+            "Bring Jason with",
+        ),
+        ("can't find package json", "Bring json with"),
+        ("ERROR:    source_sink `library(json)' does not exist", "Bring json with"),
         ("env: can't execute 'x': No such file or directory", "Fix what the last lines"),
         (
             "Error: Cannot find module '/b/0a1b/bot.js'\n    at node:internal/main:28:49 {\n"
