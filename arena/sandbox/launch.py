@@ -136,6 +136,8 @@ def _popen(
                 step.do()
             except Exception as error:  # any error: without this step it must not start
                 why = error.strerror if isinstance(error, OSError) else repr(error)
+                if isinstance(error, OSError) and error.filename:
+                    why = f"{why} at {error.filename}"
                 os.write(report, f"The sandbox could not {step.to}: {why}".encode())
                 raise
 

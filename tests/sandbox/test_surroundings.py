@@ -226,8 +226,10 @@ def test_a_step_that_fails_in_the_child_is_the_hosts_fault(
     contained: Mode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(28, "No space left on device", "/dev/null")
 
     monkeypatch.setattr("arena.sandbox.launch.die_with_parent", fail)
-    with pytest.raises(OSError, match="could not end with the referee: No space left on device"):
+    with pytest.raises(
+        OSError, match="could not end with the referee: No space left on device at /dev/null"
+    ):
         Container(python("pass", contained)).start()
