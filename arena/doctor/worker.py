@@ -21,7 +21,7 @@ def become_worker(
     address: str, cores: int | None, more: Sequence[str], *, insecure: bool, shared: bool
 ) -> None:
     """Be a worker of the scheduler at the address in place of this process; `more` is for Dask.
-    Raises UserError, and ExecutorError where no scheduler answers.
+    Raises UserError, and ExecutorError where no scheduler takes it.
     """
     cluster.refuse_open(address, insecure=insecure)
     host, there = this_host(), len(usable_cores())
@@ -37,7 +37,7 @@ def become_worker(
     say(f"{host.name}: {cores or there} cores of {host.cpu}, arena {host.arena}", soft_wrap=True)
     say(_held(), soft_wrap=True)
     say(f"Joining {address}", soft_wrap=True)
-    cluster.await_scheduler(address)
+    cluster.await_scheduler(address, more)
     if cluster.is_loopback(address) and "--host" not in more:
         more = ("--host", "127.0.0.1", *more)  # else others reach it by the network
     command = cluster.worker_command(address, cores or there, *more, shared=shared)

@@ -2,28 +2,70 @@
 
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
+from distributed import LocalCluster
+from distributed.security import Security
 
 from arena.doctor import worker
+from arena.errors import ExecutorError
+from arena.tournament.config_tables import ClusterTable
 from arena.tournament.executors import cluster
 from tests.command import arena
 
 
 def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     became: list[tuple[str, ...]] = []
     monkeypatch.setattr(os, "execv", lambda program, words: became.append(words))
     monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
-    with socket.create_server(("127.0.0.1", 0)) as scheduler:
-        address = f"tls://127.0.0.1:{scheduler.getsockname()[1]}"
-        done = arena("worker", address, "--cores", "1", "--tls-ca-file", "ca.pem")
+    with tls_scheduler(tmp_path) as (address, options):
+        done = arena("worker", address, "--cores", "1", *options)
     assert done.exit_code == 0, done.output
     assert "1 cores of" in done.output and "holds files" in done.output
     (words,) = became
     assert words[words.index("--resources") + 1] == "cores=1"
-    assert words[-2:] == ("--tls-ca-file", "ca.pem")
+    assert words[-len(options) :] == options
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (0, "certificate verify failed"),  # another CA
+        (2, "key values mismatch"),
+    ],
+)
+def test_certificates_that_do_not_fit_are_said_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wrong: int, why: str
+) -> None:
+    monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
+    with tls_scheduler(tmp_path) as (address, options):
+        others = files_of(Security.temporary(), tmp_path / "other")
+        given = [*options]
+        given[wrong] = others[wrong]
+        done = arena("worker", address, "--cores", "1", *given)
+    assert done.exit_code == 2
+    assert why in done.output and "the clocks of both machines" in done.output
+
+
+@contextmanager
+def tls_scheduler(folder: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Its address, and the options of a worker that it takes."""
+    security = Security.temporary()
+    with LocalCluster(
+        n_workers=0, protocol="tls://", security=security, host="127.0.0.1", dashboard_address=":0"
+    ) as made:
+        yield made.scheduler_address, files_of(security, folder / "own")
+
+
+def files_of(security: Security, folder: Path) -> tuple[str, ...]:
+    """Its certificates, as options."""
+    folder.mkdir()
+    return tuple(cluster.tls_options(security, str(folder)))
 
 
 @pytest.mark.parametrize(
@@ -44,6 +86,16 @@ def test_what_it_cannot_be_is_reported(more: list[str], why: str) -> None:
 def test_without_a_scheduler_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
     monkeypatch.setattr(cluster, "_DEATH_S", 0.1)
+    monkeypatch.setattr(cluster, "_CONNECT_S", 0.1)
     done = arena("worker", "tcp://127.0.0.1:1")
     assert done.exit_code == 2
     assert "no scheduler can be reached at tcp://127.0.0.1:1: [Errno 111]" in done.output
+
+
+def test_a_port_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_CONNECT_S", 0.1)
+    monkeypatch.setattr(cluster, "_ANSWER_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
+        with pytest.raises(ExecutorError, match=r"no answer within 0\.2 s"):
+            cluster.connected(address, ClusterTable(), Path())

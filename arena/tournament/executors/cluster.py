@@ -1,20 +1,25 @@
 """A Dask cluster to play on: found by its address, or started here; and its workers."""
 
+import asyncio
 import logging
 import os
 import re
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from ipaddress import ip_address
+from itertools import pairwise
 from pathlib import Path
+from ssl import SSLError
 from tempfile import TemporaryDirectory
 
 import dask
 from distributed import Client, LocalCluster
+from distributed.comm import connect
 from distributed.security import Security
 from distributed.utils import silence_logging_cmgr
 
@@ -31,6 +36,8 @@ from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.places import cores_of, workers_of
 
 _CONNECT_S = 15
+_ANSWER_S = 20
+"""To connect, and for the first words of the scheduler."""
 _START_S = 120.0
 _JOIN_S = 600.0
 _FORMS = "tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers on this machine"
@@ -40,6 +47,12 @@ _PAGES = "127.0.0.1:0"
 """Where Dask's own pages are: they have no login, so this machine alone reaches them."""
 _DEATH_S = 60
 """A worker that does not reach the scheduler for that long ends itself."""
+_TLS_OPTIONS = {
+    "--tls-ca-file": "tls_ca_file",
+    "--tls-cert": "tls_worker_cert",
+    "--tls-key": "tls_worker_key",
+}
+"""The certificates among the options of `dask worker`, by their names in Dask's settings."""
 
 
 @contextmanager
@@ -65,7 +78,7 @@ def cluster(
         else:
             # The run itself says in a sentence that the scheduler is lost.
             stack.enter_context(silence_logging_cmgr(logging.CRITICAL))
-            client = stack.enter_context(_connected(on, table, folder))
+            client = stack.enter_context(connected(on, table, folder))
 
         def open_executor(config: TournamentConfig, masked: tuple[str, ...]) -> Executor:
             files = masked if here else ()
@@ -74,11 +87,22 @@ def cluster(
         yield partial(_fit, client), open_executor, client
 
 
-def _connected(address: str, table: ClusterTable, folder: Path) -> Client:
+def connected(address: str, table: ClusterTable, folder: Path) -> Client:
     """Raises UserError and ExecutorError."""
     refuse_open(address, insecure=table.insecure)
+    files = {
+        "tls_ca_file": table.ca_file,
+        "tls_client_cert": table.cert_file,
+        "tls_client_key": table.key_file,
+    }
+    security = _security({name: str(folder / path) for name, path in files.items() if path})
     try:
-        return Client(address, security=_security(table, folder), timeout=_CONNECT_S)
+        # Client waits without end for a port that is open and says nothing. In a thread: where a
+        # notebook calls us, a loop runs in this one.
+        with ThreadPoolExecutor(1) as thread:
+            greeting = _greet(address, security or Security(), "client")
+            thread.submit(asyncio.run, greeting).result()
+        return Client(address, security=security, timeout=_CONNECT_S)
     except TypeError:  # of Dask, for tls:// without certificates
         raise UserError(
             f"{address} needs certificates: give ca_file, cert_file and key_file in [cluster], or "
@@ -88,27 +112,52 @@ def _connected(address: str, table: ClusterTable, folder: Path) -> Client:
         raise _unreachable(address, error) from None
 
 
-def _unreachable(address: str, error: Exception) -> ExecutorError:
-    reason = str(error).partition("\n")[0] or type(error).__name__
-    return ExecutorError(
-        f"no scheduler can be reached at {address}: {reason}. Is `dask scheduler` running "
-        "there, and is tcp:// or tls:// as it says itself?"
-    )
+def _unreachable(address: str, error: BaseException) -> ExecutorError:
+    error = _origin(error)
+    reason = str(error).partition("\n")[0] or f"no answer within {_ANSWER_S} s"
+    remedy = "Is `dask scheduler` running there, and is tcp:// or tls:// as it says itself?"
+    if isinstance(error, SSLError):
+        remedy = (
+            "Does the scheduler say tls:// itself, is the certificate of each in the other's CA "
+            "file, and are their dates and the clocks of both machines right?"
+        )
+    return ExecutorError(f"no scheduler can be reached at {address}: {reason}. {remedy}")
 
 
-def await_scheduler(address: str) -> None:
-    """Return once something listens at the address. Raises ExecutorError."""
-    host, _, port = address.partition("://")[2].rstrip("/").rpartition(":")
+def _origin(error: BaseException) -> BaseException:
+    """The error under those of Dask, which say that it timed out or does not match."""
+    while isinstance(error.__cause__, OSError) and str(error.__cause__):
+        error = error.__cause__
+    return error
+
+
+def await_scheduler(address: str, options: Sequence[str]) -> None:
+    """Return once a scheduler answers at the address, and takes the certificates that the options
+    of `dask worker` name. Raises UserError and ExecutorError.
+    """
+    words = [word for each in options for word in each.split("=", 1)]
+    named = dict(pairwise(words))
+    security = _security({to: named[word] for word, to in _TLS_OPTIONS.items() if word in named})
     give_up = time.monotonic() + _DEATH_S
     while True:
         try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S).close()
+            asyncio.run(_greet(address, security or Security(), "worker"))
         except OSError as error:
-            if time.monotonic() > give_up:
+            if isinstance(_origin(error), SSLError) or time.monotonic() > give_up:
                 raise _unreachable(address, error) from None
             time.sleep(0.2)
         else:
             return
+
+
+async def _greet(address: str, security: Security, role: str) -> None:
+    """Connect once, as a worker or client does. Raises OSError, and TypeError without any
+    certificate for tls://.
+    """
+    arguments = security.get_connection_args(role)
+    async with asyncio.timeout(_ANSWER_S):
+        comm = await connect(address, timeout=_CONNECT_S, **arguments)
+    await comm.close()
 
 
 def refuse_open(address: str, *, insecure: bool) -> None:
@@ -133,18 +182,12 @@ def is_loopback(address: str) -> bool:
         return False
 
 
-def _security(table: ClusterTable, folder: Path) -> Security | None:
-    """The certificates of the table; None leaves them to Dask's own settings."""
-    files = {
-        "tls_ca_file": table.ca_file,
-        "tls_client_cert": table.cert_file,
-        "tls_client_key": table.key_file,
-    }
-    paths = {name: str(folder / path) for name, path in files.items() if path is not None}
-    for path in paths.values():
+def _security(files: Mapping[str, str]) -> Security | None:
+    """These certificates; without any, None leaves them to Dask's own settings."""
+    for path in files.values():
         if not os.access(path, os.R_OK):
-            raise UserError(f"[cluster]: {path} cannot be read; it is needed for TLS")
-    return Security(require_encryption=True, **paths) if paths else None
+            raise UserError(f"{path} cannot be read; it is needed for TLS")
+    return Security(require_encryption=True, **files) if files else None
 
 
 def _fit(client: Client, demand: Demand) -> tuple[int, Sequence[Finding]]:
@@ -204,7 +247,7 @@ def _started(workers: int, security: Security) -> Iterator[str]:
             folder,
             "--host",
             "127.0.0.1",
-            *_tls_options(security, folder),
+            *tls_options(security, folder),
         )
         command = worker_command(head.scheduler_address, cores, *place, shared=shared)
         for _ in range(workers):
@@ -219,12 +262,12 @@ def _started(workers: int, security: Security) -> Iterator[str]:
         yield str(head.scheduler_address)
 
 
-def _tls_options(security: Security, folder: str) -> Iterator[str]:
+def tls_options(security: Security, folder: str) -> Iterator[str]:
     """Keep a worker's certificates in a folder of ours; the options that name them."""
-    for option, name in (("ca-file", "ca_file"), ("cert", "worker_cert"), ("key", "worker_key")):
-        file = Path(folder, f"{option}.pem")
-        file.write_text(getattr(security, f"tls_{name}"))
-        yield from (f"--tls-{option}", str(file))
+    for option, name in _TLS_OPTIONS.items():
+        file = Path(folder, f"{name}.pem")
+        file.write_text(getattr(security, name))
+        yield f"{option}={file}"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
