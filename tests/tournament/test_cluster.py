@@ -347,6 +347,18 @@ def test_a_scheduler_that_is_lost_ends_the_run_with_a_sentence(
                 executor.wait(0.05)
 
 
+def test_a_scheduler_that_is_lost_while_games_are_placed_is_said_in_a_sentence_too(
+    client: Client, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = load(FAST)
+    executor = DaskExecutor(client, config, runs=sleeping)
+    monkeypatch.setattr(executor._machines, "look", tuple)
+    client.close()
+    executor.submit(Task(spec=schedule(config)[0]))
+    with pytest.raises(ExecutorError, match="the same command goes on"):
+        executor.wait(0.05)
+
+
 @pytest.mark.parametrize(
     ("address", "why"),
     [

@@ -106,7 +106,8 @@ class DaskExecutor:
         self._numbers = self._at_a_time = 0
         self._idle_since = 0.0
         client.subscribe_topic(self._label, lambda event: self._news.put(event[1]))
-        self._wait_for_machines(same_kind)
+        with self._machines.reached():
+            self._wait_for_machines(same_kind)
 
     @property
     def capacity(self) -> int:
@@ -125,11 +126,12 @@ class DaskExecutor:
 
     def wait(self, timeout_s: float) -> Sequence[Report]:
         """The reports since the last call. Raises ExecutorError when the scheduler is gone."""
-        for place in self._machines.look():
-            self._take_back(place)
-        self._place_games()
-        reports = self._take_news(timeout_s)
-        self._place_games()
+        with self._machines.reached():
+            for place in self._machines.look():
+                self._take_back(place)
+            self._place_games()
+            reports = self._take_news(timeout_s)
+            self._place_games()
         notes, self._machines.notes = self._machines.notes, []
         return [*reports, *map(Remark, notes)]
 

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
@@ -25,6 +25,10 @@ SILENT_S = 15.0
 """A machine that sent nothing for that long is taken for lost, until it sends again."""
 SENDINGS = 3
 """How often a package is sent to a machine that does not take it in time."""
+_LOST = (
+    "the connection to the scheduler of the cluster is lost; no game that ended is lost, and the "
+    "same command goes on once the scheduler is there again"
+)
 
 
 @dataclass(eq=False)
@@ -137,13 +141,20 @@ class Machines:
         place = self._places.get(address or "")
         return place if place is not None and place.plays else None
 
+    @contextmanager
+    def reached(self) -> Iterator[None]:
+        """Whatever Dask raises where the scheduler is lost meanwhile is an ExecutorError."""
+        try:
+            yield
+        except Exception:  # of its own classes, by version
+            if self._client.status == "running":
+                raise
+            raise ExecutorError(_LOST) from None
+
     def look(self) -> Sequence[MachinePlace]:
         """Find new machines; those lost since the last look. Raises ExecutorError: no scheduler."""
         if self._client.status != "running":
-            raise ExecutorError(
-                "the connection to the scheduler of the cluster is lost; no game that ended is "
-                "lost, and the same command goes on once the scheduler is there again"
-            )
+            raise ExecutorError(_LOST)
         now = time.monotonic()
         if now - self._looked < LOOK_S:
             return ()
