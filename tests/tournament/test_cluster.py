@@ -1,5 +1,6 @@
 """The head of a cluster, with machines in this process that only sleep for the time of a game."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -357,6 +358,36 @@ def test_a_scheduler_that_is_lost_while_games_are_placed_is_said_in_a_sentence_t
     executor.submit(Task(spec=schedule(config)[0]))
     with pytest.raises(ExecutorError, match="the same command goes on"):
         executor.wait(0.05)
+
+
+def test_a_machine_with_a_slow_line_holds_nobody_up(
+    client: Client,
+    load: Load,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    scatter, sent = client.scatter, list[str]()
+    _having.clear()
+
+    async def slow_at_first(data: Any, **more: Any) -> Any:
+        sent.extend(more["workers"])
+        if len(sent) == 1:
+            await asyncio.sleep(60)
+        return await scatter(data, **more)
+
+    monkeypatch.setattr(client, "scatter", slow_at_first)
+    monkeypatch.setattr(places.Machines, "_packed", lambda _, digest: b"files")
+    monkeypatch.setattr(dask, "_OTHERS_S", 0.1)
+    monkeypatch.setattr(dask, "_QUIET_S", 0)
+    runs = SimpleNamespace(
+        answer=sleeping.answer, admit=admit_with_package, keep=keep_package, leave=sleeping.leave
+    )
+    executor = DaskExecutor(client, load(FAST), runs=runs)
+    while len(list(executor._machines)) < 2:
+        executor.wait(0.05)
+    assert sent[0] not in {place.address for place in executor._machines}
+    assert "No machine is ready yet" in capsys.readouterr().err
+    executor.close(now=True)
 
 
 @pytest.mark.parametrize(

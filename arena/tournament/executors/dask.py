@@ -20,6 +20,7 @@ from distributed import Client, Future
 
 from arena.bots.prepare import named_files
 from arena.errors import ExecutorError
+from arena.files.console import PlainConsole
 from arena.model.contender import Home
 from arena.model.record import GameRecord
 from arena.sandbox.features import this_host
@@ -33,6 +34,8 @@ _ADMISSION_S = 900.0
 """The first machine may compile kernels and build bots for that long."""
 _OTHERS_S = 5.0
 """How long the others are waited for, before the first game begins."""
+_QUIET_S = 10.0
+_PREPARING = "No machine is ready yet: they are sent bots, build them and compile kernels"
 _SLOW = 3.0
 """A game that takes that many times the median, while cores idle, is also begun elsewhere."""
 _IDLE_S = 1.0
@@ -144,7 +147,7 @@ class DaskExecutor:
 
     def _wait_for_machines(self, same_kind: bool) -> None:
         """Raises ExecutorError where none can play."""
-        began = time.monotonic()
+        began, is_noted = time.monotonic(), False
         first = None
         while first is None or (
             self._machines.pending
@@ -152,6 +155,9 @@ class DaskExecutor:
         ):
             self._machines.look()
             self._take_news(0.2)
+            if first is None and not is_noted and time.monotonic() > began + _QUIET_S:
+                is_noted = True
+                PlainConsole(stderr=True).print(_PREPARING, soft_wrap=True)
             if first is None and any(self._machines):
                 first = time.monotonic()
             elif first is None and not self._machines.pending and self._machines.notes:

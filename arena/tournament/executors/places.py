@@ -1,5 +1,6 @@
 """The machines of a Dask cluster as the head knows them: joined, playing, lost."""
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ _LOST = (
     "the connection to the scheduler of the cluster is lost; no game that ended is lost, and the "
     "same command goes on once the scheduler is there again"
 )
+_LINES = 8
+"""Packages are sent to that many machines at a time; the scheduler has each in memory."""
 
 
 @dataclass(eq=False)
@@ -97,10 +100,12 @@ class Machines:
         client: Client,
         entry: AdmissionRequest,
         config: TournamentConfig,
-        put: Callable[[Future], object],
+        put: Callable[[Any], object],
         runs: Any,
     ) -> None:
-        """`put` takes each future that is done; `runs` has the functions that machines run."""
+        """`put` takes each future that is done, and answers; `runs` has the functions that
+        machines run.
+        """
         self._client, self._entry, self._put, self._runs = client, entry, put, runs
         self._config = config
         self._places: dict[str, MachinePlace] = {}
@@ -109,6 +114,7 @@ class Machines:
         self._sending: dict[tuple[str, str], list[MachinePlace]] = {}
         """By machine and package, the workers that wait until it is there."""
         self._kind: str | None = None
+        self._lines = asyncio.Semaphore(_LINES)
         self._looked = 0.0
         self.notes: list[str] = []
         """Events of machines, a sentence each; the reader takes them away."""
@@ -270,21 +276,36 @@ class Machines:
             self._sending[key].append(place)
             return
         self._sending[key] = [place]
-        try:
-            packed = self._client.scatter(
-                self._packed(digest), workers=[place.address], hash=False, timeout=SILENT_S
+        question = f"send-{token_hex(8)}"
+        self._questions[question] = place, partial(self._scattered, key)
+        # Not waited for: one machine with a slow line would hold up the games of all others.
+        sending = self._scatter(digest, place.address)
+        scattered = asyncio.run_coroutine_threadsafe(sending, self._client.loop.asyncio_loop)
+        scattered.add_done_callback(lambda done: self._put({"asked": question, "said": done}))
+
+    async def _scatter(self, digest: str, address: str) -> Any:
+        async with self._lines:
+            packed = await asyncio.to_thread(self._packed, digest)
+            return await self._client.scatter(
+                packed, workers=[address], hash=False, timeout=SILENT_S, asynchronous=True
             )
-        except (OSError, TimeoutError):  # it is gone, or answers late
-            del self._sending[key]
-            place.unsent += 1
-            if place.unsent < SENDINGS:
-                self._admit(place)
-            else:
-                self.drop(place, f"it did not take a bot that was sent {SENDINGS} times")
-        except ArenaError as error:
+
+    def _scattered(self, key: tuple[str, str], done: Any) -> None:
+        """The package has reached a machine, or not: then `done` fails, or is None."""
+        place, *others = self._sending[key]
+        error = OSError() if done is None or done.cancelled() else done.exception()
+        if isinstance(error, ArenaError):
             raise ExecutorError(str(error)) from None
-        else:
-            self._ask(place, partial(self._sent, key), self._runs.keep, digest, packed)
+        if error is None:
+            self._ask(place, partial(self._sent, key), self._runs.keep, key[1], done.result())
+            return
+        del self._sending[key]
+        place.unsent += 1
+        if place.unsent == SENDINGS:
+            self.drop(place, f"it did not take a bot that was sent {SENDINGS} times")
+        for each in (place, *others):
+            if self._is_there(each) and not each.refused:
+                self._admit(each)
 
     def _packed(self, digest: str) -> bytes:
         return next(
