@@ -336,6 +336,21 @@ def test_a_package_that_a_machine_did_not_take_in_time_is_sent_again(
     executor.close(now=True)
 
 
+def test_a_machine_that_cannot_keep_a_package_is_named(
+    client: Client, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def keep(digest: str, packed: bytes) -> str:
+        return "the disk is full"
+
+    _having.clear()
+    monkeypatch.setattr(places.Machines, "_packed", lambda _, digest: b"files")
+    runs = SimpleNamespace(
+        answer=sleeping.answer, admit=admit_with_package, keep=keep, leave=sleeping.leave
+    )
+    with pytest.raises(ExecutorError, match=r"\d \(.*\) gets no game: the disk is full"):
+        DaskExecutor(client, load(FAST), runs=runs)
+
+
 def test_a_scheduler_that_is_lost_ends_the_run_with_a_sentence(
     client: Client, cluster: LocalCluster, load: Load, tmp_path: Path
 ) -> None:

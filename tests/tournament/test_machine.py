@@ -5,9 +5,11 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from arena.bots import parcel
 from arena.errors import ExecutorError
 from arena.model.record import GameRecord
 from arena.sandbox.features import this_host
@@ -82,3 +84,27 @@ def test_a_machine_that_does_not_start_says_so(
 
     with pytest.raises(OSError, match="no process"):
         machine_of(load('[game]\nrules = "dots"\n'), monkeypatch, warning=fail)
+
+
+def test_what_fails_on_a_machine_is_said_with_its_name(
+    load: Callable[..., TournamentConfig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(digest: str, packed: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(parcel, "keep", full)
+    assert "cannot be kept in /" in (machine.keep("digest", b"") or "")
+
+    task, events = Task(spec=schedule(load('[game]\nrules = "dots"\n'))[0]), list[Any]()
+    failing = SimpleNamespace(
+        label="cup",
+        host=SimpleNamespace(name="lab2"),
+        ended=None,
+        play=lambda *_: Lost(task, "its worker ended"),
+    )
+    worker = SimpleNamespace(log_event=lambda label, event: events.append(event))
+    monkeypatch.setattr(machine, "_machine", failing)
+    monkeypatch.setattr(machine, "secede", lambda: None)
+    monkeypatch.setattr(machine, "get_worker", lambda: worker)
+    machine.play(task.model_dump_json(), "cup", 1, moves=False)
+    assert events == [{"number": 1, "lost": "lab2: its worker ended"}]

@@ -19,6 +19,7 @@ from pydantic import Field
 
 from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
+from arena.files.cache import cache_root
 from arena.model import Frozen
 from arena.model.contender import Package
 from arena.model.record import Host
@@ -239,7 +240,7 @@ def keep(digest: str, packed: bytes) -> str | None:
     try:
         parcel.keep(digest, packed)
     except (ArenaError, OSError) as error:
-        return str(error)
+        return f"a bot cannot be kept in {cache_root()}: {error}"
     return None
 
 
@@ -267,7 +268,7 @@ def play(task: str, label: str, number: int, *, moves: bool) -> None:
     elif machine.ended:
         send(left=machine.ended)
     else:
-        send(lost=report.reason)
+        send(lost=f"{machine.host.name}: {report.reason}")
 
 
 def leave(label: str) -> None:

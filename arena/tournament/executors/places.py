@@ -43,7 +43,9 @@ class MachinePlace:
     shared: bool
     """Whether other workers may have the same cores."""
     admission: Admission | None = None
-    """None until it has answered."""
+    """None until it has answered, and has all packages."""
+    name: str = ""
+    """Its host's, once it has answered."""
     runs: int = 0
     """Games it has, played or waiting there."""
     seen: float = 0.0
@@ -198,9 +200,7 @@ class Machines:
             self.notes.append(f"{self._named(place)} is lost{waiting}.")
 
     def _named(self, place: MachinePlace) -> str:
-        return (
-            f"{place.admission.host.name} ({place.address})" if place.admission else place.address
-        )
+        return f"{place.name} ({place.address})" if place.name else place.address
 
     def drop(self, place: MachinePlace, why: str) -> None:
         """Give it no game from now on."""
@@ -244,6 +244,7 @@ class Machines:
         if answer is None:
             return
         admission = Admission.model_validate_json(answer)
+        place.name = admission.host.name
         if admission.lacking:
             self._send(place, admission, admission.lacking[0])
         elif admission.refused is not None:
