@@ -303,7 +303,11 @@ class Machines:
         del self._sending[key]
         place.unsent += 1
         if place.unsent == SENDINGS:
-            self.drop(place, f"it did not take a bot that was sent {SENDINGS} times")
+            self.drop(
+                place,
+                f"it did not take a bot that was sent {SENDINGS} times; let the scheduler reach it "
+                "at that address, through any firewall",
+            )
         for each in (place, *others):
             if self._is_there(each) and not each.refused:
                 self._admit(each)
