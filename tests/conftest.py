@@ -21,6 +21,7 @@ from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock
 from arena.referee import SessionPool
+from arena.tournament.executors import local
 from tests.hostile import leftovers
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -33,6 +34,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 typer.testing._get_command = cache(typer.testing._get_command)
 """The commands are made once, not for each that a test gives."""
+
+local.scheduling_delay = lambda _cores, _seconds: {}
+"""Runs in the process of a test do not ask how busy the cores are: that takes 0.2 s of each."""
 
 settings.register_profile("arena", deadline=None, print_blob=True)
 settings.load_profile("arena")
