@@ -4,8 +4,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-import dask
-
 from arena.errors import SandboxError, UserError
 from arena.files.console import PlainConsole
 from arena.model.contender import Prepared
@@ -13,8 +11,6 @@ from arena.reports.words import holding
 from arena.sandbox.features import this_host, usable_cores
 from arena.sandbox.probe import resolve
 from arena.tournament.executors import cluster
-
-_CERTIFICATE = "distributed.comm.tls.worker.cert"
 
 
 def become_worker(
@@ -27,12 +23,6 @@ def become_worker(
     host, there = this_host(), len(usable_cores())
     if cores is not None and cores > there:
         raise UserError(f"--cores: {cores} were asked for, and {host.name} has {there}")
-    secured = any(word.startswith("--tls-") for word in more)
-    if address.startswith("tls:") and not secured and not dask.config.get(_CERTIFICATE, None):
-        raise UserError(
-            f"{address} needs certificates: add --tls-ca-file, --tls-cert and --tls-key, or set "
-            "them in Dask's configuration"
-        )
     say = PlainConsole(stderr=True).print
     say(f"{host.name}: {cores or there} cores of {host.cpu}, arena {host.arena}", soft_wrap=True)
     say(_held(), soft_wrap=True)

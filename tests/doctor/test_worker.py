@@ -52,6 +52,16 @@ def test_certificates_that_do_not_fit_are_said_at_once(
     assert why in done.output and "the clocks of both machines" in done.output
 
 
+@pytest.mark.parametrize("given", [[], ["--tls-ca-file", __file__]])
+def test_certificates_that_are_not_given_are_named(
+    monkeypatch: pytest.MonkeyPatch, given: list[str]
+) -> None:
+    monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
+    done = arena("worker", "tls://head:8786", "--cores", "1", *given)
+    assert done.exit_code == 2
+    assert "add --tls-ca-file, --tls-cert and --tls-key" in done.output
+
+
 @contextmanager
 def tls_scheduler(folder: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Its address, and the options of a worker that it takes."""
@@ -73,7 +83,6 @@ def files_of(security: Security, folder: Path) -> tuple[str, ...]:
     [
         (["tcp://192.0.2.1:8786"], "is not encrypted"),
         (["head"], "is no cluster"),
-        (["tls://head:8786", "--cores", "1"], "add --tls-ca-file, --tls-cert and --tls-key"),
         (["tls://head:8786", "--cores", "5000"], "--cores: 5000 were asked for"),
     ],
 )

@@ -142,6 +142,11 @@ def await_scheduler(address: str, options: Sequence[str]) -> None:
     while True:
         try:
             asyncio.run(_greet(address, security or Security(), "worker"))
+        except TypeError:  # as above
+            raise UserError(
+                f"{address} needs certificates: add --tls-ca-file, --tls-cert and --tls-key, or "
+                "set them in Dask's configuration"
+            ) from None
         except OSError as error:
             if isinstance(_origin(error), SSLError) or time.monotonic() > give_up:
                 raise _unreachable(address, error) from None
