@@ -98,7 +98,7 @@ def test_without_a_scheduler_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.1)
     done = arena("worker", "tcp://127.0.0.1:1")
     assert done.exit_code == 2
-    assert "no scheduler can be reached at tcp://127.0.0.1:1: [Errno 111]" in done.output
+    assert "no scheduler can be reached at tcp://127.0.0.1:1: " in done.output
 
 
 def test_a_port_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
