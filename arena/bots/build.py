@@ -35,7 +35,8 @@ _MAX_PROCESSES = 256
 _KEPT_BYTES = 2**16  # of the build's output; its beginning helps most
 _SHOWN_LINES = 10
 _COMPILER_ERROR = re.compile(
-    r"\b(?:error|fatal)\b|undefined reference|multiple definition|cannot find -l", re.IGNORECASE
+    r"\berror\b|(?-i:\bFatal:)|undefined reference|multiple definition|cannot find -l",
+    re.IGNORECASE,
 )
 _PLACE = re.compile(r'(?:File ")?[\w./-]+(?::|", line )\d+[:,]')
 """Above an error that does not name it, as OCaml and Fortran write."""
@@ -179,7 +180,8 @@ def first_errors(output: str) -> list[str]:
     lines = [printable(line.expandtabs()) for line in output.splitlines() if line.strip()]
     first = next((at for at, line in enumerate(lines) if _COMPILER_ERROR.search(line)), 0)
     if lines and lines[first].startswith("Error: "):
-        first = max((at for at in range(first) if _PLACE.match(lines[at])), default=first)
+        near = range(max(0, first + 1 - _SHOWN_LINES), first)
+        first = max((at for at in near if _PLACE.match(lines[at])), default=first)
     errors = lines[first : first + _SHOWN_LINES]
     if "".join(errors[:1]).startswith("/usr/include/"):
         errors[:0] = [line for line in lines[:first] if line.endswith("required from here")][-1:]

@@ -195,6 +195,8 @@ def test_first_errors_begin_where_the_first_is() -> None:
         "Error: ppcx64 returned an error exitcode",
     ]
     assert first_errors("\n".join(["Compiling bot.pas", *pascal])) == pascal
+    far = ["bot.c:4:2: warning: unused", *"abcdefghij", "Error: cannot be linked"]
+    assert first_errors("\n".join(["fatal: not a git repository", *far])) == far[-1:]
     assert first_errors("a\n\nb\x1b[31m\n") == ["a", "b\\x1b[31m"]
 
 
