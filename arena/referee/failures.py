@@ -106,19 +106,19 @@ def failure_in(stderr: str) -> Failure | None:
     error = lines[at].strip()
     if _IS_CONTINUED.fullmatch(error):
         error = " ".join(line.strip() for line in lines[at : at + 2])
-    last = tuple(line for line in _words_below(lines, at)[-1:] if line not in error)
+    last = [line for line in _words_below(lines, at)[-1:] if line not in error]
     place = _place_in(lines, at)
     if place is None:
         return Failure(error, (error, *last))
     is_absolute = place.path.startswith(("/", "file://", "..."))
     shown = place.file if is_absolute else place.path
-    error, place_line = (
-        line.strip().replace(place.path, shown) for line in (error, lines[place.named_in])
+    error, place_line, *last = (
+        line.strip().replace(place.path, shown) for line in (error, lines[place.named_in], *last)
     )
     if place.named_in == at:
         return Failure(error, (error, *last))
     if place.named_in > at:
-        return Failure(error, (error, place_line, *last))
+        return Failure(error, tuple(dict.fromkeys((error, place_line, *last))))
     quoted = lines[place.named_in + 1]
     is_quoted = _PYTHON_PLACE.search(place_line) and quoted.startswith("    ")
     return Failure(error, (place_line, *([quoted.strip()] if is_quoted else ()), error, *last))

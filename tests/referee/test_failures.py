@@ -378,5 +378,10 @@ def test_a_file_without_a_suffix_is_named_by_its_absolute_path(stderr: str, line
     assert place and (place.file, place.line) == ("bot", line)
 
 
+def test_a_place_in_the_last_line_is_shown_once_without_its_folder() -> None:
+    failure = failure_in("Error: no legl\n/srv/bot(4) bot\n")
+    assert failure and failure.lines == ("Error: no legl", "bot(4) bot")
+
+
 def test_an_address_is_no_place() -> None:
     assert place_in("refused by http://127.0.0.1:8080/x") is None
