@@ -52,6 +52,16 @@ def test_certificates_that_do_not_fit_are_said_at_once(
     assert why in done.output and "the clocks of both machines" in done.output
 
 
+def test_certificates_for_an_open_address_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
+    options = files_of(Security.temporary(), tmp_path / "own")
+    done = arena("worker", "tcp://127.0.0.1:1", "--cores", "1", *options)
+    assert done.exit_code == 2
+    assert "encryption required" in done.output and "tcp:// or tls:// as it says" in done.output
+
+
 @pytest.mark.parametrize("given", [[], ["--tls-ca-file", __file__]])
 def test_certificates_that_are_not_given_are_named(
     monkeypatch: pytest.MonkeyPatch, given: list[str]

@@ -147,8 +147,8 @@ def await_scheduler(address: str, options: Sequence[str]) -> None:
                 f"{address} needs certificates: add --tls-ca-file, --tls-cert and --tls-key, or "
                 "set them in Dask's configuration"
             ) from None
-        except OSError as error:
-            if isinstance(_origin(error), SSLError) or time.monotonic() > give_up:
+        except (OSError, RuntimeError) as error:  # RuntimeError: TLS is asked for, not tls://
+            if isinstance(_origin(error), SSLError | RuntimeError) or time.monotonic() > give_up:
                 raise _unreachable(address, error) from None
             time.sleep(0.2)
         else:
@@ -156,8 +156,8 @@ def await_scheduler(address: str, options: Sequence[str]) -> None:
 
 
 async def _greet(address: str, security: Security, role: str) -> None:
-    """Connect once, as a worker or client does. Raises OSError, and TypeError without any
-    certificate for tls://.
+    """Connect once, as a worker or client does. Raises OSError, TypeError for tls:// without
+    certificates, and RuntimeError for tcp:// with some.
     """
     arguments = security.get_connection_args(role)
     async with asyncio.timeout(_ANSWER_S):
