@@ -47,9 +47,9 @@ _PYTHON_PLACE = re.compile(r'File "(?!.*/lib/python|<)([^"]*[^"/])", line (\d+)'
 _OTHER_PLACE = re.compile(
     r"(?<![\w./-])((?:file://)?(?:(?:\.\.\.|/(?!/))[^\s:]*/[\w.-]+|[\w./-]+"
     r"\.(?:js|mjs|cjs|ts|java|kt|cs|rs|c|cc|cpp|cxx|h|hpp|go|rb|lua|php|exs?|nim|adb|hs|jl|pl)))"
-    r"(?::(?:line )?|\(|\"? (?:on )?line )(\d+)"
+    r"(?::(?:line )?|\(|\"? (?:on )?line )(\d+)(?!\d| \w)"
 )
-"""A file whose suffix is known, or the absolute path of any, which Lua cuts."""
+"""A file whose suffix is known, or the absolute path of any, which Lua cuts; no count of things."""
 _PLACE_IN_ERROR = re.compile(r" at (\S+) line (\d+)|(\S+): line (\d+):")
 """A place in the words of Perl, of shells: other lines may have such words too."""
 _RUNTIME = re.compile(

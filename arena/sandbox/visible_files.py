@@ -20,9 +20,9 @@ _SETTINGS = (
     # the loader, alternatives, users, time and languages
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld.so.preload", "alternatives",
     "passwd", "group", "nsswitch.conf", "localtime", "timezone", "locale.alias", "os-release",
-    # runtimes and compilers look for these; of ssl nothing secret
-    "java*", "python3*", "mono", "ghc*", "R", "php", "nim", "fpc*.cfg", "mime.types",
-    "crypto-policies",
+    # runtimes and compilers look for these; of php and ssl nothing secret
+    "java*", "python3*", "mono", "ghc*", "R", "nim", "fpc*.cfg", "mime.types", "crypto-policies",
+    "php/*/cli", "php/*/mods-available", "php.ini", "php.d",
     "ssl/openssl.cnf", "ssl/certs", "ca-certificates", "pki/tls/certs", "pki/tls/openssl.cnf",
     "pki/java", "pki/ca-trust/extracted",
 )  # fmt: skip

@@ -385,3 +385,4 @@ def test_a_place_in_the_last_line_is_shown_once_without_its_folder() -> None:
 
 def test_an_address_is_no_place() -> None:
     assert place_in("refused by http://127.0.0.1:8080/x") is None
+    assert place_in("loaded /srv/0a1b/net:12 layers") is None
