@@ -20,7 +20,7 @@ def __getattr__(name: str) -> object:
     from arena import api
 
     random.setstate(drawn)  # rich draws a number when it is loaded; a notebook has set its seed
-    found: object = getattr(api, name)
+    globals()[name] = found = getattr(api, name)  # not asked again: other threads may draw then
     return found
 
 

@@ -173,9 +173,9 @@ def _beyond_disk(folders: list[str]) -> str | None:
 
 
 def first_errors(output: str) -> list[str]:
-    """The lines with a compiler's first errors, and before them those from its place on, where it
-    is above it, or the line that uses a template where they are in one of the system's; the first
-    lines where it names none.
+    """The lines with a compiler's first errors. They begin with the place of the first, where that
+    is above it, or with the line that uses a template of the system's. Without errors, the first
+    lines.
     """
     lines = [printable(line.expandtabs()) for line in output.splitlines() if line.strip()]
     first = next((at for at, line in enumerate(lines) if _COMPILER_ERROR.search(line)), 0)

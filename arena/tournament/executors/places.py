@@ -151,7 +151,7 @@ class Machines:
 
     @contextmanager
     def reached(self) -> Iterator[None]:
-        """Whatever Dask raises where the scheduler is lost meanwhile is an ExecutorError."""
+        """Any error of Dask becomes an ExecutorError where the scheduler is lost meanwhile."""
         try:
             yield
         except Exception:  # of its own classes, by version
