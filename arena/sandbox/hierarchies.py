@@ -49,9 +49,9 @@ class Hierarchy(NamedTuple):
 
 def mounts(mountinfo: str) -> Iterator[Mount]:
     """The hierarchies in a text like /proc/self/mountinfo."""
-    for line in mountinfo.splitlines():
+    for line in mountinfo.split("\n"):  # a path may have any other space
         before, _, after = line.partition(" - ")
-        fields, (kind, _, options, *_) = before.split(), (*after.split(), "", "", "")
+        fields, (kind, _, options, *_) = before.split(" "), (*after.split(" "), "", "", "")
         if kind in ("cgroup", "cgroup2"):
             root, point = (  # space, tab, newline and backslash are octal
                 re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
@@ -59,6 +59,11 @@ def mounts(mountinfo: str) -> Iterator[Mount]:
             )
             version: Literal[1, 2] = 2 if kind == "cgroup2" else 1
             yield Mount(version, Path(point), root, frozenset(options.split(",")))
+
+
+def _read(names: Path) -> str:
+    """A file of /proc with paths in it, which need not be text."""
+    return os.fsdecode(names.read_bytes())
 
 
 def is_root(version: Literal[1, 2], folder: Path) -> bool:
@@ -72,7 +77,7 @@ def is_root(version: Literal[1, 2], folder: Path) -> bool:
 
 def own_folder(mount: Mount, cgroup: str) -> Path | None:
     """Our own group, by a text like /proc/self/cgroup; None where the mount does not show it."""
-    for line in cgroup.splitlines():
+    for line in filter(None, cgroup.split("\n")):
         _, names, path = line.split(":", 2)
         ours = not names if mount.version == 2 else bool(mount.controllers & set(names.split(",")))
         if ours:
@@ -83,8 +88,8 @@ def own_folder(mount: Mount, cgroup: str) -> Path | None:
 
 def enclosing(controller: str, proc: Path) -> Iterator[tuple[Mount, Path]]:
     """The groups that may limit the process of `proc` by a controller, from its own outwards."""
-    cgroup = (proc / "cgroup").read_text()
-    for mount in mounts((proc / "mountinfo").read_text()):
+    cgroup = _read(proc / "cgroup")
+    for mount in mounts(_read(proc / "mountinfo")):
         if mount.version == 2 or controller in mount.controllers:
             own = own_folder(mount, cgroup) or mount.point
             folders = (own, *own.parents)
@@ -96,8 +101,8 @@ def find(proc: Path) -> tuple[Hierarchy, ...]:
     what it can, as it freezes and kills better; v1 the rest. Divides our group of v2 where that is
     needed and allowed. The caller tries whether they can be written.
     """
-    known = sorted(mounts((proc / "mountinfo").read_text()), key=lambda mount: -mount.version)
-    cgroup = (proc / "cgroup").read_text()
+    known = sorted(mounts(_read(proc / "mountinfo")), key=lambda mount: -mount.version)
+    cgroup = _read(proc / "cgroup")
     controls: tuple[Control, ...] = get_args(Control)
     missing, hierarchies = set(controls), []
     for mount in known:
@@ -194,7 +199,7 @@ def _started(pid: int) -> int | None:
 def sweep() -> int:
     """Kill and remove the groups of dead referees, in every mount; the number of folders."""
     left = []
-    for mount in mounts((_PROC / "self" / "mountinfo").read_text()):
+    for mount in mounts(_read(_PROC / "self" / "mountinfo")):
         for path, below, _ in os.walk(mount.point):
             ours = [name for name in below if _NAME.fullmatch(name)]
             left += [Path(path, name) for name in ours if _abandoned(name)]

@@ -218,6 +218,15 @@ def test_lines_of_v1(tmp_path: Path) -> None:
     assert hierarchies.own_folder(mount, "2:cpu,cpuacct:/lxc/boxes\n") is None
 
 
+def test_mounts_and_groups_whose_names_are_no_text(tmp_path: Path) -> None:
+    ours = f"9 1 0:1 / {tmp_path} rw - cgroup2 cgroup2 rw\n"
+    (tmp_path / "mountinfo").write_bytes(
+        b"9 1 0:9 / /b\xff\x0c rw - tmpfs none rw\n" + ours.encode()
+    )
+    (tmp_path / "cgroup").write_bytes(b"1:name=a:/b\xff\x0c\n0::/\n")
+    assert [folder for _, folder in hierarchies.enclosing("cpu", tmp_path)] == [tmp_path]
+
+
 def test_limits_of_v1_in_the_order_the_system_wants(tmp_path: Path) -> None:
     (tmp_path / "cpuset.effective_mems").write_text("0-1\n")
     (tmp_path / "cpuset.effective_cpus").write_text("0-7\n")
