@@ -1,5 +1,6 @@
 """The check of a bot, and its way into a folder of submissions on this machine."""
 
+import os
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -146,7 +147,8 @@ def check(
             result = result.model_copy(update={"detail": f"{result.detail}\n{note}"})
         results.append(result)
         on_event(PointJudged(result=result))
-    checklist = Checklist.of(str(path), held, results, conditions.seed)
+    given = os.fsencode(path).decode(errors="backslashreplace")
+    checklist = Checklist.of(given, held, results, conditions.seed)
     on_event(Checked(checklist=checklist))
     return checklist
 

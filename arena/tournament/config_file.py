@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import rules
 from arena.bots import programs
-from arena.errors import ConfigError, ProgramError
+from arena.errors import ConfigError, ProgramError, UserError
 from arena.files.toml import read_file
 from arena.files.toml_tables import (
     Finding,
@@ -99,8 +99,10 @@ def read_config(
     under its terms, problems of its players go to `left_out`.
 
     Paths are relative to `folder`, those of player tables that have one in `player_folders` to
-    that. `name` is the tournament's where the tables give none. Raises Unusable.
+    that. `name` is the tournament's where the tables give none. Raises Unusable and UserError.
     """
+    for each in (folder, *(player_folders or {}).values()):
+        _refuse_no_text(each)
     tables, findings = read_tables(with_formats(), data)
     report, wrong = reporter(findings), frozenset(finding.path for finding in findings)
     table, limits = tables.tournament, tables.clock
@@ -156,6 +158,17 @@ def read_config(
         players=players,
         left_out=left_out,
     )
+
+
+def _refuse_no_text(folder: Path) -> None:
+    """Raise UserError where the path of a folder is not UTF-8, as what is kept of a run must be."""
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise UserError(
+            f"{folder}: this path is not UTF-8, and a run keeps it; rename the folder, or move "
+            "what is in it"
+        ) from None
 
 
 def terms_of(file: TournamentFile, game: Game, clock: Clock) -> Terms:

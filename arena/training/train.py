@@ -19,7 +19,7 @@ from arena.training.kinds import TrainingKind, learns_by_td, load_training
 from arena.training.train_view import LiveTraining, PlainTraining
 from players.learning.trainer import AVERAGED, CHECKPOINT
 
-_lines = partial(Path.open, encoding="utf-8", newline="\n", buffering=1)
+_lines = partial(Path.open, encoding="utf-8", errors="backslashreplace", newline="\n", buffering=1)
 _DRAW_S = 30.0
 """The curve is drawn at most this often, and at the end."""
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -99,12 +100,15 @@ def test_a_check_for_a_tournament_is_asked_again_for_it(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_json_has_the_keys_of_its_schema(folder: Path) -> None:
-    shown = check("wrong.py", "--sandbox", "none", "--rules", "dots", "--json")
+    odd = Path(os.fsdecode(b"wrong\xff"))
+    odd.mkdir()
+    Path("wrong.py").rename(odd / "wrong.py")
+    shown = check(str(odd / "wrong.py"), "--sandbox", "none", "--rules", "dots", "--json")
     assert shown.exit_code == 1
     data = json.loads(shown.output)
     document = arena("schema", "--check").output
     jsonschema.validate(data, json.loads(document))
-    assert data["bot"] == "wrong.py"
+    assert data["bot"] == r"wrong\xff/wrong.py"
     assert not data["passed"]
     failed = next(result for result in data["results"] if result["passed"] is False)
     assert (failed["number"], failed["verdict"]) == (4, "bad_json")

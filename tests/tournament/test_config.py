@@ -1,6 +1,7 @@
 """Tournament files: what they resolve to, and what is said about wrong ones."""
 
 import errno
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.prepare import prepare
-from arena.errors import ConfigError
+from arena.errors import ConfigError, UserError
 from arena.model.protocol import Clock
 from arena.tournament.config_file import TournamentConfig, load_config
 from players.catalogue import BUILTINS
@@ -399,6 +400,14 @@ def test_openings_from_a_file(load: Load, tmp_path: Path) -> None:
     assert "holds no opening" in refusal(load, OTHELLO + '[openings]\nfile = "o.txt"\n')
     (tmp_path / "o.txt").write_text("a1b1a2b2 a1a2\n")
     assert load(DOTS + '[openings]\nfile = "o.txt"\n').openings.lines == (("a1b1", "a2b2", "a1a2"),)
+
+
+def test_a_folder_whose_path_is_no_text(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"b\xff")
+    folder.mkdir()
+    (folder / "t.toml").write_text(OTHELLO + ODD + ODD)
+    with pytest.raises(UserError, match="this path is not UTF-8"):
+        load_config(folder / "t.toml", BUILTINS)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`arena train` as its users type it: what it leaves, how it stops and goes on, what it refuses."""
 
 import csv
+import os
 import re
 import resource
 import signal
@@ -61,6 +62,13 @@ def folder(folder: Path, undrawn: None) -> Path:
     """With the training file `t.toml`."""
     (folder / "t.toml").write_text(config())
     return folder
+
+
+def test_a_folder_whose_path_is_no_text(folder: Path) -> None:
+    (folder / "t.toml").write_text(config(games=20))
+    out = folder / os.fsdecode(b"\xff")
+    assert arena("train", str(folder / "t.toml"), "--out", str(out)).exit_code == 0
+    assert r"\udcff/curve.png" in (out / "log.txt").read_text()
 
 
 STOPPED = """
