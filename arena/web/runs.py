@@ -19,7 +19,7 @@ from arena.tournament.events import Event, events_file
 from arena.tournament.run_view import RunView
 
 _MOST_OPEN = 8
-"""Views that stay open: of each, a game takes about 2 kB."""
+"""Views that stay open, besides those of runs in play: of each, a game takes about 2 kB."""
 _MOST_KEPT = 24
 """The cache entries of a run, most of them pages of its last visitors."""
 Made = TypeVar("Made")
@@ -46,6 +46,10 @@ class ShownRun:
     @property
     def is_played(self) -> bool:
         return lock.is_held(self.path)
+
+    @property
+    def is_open(self) -> bool:
+        return self._view is not None
 
     @property
     def changed_at(self) -> datetime:
@@ -152,8 +156,9 @@ class Runs:
     def _show(self, path: Path) -> ShownRun:
         shown = self._shown.setdefault(path.stem, ShownRun(path))
         self._shown.move_to_end(path.stem)
-        for other in list(self._shown.values())[:-_MOST_OPEN]:
-            if other.news is None:
+        others = [run for run in self._shown.values() if run.is_open and run is not shown]
+        for other in others[: 1 - _MOST_OPEN]:
+            if other.news is None and not other.is_played:  # else the list would read it again
                 other.close()
         return shown
 

@@ -195,3 +195,19 @@ def test_few_runs_stay_open(cup: Path, runs: Path, client: TestClient, app: Fast
     for number in range(12):
         assert client.get(f"/t/cup{number}").status_code == 200
     assert sum(run._view is not None for run in shown) == 8
+
+
+def test_a_run_in_play_is_read_once_whatever_else_is_shown(
+    cup: Path, runs: Path, client: TestClient, app: FastAPI, play: Play
+) -> None:
+    for number in range(12):
+        shutil.copy(cup, runs / f"cup{number}.sqlite")
+    record = play("dots", "dog", "eel", game="g0001", rows=2, cols=2)
+    with begun(runs / "a.sqlite", [record]) as store:
+        client.get("/")
+        view = app.state.runs["a"]._view
+        for number in range(12):
+            client.get(f"/t/cup{number}")
+        store.add(record)
+        client.get("/")
+        assert app.state.runs["a"]._view is view is not None
