@@ -199,9 +199,9 @@ class RunView(AbstractContextManager["RunView"]):
         return self._store.record(game)
 
     def intact_record(self, game: str) -> GameRecord | None:
-        """The same; None where it is damaged, too."""
+        """The same of a game that was played, without a look for it; None where it is damaged."""
         with suppress(StoreError):
-            return self.record(game)
+            return self._store.record(game)
         return None
 
     @property

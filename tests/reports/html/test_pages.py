@@ -287,6 +287,18 @@ def test_a_run_without_a_game_has_a_page(play: Play, tmp_path: Path) -> None:
         write_report(view, STAFF, tmp_path / "out.html")
 
 
+def test_a_game_that_is_there_is_not_looked_for(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report of all games would look at each of them for each of them."""
+    record = play("dots", "a", "b", **DOTS)
+    with begun(tmp_path / "cup.sqlite", [record]) as store:
+        store.add(record)
+    monkeypatch.delattr(RunView, "record")
+    with RunView(tmp_path / "cup.sqlite") as view:
+        write_report(view, STAFF, tmp_path / "out.html")
+
+
 def test_a_clock_of_its_own_is_reported(play: Play, tmp_path: Path) -> None:
     clock = Clock(move_ms=None, bank_ms=9000)
     record = with_clock(play("dots", "ann", "bob", **DOTS), clock)
