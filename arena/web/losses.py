@@ -1,7 +1,8 @@
-"""The games that an owner's bots lost, over all runs of a course."""
+"""The games that an owner's bots lost, in the last runs of a course."""
 
 import re
 from collections import defaultdict
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from arena.web.sentences import without_folders
 
 _EACH, _MOST, _LINKED = 25, 50, 3
 """Losses shown of a run, and of all; games of equal faults that are linked."""
+LAST = 7
+"""Runs that are looked at, as many as stay open: a term of nights is not read for each visit."""
 _PLACE = re.compile(r"[\w-]+\.\w+(?:\", line |:)\d+")
 """A place in a program, as Python, JavaScript, Java or Rust name it in an error."""
 _LONGEST = 200
@@ -52,13 +55,14 @@ class Loss(NamedTuple):
 
 async def losses(runs: Runs, owner: str) -> list[Loss]:
     """Faults first, then the newest; runs that cannot be read are left out."""
-    losses = list[Loss]()
+    losses, found = list[Loss](), list[ShownRun]()
     for name in runs.names():
-        try:
-            run = runs[name]
+        with suppress(StoreError):  # it is frozen, and cannot be copied
+            found.append(runs[name])
+    last = sorted(found, key=lambda run: (run.is_played, run.changed_at), reverse=True)[:LAST]
+    for run in last:
+        with suppress(StoreError):
             losses += await run.made(("losses", owner), partial(_of_run, run, owner))
-        except StoreError:
-            continue
     return sorted(losses, key=lambda loss: (loss.is_fault, loss.started_at), reverse=True)[:_MOST]
 
 

@@ -17,7 +17,7 @@ from arena.bots.manifest import is_name
 from arena.entering.remote import MAX_BYTES
 from arena.web.challenge import OFFERED_MS, Challenge, GameOffer, choices, game_offers
 from arena.web.checks import TOO_OFTEN, Check
-from arena.web.losses import losses
+from arena.web.losses import LAST, losses
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, may
 from arena.web.state import OfCourse, course_of
@@ -87,7 +87,7 @@ async def me(request: Request, asking: Asking) -> Response:
         return RedirectResponse("/staff", 303)
     own = await run_in_threadpool(mine, request, asking.owner)
     lost = await losses(runs_of(request), asking.owner)
-    return page(request, "me.html", mine=own, losses=lost)
+    return page(request, "me.html", mine=own, losses=lost, last=LAST)
 
 
 @router.get("/me/check/{id}/live")

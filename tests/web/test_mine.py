@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import os
+import re
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -101,7 +104,9 @@ def play(folder: Path) -> None:
 def test_a_new_owner_reads_what_to_do(browser: Browser) -> None:
     text = browser("ada").get("/me").text
     assert "No bots yet" in text and "Download a starter" in text.replace("download", "Download")
-    assert "<b>0</b> of 50 versions" in text and "No game was lost yet" in text
+    assert (
+        "<b>0</b> of 50 versions" in text and "No game of the last 7 tournaments was lost" in text
+    )
     assert "Nothing was checked yet" in text
 
 
@@ -133,7 +138,7 @@ def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -
     assert "&lt;b&gt;my secret&lt;/b&gt; \\u202e thought" in mine and "illegal move" in mine
     assert mine.count("2 games alike") == 1, "though each had another choice of moves"
     others = browser("bob").get("/me").text
-    assert "secret" not in others and "No game was lost yet" in others
+    assert "secret" not in others and "No game of the last 7 tournaments was lost" in others
     game = json.loads(browser("ada").get("/t/cup/data").text)["games"]["id"][0]
     assert "my secret" in browser("ada").get(f"/t/cup/game/{game}").text
     assert "my secret" not in browser("bob").get(f"/t/cup/game/{game}").text
@@ -200,6 +205,24 @@ def test_faults_come_before_other_losses(browser: Browser, folder: Path, loser: 
     assert mine.count('href="/t/cup#game/g') == 2
     assert mine.index("<td>exited</td>") < mine.index("<td>natural</td>")
     assert "<code>at ply 2</code>" in mine and "at ply 0" not in mine
+
+
+def test_losses_are_those_of_the_runs_that_changed_last(
+    browser: Browser, folder: Path, app: FastAPI
+) -> None:
+    """However many nights a term has, a visit reads a few."""
+    for owner in ("ada", "bob"):
+        hand_in(folder, owner, RIGHT)
+    play(folder)
+    cup = folder / "runs" / "cup.sqlite"
+    for night in range(1, 10):
+        copy = folder / "runs" / f"night{night}.sqlite"
+        shutil.copy(cup, copy)
+        os.utime(copy, (night * 1000, night * 1000))
+    mine = browser("ada").get("/me").text
+    found = set(re.findall(r'href="/t/(\w+)#game', mine))
+    assert found == {"cup", *(f"night{night}" for night in range(4, 10))}
+    assert app.state.public_runs["night3"]._view is None
 
 
 def test_a_loss_with_a_damaged_record_is_shown_without_it(browser: Browser, folder: Path) -> None:
