@@ -5,6 +5,7 @@ version that plays, the second one, or that of a digest.
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -15,12 +16,15 @@ from arena.bots.manifest import FILE_NAME, read_manifest
 from arena.bots.package import ACTIVE, TREE, Bot, open_bot, startable
 from arena.bots.trees import digest
 from arena.errors import ManifestError, PackageError, SubmissionError
+from arena.files.whole_file import stamp
 from arena.model import Frozen
 
 RECEIPT = "receipt.json"
 SHOWN_DIGITS = 8
 """Of a digest, where a person reads it."""
 _FOLDER_DIGITS, _LEAST_DIGITS = 12, 4
+_MOST_KEPT = 10_000
+"""Receipts in memory: 2 kB each."""
 _SUBMIT_AGAIN = "remove that folder and submit the bot again"
 
 
@@ -188,16 +192,23 @@ def verified(at: Path) -> Receipt:
 
 
 def _receipt(at: Path) -> Receipt:
+    file = at / RECEIPT
     try:
-        receipt = Receipt.model_validate_json((at / RECEIPT).read_bytes())
+        receipt = _parsed(file, stamp(file))
     except ValidationError:
-        why = f"{at / RECEIPT} is not a receipt of the arena; {_SUBMIT_AGAIN}"
+        why = f"{file} is not a receipt of the arena; {_SUBMIT_AGAIN}"
         raise SubmissionError(why) from None
     except OSError as error:
         raise _changed(at, error) from None
     if receipt.version != at.name:
         raise SubmissionError(f"{at}: the receipt is of other files; {_SUBMIT_AGAIN}")
     return receipt
+
+
+@lru_cache(_MOST_KEPT)
+def _parsed(file: Path, _stamp: object) -> Receipt:
+    """A receipt, read again where its stamp is another: a course is looked at as a whole."""
+    return Receipt.model_validate_json(file.read_bytes())
 
 
 def _changed(at: Path, error: Exception) -> SubmissionError:

@@ -18,6 +18,14 @@ def write_whole(path: Path, text: str, *, private: bool = False) -> None:
         file.write(text)
 
 
+def stamp(path: Path) -> tuple[int, int, int] | None:
+    """A value that changes whenever a file does; None where there is none."""
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns
+    return None
+
+
 def _close(file: int, folder: os.stat_result) -> None:
     with suppress(PermissionError):  # only root gives files away
         os.fchown(file, folder.st_uid, folder.st_gid)

@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from arena.errors import ArenaError, UserError
 from arena.files import lock
+from arena.files.whole_file import stamp
 from arena.model import Frozen
 from arena.ratings.matches import Verdict
 from arena.reports import words
@@ -21,7 +22,7 @@ from arena.tournament.formats.sprt import SEQUENTIAL_TEST, SprtSchedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.training.run_folder import LOG, TABLE, TRAINED, TRAINING, TUNED, TUNING
-from arena.web.runs import FileState, Runs, ShownRun, stamp
+from arena.web.runs import FileState, Runs, ShownRun
 from arena.web.sentences import without_folders
 
 Kind = Literal["test", "training", "tuning"]

@@ -14,11 +14,12 @@ from fastapi.responses import RedirectResponse, Response
 
 from arena.bots.roster import FILE, Roster, read_roster
 from arena.errors import SubmissionError
+from arena.files.whole_file import stamp
 from arena.web.last_good import LastGood
 from arena.web.pages import page
 from arena.web.rates import Rate, address_of
 from arena.web.rights import Asking, Role, Visitor, may
-from arena.web.runs import FileState, stamp
+from arena.web.runs import FileState
 from arena.web.sessions import SignedSession, Signer
 from arena.web.state import CourseState, OfCourse, state_of
 

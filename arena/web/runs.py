@@ -6,7 +6,6 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from arena.files import lock
+from arena.files.whole_file import stamp
 from arena.tournament.events import Event, events_file
 from arena.tournament.run_view import RunView
 
@@ -165,14 +165,6 @@ class Runs:
     def close(self) -> None:
         for shown in self._shown.values():
             shown.close()
-
-
-def stamp(path: Path) -> tuple[int, int, int] | None:
-    """A value that changes whenever a file does; None where there is none."""
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_ino, found.st_size, found.st_mtime_ns
-    return None
 
 
 def _inode(stamp: object) -> object:

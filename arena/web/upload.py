@@ -16,10 +16,11 @@ from starlette.datastructures import UploadFile
 
 from arena.checks.events import Event, Refused
 from arena.entering.remote import MAX_BYTES
+from arena.files.whole_file import stamp
 from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS, DamagedJob, events_of
 from arena.web.rights import Asking, Role, form_of, may
-from arena.web.runs import FileState, stamp
+from arena.web.runs import FileState
 from arena.web.safe import TOO_LARGE
 from arena.web.state import OfCourse
 from arena.web.streams import EventStream, event, refuse_beyond

@@ -239,6 +239,18 @@ def test_a_broken_receipt_is_reported(package: Package, to: Path) -> None:
         submissions(to)
 
 
+def test_receipts_are_read_once(
+    package: Package, to: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept(open_bot(package()), CHECKED, to)
+    first = submissions(to)
+    read = list[Path]()
+    real = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or real(path))
+    assert submissions(to) == first
+    assert not [path for path in read if path.name == "receipt.json"]
+
+
 def test_a_failed_upload_leaves_the_active_version(package: Package, to: Path) -> None:
     first = accept(open_bot(package()), CHECKED, to)
     bot = open_bot(package(bot_py="print('better')\n"))
