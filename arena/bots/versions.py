@@ -109,7 +109,7 @@ def history(home: Path) -> History:
                 damaged.append(str(error))
     receipts.sort(key=lambda receipt: (receipt.number or 0, receipt.accepted_at))
     numbered = tuple(
-        receipt.model_copy(update={"number": receipt.number or number})
+        receipt if receipt.number else receipt.model_copy(update={"number": number})
         for number, receipt in enumerate(receipts, 1)
     )
     return History(numbered, tuple(damaged))
