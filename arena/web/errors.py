@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.files.plain_text import printable
@@ -31,6 +32,7 @@ def handle(app: FastAPI) -> None:
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(ArenaError)(_refused)
     app.exception_handler(OSError)(_unkept)
+    app.exception_handler(ClientDisconnect)(_gone)
     app.exception_handler(Exception)(_failed)
 
 
@@ -84,6 +86,11 @@ async def _unkept(request: Request, error: OSError) -> Response:
     status = 500 if error.errno == EACCES else 507
     why = f"The server could not do this: {error.strerror}. Tell the staff, and try again later."
     return refusal(request, status, why)
+
+
+async def _gone(request: Request, error: ClientDisconnect) -> Response:
+    """The visitor left before all of a request had come, and reads no answer."""
+    return Response(status_code=400)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -1,5 +1,6 @@
 """Bots handed in on a page or by a script, and checked in a process of its own."""
 
+import asyncio
 import errno
 import io
 import json
@@ -15,6 +16,7 @@ from typing import Any
 import psutil
 import pytest
 from fastapi import FastAPI
+from starlette.types import Message
 
 from arena.bots import course
 from arena.bots.package import open_bot
@@ -223,6 +225,24 @@ def test_a_name_that_is_too_long_is_reported(client: TestClient) -> None:
 
 def test_folders_of_a_name_are_left_out() -> None:
     assert safe_name("../../etc/fox.zip") == safe_name("C:\\fox.zip") == "fox.zip"
+
+
+@pytest.mark.parametrize("kind", ["application/octet-stream", "multipart/form-data; boundary=x"])
+def test_a_connection_that_ends_in_the_middle_is_no_mistake_of_ours(
+    app: FastAPI, tokens: dict[str, str], folder: Path, kind: str
+) -> None:
+    token = f"Bearer {tokens['ada']}".encode()
+    headers = [(b"content-type", kind.encode()), (b"authorization", token)]
+    scope = {"type": "http", "method": "POST", "path": "/api/submissions", "query_string": b""}
+    come = iter([{"type": "http.request", "body": b"--x\r\n", "more_body": True}])
+
+    async def receive() -> Message:
+        return next(come, {"type": "http.disconnect"})
+
+    async def send(message: Message) -> None: ...
+
+    asyncio.run(app(scope | {"headers": headers}, receive, send))
+    assert not list((folder / ".web").rglob("upload"))
 
 
 def test_one_at_a_time_and_not_too_often(
