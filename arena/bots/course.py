@@ -146,15 +146,20 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     home = submissions.home_for(bot, folder)
     _refuse_foreign(folder, home, owner, "; choose another name, in bot.toml")
     _refuse_excluded(home)
-    deadline = course.deadline_of(owner)
-    if deadline is not None and deadline < now:
-        raise SubmissionError(
-            f"the deadline was {deadline:%Y-%m-%d %H:%M %Z}; nothing is accepted after it"
-        )
+    refuse_late(course, owner, now)
     _refuse_one_more(course.quota, folder, bot.name, owner)
     if submissions.receipt_of(bot, folder) is None:
         _refuse_beyond(course.quota, folder, bot, owner)
     return bot
+
+
+def refuse_late(rules: course_file.Course, owner: str, now: datetime) -> None:
+    """Raise SubmissionError where the owner's deadline has passed."""
+    deadline = rules.deadline_of(owner)
+    if deadline is not None and deadline < now:
+        raise SubmissionError(
+            f"the deadline was {deadline:%Y-%m-%d %H:%M %Z}; nothing is accepted after it"
+        )
 
 
 def _refuse_excluded(home: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -14,6 +15,7 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
+from arena.bots.course import refuse_late
 from arena.checks.events import Event, Refused
 from arena.entering.remote import MAX_BYTES
 from arena.files.whole_file import stamp
@@ -71,7 +73,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
     404: {"description": "There is no such submission of yours; the staff has none."},
     409: {"description": "A bot of yours is being checked."},
     413: {"description": TOO_LARGE},
-    422: {"description": "The file's name cannot be used."},
+    422: {"description": "The file's name cannot be used, or the deadline has passed."},
     429: {"description": "Too often; `Retry-After` says when again."},
 }
 
@@ -102,6 +104,7 @@ async def hand_in(
     else:
         file, contents = name, await _of_body(request)
     try:
+        refuse_late(course.rules.now(), owner, datetime.now(UTC))  # its check may wait for long
         return await run_in_threadpool(course.checks.add, owner, file, contents)
     except StillChecking as error:
         raise HTTPException(409, str(error)) from None

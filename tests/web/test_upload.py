@@ -155,8 +155,10 @@ def test_a_finding_names_no_folder_of_the_server(client: TestClient, folder: Pat
 
 def test_after_the_deadline_nothing_is_taken(client: TestClient, folder: Path) -> None:
     (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00\n")
-    sent = hand_in(client, "bot.py", RIGHT)
-    assert "the deadline was 2026-01-01 00:00" in told(client, sent["id"])[-1][2]["sentence"]
+    refused = client.post("/api/submissions?name=bot.py", content=RIGHT)
+    assert refused.status_code == 422, "at once: checks of those in time may wait for long"
+    assert "the deadline was 2026-01-01 00:00" in refused.json()["detail"]
+    assert client.get("/api/submissions").json() == []
 
 
 def test_a_mistake_of_the_staff_is_not_the_owners(client: TestClient, folder: Path) -> None:
@@ -417,8 +419,8 @@ def test_a_bot_that_waited_for_its_check_past_the_deadline_is_in_time(
     jobs._places = lambda: 1
     jobs._begin()
     assert told(client, sent["id"])[-1][1] == "entered"
-    late = hand_in(client, "other.py", f"# other\n{RIGHT}")
-    assert "the deadline was" in told(client, late["id"])[-1][2]["sentence"]
+    late = client.post("/api/submissions?name=other.py", content=f"# other\n{RIGHT}")
+    assert "the deadline was" in late.json()["detail"]
     (plays,) = course.bots(folder)
     assert plays.plays is not None
     assert plays.plays.accepted_at.isoformat() == sent["sent_at"].replace("Z", "+00:00")
