@@ -105,7 +105,9 @@ class Checks:
         with self._adding:
             working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
             if any(self.read(each).is_unfinished for each in working):  # else it only has to end
-                raise StillChecking("A bot of yours is being checked; wait until that is over.")
+                raise StillChecking(
+                    "A bot of yours is being checked; wait until that is over, or cancel it on /me."
+                )
             if any(each.is_return for each in self.of(owner, 1)):
                 self.returns.wait(owner)  # it is known only now
             returns = self.returns.has_try(owner)

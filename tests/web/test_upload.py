@@ -255,6 +255,9 @@ def test_one_at_a_time_and_not_too_often(
     hand_in(client, "bot.py", RIGHT)
     codes = [client.post("/api/submissions?name=a.py", content=b"x").status_code for _ in range(6)]
     assert codes == [*[409] * 5, 429]
+    app.state.course.uploads = Rate(6, 60)
+    told_at_once = client.post("/api/submissions?name=a.py", content=b"x").json()["detail"]
+    assert "or cancel it on /me" in told_at_once, "before the deadline passes"
     other = {"Authorization": f"Bearer {tokens['bob']}"}
     assert client.post("/api/submissions?name=a.py", content=b"", headers=other).status_code == 202
 
