@@ -64,12 +64,12 @@ def run_checks(
         report(f"{title}: {how_far}")
 
     subject = Subject(path, opponent, held, conditions, report_progress)
-    failed: int | None = None
+    failed, until = 0, "fixed"
     for number, item in enumerate(ITEMS, 1):
         began, title = time.monotonic(), f"{number:2} {item.title}"
         report(title)
         if failed:
-            skipped = f"skipped until item {failed} is fixed"
+            skipped = f"skipped until item {failed} is {until}"
             finding = CheckFinding(passed=None, detail=skipped, needs=failed)
         else:
             finding = _judge(item, subject)
@@ -78,6 +78,8 @@ def run_checks(
         hangs = finding.verdict is Termination.TIMEOUT and item.judge is legal_everywhere
         if finding.passed is False and (item.needed or hangs):
             failed = number
+        elif item.judge is start_time and not subject.rules:  # the host was overloaded
+            failed, until = number, "judged"
 
 
 def _judge(item: Item, subject: Subject) -> CheckFinding:
