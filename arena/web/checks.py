@@ -133,6 +133,11 @@ class Checks:
         """The last checks of an owner, or of all with "*", the newest first."""
         return [self.read(folder) for folder in self.jobs.newest(owner, most)]
 
+    def unfinished(self) -> int:
+        """How many wait or go on; each has its file still."""
+        files = self.jobs.root.glob("*/*/upload")
+        return sum(not self.jobs.is_over(each.parent) for each in files)
+
     def read(self, folder: Path) -> Check:
         try:
             return self._read(folder)

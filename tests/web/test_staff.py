@@ -441,6 +441,22 @@ def test_a_damaged_check_or_match_hides_no_other(
     assert f"{damaged}" in live
 
 
+def test_bots_that_wait_for_their_check_are_counted_where_a_tournament_is_begun(
+    app: FastAPI, folder: Path
+) -> None:
+    (folder / "tournaments" / "final.toml").write_text("[knockout]\n")
+    staff, checks = Staff(app), app.state.course.checks
+    pages = ("/staff", "/staff/t/final")
+    assert not any("to be checked" in staff.page(page) for page in pages)
+    checks.jobs._places = lambda: 0
+    for owner in ("ant", "bee"):
+        checks.add(owner, "bot.py", io.BytesIO(b"print(1)"))
+    said = "2 bots are still to be checked. What begins now begins without them"
+    assert all(said in staff.page(page) for page in pages)
+    checks.jobs.cancel(*checks.jobs.folders("ant"))
+    assert "1 bot is still to be checked. What begins now" in staff.page("/staff")
+
+
 def test_checks_of_all_owners(app: FastAPI, folder: Path) -> None:
     for owner, day, log in (("ant", 1, ""), ("bee", 2, "Traceback <b>"), ("ant", 3, "")):
         job = folder / ".web" / "checks" / owner / f"2026110{day}-120000-0123456{day}"
