@@ -167,6 +167,8 @@ class Checks:
             sentence = (
                 f"The check was {state}. Hand the bot in again, unless it is among your bots."
             )
+            if not cancelled:
+                sentence += " After the deadline, ask the staff for an extension."
             ended = {"state": state, "sentence": sentence, "judging": None}
             check = check.model_copy(update=ended)
         return check

@@ -314,6 +314,7 @@ def test_a_check_gives_way_in_a_process_of_its_own_and_is_broken_off_when_that_i
     process.kill()
     name, said = told(client, sent["id"])[-1][1:]
     assert (name, "Hand the bot in again" in said["sentence"]) == ("broken", True)
+    assert "After the deadline, ask the staff" in said["sentence"]
     assert client.get(f"/api/submissions/{sent['id']}").json()["state"] == "broken off"
     assert course.bots(folder) == ()
 
