@@ -8,8 +8,9 @@ import signal
 import sys
 from pathlib import Path
 
+from arena.checks.events import Refused
 from arena.entering.enter import enter
-from arena.errors import ConfigError, SubmissionError
+from arena.errors import ConfigError, SandboxError, SubmissionError
 from arena.web.checks import TOO_OFTEN, HandedIn
 from arena.web.jobs import about_of, mistake_of_staff, working
 
@@ -36,6 +37,9 @@ def main(folder: Path) -> None:
             write(entered)
         except ConfigError as error:  # the bot has no such file
             write(mistake_of_staff(error))
+        except SandboxError as error:  # nor a choice of sandboxes
+            sys.stderr.write(f"{error}\n")
+            write(Refused(sentence=_FAILED))
         finally:
             shutil.rmtree(upload, ignore_errors=True)
 

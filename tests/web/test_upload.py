@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import psutil
 import pytest
@@ -21,8 +21,8 @@ from starlette.types import Message
 from arena.bots import course
 from arena.bots.package import open_bot
 from arena.checks.events import Event
-from arena.errors import UserError
-from arena.web import checks, upload
+from arena.errors import SandboxError, UserError
+from arena.web import checker, checks, upload
 from arena.web.app import make_app
 from arena.web.checks import TOO_OFTEN, safe_name
 from arena.web.jobs import EVENTS, events_of
@@ -167,6 +167,26 @@ def test_a_mistake_of_the_staff_is_not_the_owners(client: TestClient, folder: Pa
     assert told(client, sent["id"])[-1][2]["sentence"] == MISTAKE
     (log,) = (folder / ".web").rglob("errors.log")
     assert "course.toml:1: not valid TOML" in log.read_text()
+
+
+def test_a_machine_without_a_sandbox_is_not_the_owners(
+    client: TestClient,
+    app: FastAPI,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def enter(*_: Any, **__: Any) -> NoReturn:
+        raise SandboxError('No player can be started here. Use sandbox = "none".')
+
+    app.state.course.checks.jobs._places = lambda: 0
+    at = app.state.course.checks.jobs.folder("ada", hand_in(client, "bot.py", RIGHT)["id"])
+    monkeypatch.setattr(checker, "enter", enter)
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    monkeypatch.chdir(folder)
+    checker.main(at)
+    assert "The machine failed" in (at / EVENTS).read_text()
+    assert 'Use sandbox = "none"' in capfd.readouterr().err, "for the staff"
 
 
 def test_a_form_sends_the_same(
