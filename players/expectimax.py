@@ -61,9 +61,10 @@ class ExpectimaxOptions(NetworkOptions):
     slide times this, and stop looking at placements once their mean so far is; the last slides
     ahead are all looked at. 0 for no pruning."""
     downgrade: int = Field(default=16_384, ge=0, le=32_768)
-    """Tile-downgrading, of 2048: from this tile on the search sees all tiles above the largest one
-    that is missing as half of what they are, which boards the network has met more often; the
-    stated score is then that of the smaller board. 0 for never. 2584 has no such boards."""
+    """Tile-downgrading, of 2048: with this tile or a larger one on the board the network is shown
+    all tiles above the largest one that is missing as half of what they are, as it has met such
+    boards more often. What is to come after the last slide ahead is then that of the smaller board.
+    0 for never. 2584 has no such boards."""
 
     @field_validator("star")
     @classmethod

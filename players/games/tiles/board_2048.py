@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from players.compiled.bits import ONE, ZERO, packed, swapped
-from players.compiled.cache import answers
+from players.compiled.cache import answers, part
 from players.compiled.types import Array, Word
 from players.games.tiles import interface as tiles
 from players.ntuple import board as network
@@ -14,6 +14,8 @@ CELL_BITS = 4
 TILE, ROW = np.uint64(0xF), np.uint64(0xFFFF)
 FIRST_BITS = np.uint64(0x1111_1111_1111_1111)
 ODD_CELLS, ODD_PAIRS = np.uint64(0x0F0F_0F0F_0F0F_0F0F), np.uint64(0x00FF_00FF_00FF_00FF)
+LOW_CELLS = np.uint64(0x0101_0101_0101_0101)
+"""A 1 in each of `ODD_CELLS`."""
 ODD_ROWS, UPPER = np.uint64(0x0000_FFFF_0000_FFFF), np.uint64(0x0000_0000_FFFF_FFFF)
 OFF_DIAGONAL, OFF_BLOCKS = np.uint64(0x0000_F0F0_0000_F0F0), np.uint64(0x0000_0000_FF00_FF00)
 N1, N2, N4, N8, N12, N16, N24, N32, N48 = (np.uint64(n) for n in (1, 2, 4, 8, 12, 16, 24, 32, 48))
@@ -71,10 +73,10 @@ def _tile_at(board: Board2048, cell: Word) -> Any:
     return board.cells >> (cell << N2) & TILE
 
 
-@answers(tiles.downgraded, Board2048)
-def _downgraded(board: Board2048, ceiling: Word) -> Any:
-    """All tiles above the largest one that is missing are halved: equal ones stay equal."""
-    cells = board.cells
+@answers(tiles.gaps, Board2048)
+def _gaps(board: Board2048, ceiling: Word) -> Word:
+    """Each is the largest missing tile of the board that is halved by those before."""
+    cells, found, place = board.cells, ZERO, ZERO
     while ceiling <= TILE:
         present = ZERO
         for shift in range(ZERO, CELL_ENDS, N4):
@@ -88,10 +90,29 @@ def _downgraded(board: Board2048, ceiling: Word) -> Any:
             missing -= ONE
         if missing == LEAST_MISSING:
             break
-        for shift in range(ZERO, CELL_ENDS, N4):
-            if cells >> shift & TILE > missing:
-                cells -= ONE << shift
+        cells = _halved(cells, missing)
+        found |= missing << place
+        place += N4
+    return found
+
+
+@answers(tiles.downgraded, Board2048)
+def _downgraded(board: Board2048, gaps: Word) -> Any:
+    cells = board.cells
+    while gaps != ZERO:
+        cells = _halved(cells, gaps & TILE)
+        gaps >>= N4
     return Board2048(cells)
+
+
+@part
+def _halved(cells: Word, missing: Word) -> Word:
+    """All tiles above the missing one halved: equal ones stay equal."""
+    carry = (TILE - missing) * LOW_CELLS  # with a tile above it, beyond four bits
+    odd, even = cells & ODD_CELLS, cells >> N4 & ODD_CELLS
+    odd -= (odd + carry) >> N4 & LOW_CELLS
+    even -= (even + carry) >> N4 & LOW_CELLS
+    return odd | even << N4
 
 
 @answers(network.entry, Board2048)

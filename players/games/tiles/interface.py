@@ -59,15 +59,23 @@ def tile_at(board: Tiles, cell: Word) -> Any:
 
 
 def ceiling_of(tile: int) -> np.uint64:
-    """The `ceiling` of boards of 2048 that are `downgraded` from a tile on, 0 for none."""
+    """The `ceiling` of boards of 2048 that have `gaps` from a tile on, 0 for none."""
     return np.uint64(tile.bit_length() - 1 if tile else 63)
 
 
 @by_default
-def downgraded(board: Tiles, ceiling: Word) -> Any:
-    """The board as one of smaller tiles that plays alike, whose largest tile has an index below
-    `ceiling` where that can be (tile-downgrading, Guei 2022). In 2584 it cannot: neighbours in the
-    row of tiles merge, so that none can move up to another.
+def gaps(board: Tiles, ceiling: Word) -> Word:
+    """The missing tiles above which a board is to be `downgraded`, so that its largest tile has an
+    index below `ceiling` where that can be: four bits each, the first one lowest; 0 for none. In
+    2584 there are none: neighbours in the row of tiles merge, so that none can move up to another.
+    """
+    return ZERO
+
+
+@by_default
+def downgraded(board: Tiles, gaps: Word) -> Any:
+    """The board with all tiles above each of these gaps made smaller by one, which plays alike: in
+    2048 they are halved (tile-downgrading, Guei 2022).
     """
     return board
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from players.compiled.bits import ZERO, is_set
 from players.compiled.cache import bare_kernel, part
-from players.games.tiles.interface import SLIDES, Laws, downgraded, largest, pushed, spawned
+from players.games.tiles.interface import SLIDES, Laws, downgraded, gaps, largest, pushed, spawned
 from players.ntuple.board import of_words, transposed, words
 from players.ntuple.network import NOTHING, Network, breadth, entries, listed_value
 from players.ntuple.temporal import LISTED, Rule, Trajectory, learn_ended, learn_reached
@@ -66,7 +66,7 @@ def learn(
             board, state = spawned(board, laws, state)
             score = ZERO
         while True:
-            after, slide, reward, worth = best_slide(board, laws, network, trajectory.at)
+            after, slide, reward, worth = best_slide(board, laws, network, ZERO, trajectory.at)
             if slide < 0:
                 break
             if count == len(trajectory.rewards):
@@ -99,16 +99,16 @@ def play(
     at: Array,
     visits: Array,
 ) -> None:
-    """Play until `tally` is full and learn nothing. The network sees boards `downgraded` by
-    `ceiling`. uint32[weights] `visits` counts how often each weight was asked for, or is empty;
-    `at` is that of `best_slide`.
+    """Play until `tally` is full and learn nothing. The network sees boards `downgraded` by their
+    `gaps` under `ceiling`. uint32[weights] `visits` counts how often each weight was asked for, or
+    is empty; `at` is that of `best_slide`.
     """
     state = tally.random[0]
     for number in range(len(tally.scores)):
         board, state = spawned(start, laws, state)
         board, state = spawned(board, laws, state)
         while True:
-            _, slide, _, _ = best_slide(downgraded(board, ceiling), laws, network, at)
+            _, slide, _, _ = best_slide(board, laws, network, gaps(board, ceiling), at)
             if slide < 0:
                 break
             if len(visits) > 0:
@@ -139,11 +139,12 @@ def count_visits(network: Network, at: Array, visits: Array) -> None:
 
 @part
 def best_slide(
-    board: Tiles, laws: Laws, network: Network, at: Array
+    board: Tiles, laws: Laws, network: Network, missing: Word, at: Array
 ) -> tuple[Tiles, Int, Word, Real]:
     """(the afterstate of the best slide, or its mirror image; the slide, −1 for none; the reward
-    as uint64; the afterstate's value). The weights of all slides are asked for before the first is
-    summed up: `at`, that of a trajectory, has where they are, and then the rewards.
+    as uint64; the afterstate's value, `downgraded` by the gaps `missing`). The weights of all
+    slides are asked for before the first is summed up: `at`, that of a trajectory, has where they
+    are, and then the rewards.
     """
     side, size = transposed(board), breadth(network)
     rewards = LISTED * size
@@ -151,7 +152,7 @@ def best_slide(
         after, changed, reward = _towards(board, side, slide, laws)
         at[rewards + np.uint64(slide)] = reward if changed else NO_SLIDE
         if changed:
-            entries(after, network, at, np.uint64(slide) * size)
+            entries(downgraded(after, missing), network, at, np.uint64(slide) * size)
     best, chosen, gained, worth = WORST, -1, ZERO, 0.0
     for slide in range(SLIDES):
         reward = at[rewards + np.uint64(slide)]

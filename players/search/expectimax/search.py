@@ -18,7 +18,7 @@ import numpy as np
 from players.compiled.bits import ONE, ZERO, below, draw, is_set, lowest, nth_bit, popcount
 from players.compiled.cache import bare_kernel, part
 from players.compiled.prefetch import prefetch
-from players.games.tiles.interface import SLIDES, downgraded, empty, placed, pushed, slid
+from players.games.tiles.interface import SLIDES, downgraded, empty, gaps, placed, pushed, slid
 from players.ntuple.board import entry, of_words, transposed, words
 from players.ntuple.network import Network, stage_offset, symmetric, value
 from players.search.expectimax import settings as kinds
@@ -41,17 +41,17 @@ def slide_worths(
     out: Array,
 ) -> int:
     """Write what each of `slides` (int64, legal, the likely best first) is worth, `depth` slides
-    ahead, to `out` (float64); how many were finished before `stop` was set. A board that is
-    downgraded is worth what the smaller one is.
+    ahead, to `out` (float64); how many were finished before `stop` was set. The boards that end
+    lines are valued by the `gaps` of this one.
     """
     best = LEAST
-    board = downgraded(board, settings.ceiling)
+    scratch.gaps = gaps(board, settings.ceiling)
     scratch.nodes += 1
     for index in range(len(slides)):
         after, _changed, reward = slid(board, slides[index], settings.laws)
         gain = np.float64(reward)
         least = floor_next_to(best, LEAST, settings)
-        out[index] = gain + value(after, settings.network)
+        out[index] = gain + seen_value(after, settings, scratch)
         if depth > 1 and (settings.kind != kinds.MEAN or out[index] >= least):
             worth = afterstate_worth(after, depth - 1, least - gain, MOST, settings, stop, scratch)
             if scratch.stopped:
@@ -76,6 +76,7 @@ def placement_worths(
     of index `tiles` (uint64), or that which chance draws for 0. The settings are minimax's.
     """
     lowest = MOST
+    scratch.gaps = ZERO
     for index in range(len(cells)):
         cell, tile = cells[index], tiles[index]
         if tile == np.uint64(0):
@@ -108,7 +109,7 @@ def _board_worth(
             continue
         gain = np.float64(reward)
         if depth == 1:
-            worth = value(after, settings.network)
+            worth = seen_value(after, settings, scratch)
         else:
             worth = afterstate_worth(
                 after, depth - 1, best - gain, ceiling - gain, settings, stop, scratch
@@ -137,7 +138,7 @@ def afterstate_worth(
         return 0.0
     table, laws, cells = settings.table, settings.laws, empty(after)
     is_kept, pops = len(table.keys) > 0, popcount(cells) > np.uint64(settings.popup)
-    key = kinds.table_key(after, left) if is_kept or pops else ZERO
+    key = kinds.table_key(after, left, scratch.gaps) if is_kept or pops else ZERO
     place = np.int64(below(key, np.uint64(len(table.keys)))) if is_kept else np.int64(0)
     if is_kept and table.keys[place] == key:
         return float(table.values[place])
@@ -160,7 +161,7 @@ def afterstate_worth(
                 low, high = floor, min(ceiling, so_far)
             board = placed(after, cell, laws.common if tile == 0 else laws.rare)
             scratch.nodes += 1
-            rank_slides(board, ranks, settings)
+            rank_slides(board, ranks, settings, scratch)
             best = LEAST
             for _ in range(SLIDES):
                 slide = np.argmax(ranks)
@@ -187,14 +188,21 @@ def afterstate_worth(
 
 
 @part
-def rank_slides(board: Tiles, ranks: Array, settings: TileSettings) -> None:
+def seen_value(after: Tiles, settings: TileSettings, scratch: Record) -> Real:
+    """What the network says of an afterstate, as the search sees it."""
+    worth: Real = value(downgraded(after, scratch.gaps), settings.network)
+    return worth
+
+
+@part
+def rank_slides(board: Tiles, ranks: Array, settings: TileSettings, scratch: Record) -> None:
     """Rank the slides of a board: by the network, where cutting off asks for the best first."""
     ordered = settings.kind != kinds.MEAN or settings.rate > 0.0
     for slide in range(SLIDES):
         after, changed, reward = slid(board, slide, settings.laws)
         ranks[slide] = 0.0 if changed else LEAST
         if changed and ordered:
-            ranks[slide] = np.float64(reward) + value(after, settings.network)
+            ranks[slide] = np.float64(reward) + seen_value(after, settings, scratch)
 
 
 @part
@@ -270,6 +278,7 @@ def _list_leaves(after: Tiles, cells: Word, settings: TileSettings, scratch: Rec
                     board, changed, reward = pushed(placed(start, place, index), table)
                     leaf = kinds.NO_LEAF
                     if changed:
+                        board = downgraded(board, scratch.gaps)
                         upper, lower = words(board)
                         leaf = count - 1
                         if (

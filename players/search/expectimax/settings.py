@@ -22,6 +22,9 @@ TILES = 2
 
 NO_LEAF = -1
 
+GAP_BITS = np.uint64(48)
+"""`gaps` take no more: from 32,768 down to 16 there are 12."""
+
 ENTRY_BYTES = 16
 """Of the table."""
 
@@ -49,7 +52,7 @@ class TileSettings(NamedTuple):
     rate: np.float64
     """The worst rate of star pruning; 0 for none."""
     ceiling: np.uint64
-    """Of `downgraded`."""
+    """Of `gaps`."""
 
 
 LEAVES = CELLS * TILES * SLIDES
@@ -63,6 +66,7 @@ Scratch = np.dtype(
         ("leaf_of", np.int64, (CELLS, TILES, SLIDES)),  # which leaf they lead to, or NO_LEAF
         ("leaves", np.uint64, (LEAVES, 2)),  # afterstates valued together, as words
         ("values", np.float64, LEAVES),
+        ("gaps", np.uint64),  # by which boards are downgraded for the network
         ("nodes", np.int64),  # positions with the slider to move that were looked at
         ("stopped", np.int64),  # not 0 once stopped: then the result of the search means nothing
     ],
@@ -107,7 +111,7 @@ def make_settings(
 
 
 @part
-def table_key(after: Tiles, left: Int) -> Word:
-    """A hash of an afterstate and of how many slides are still to be looked ahead."""
+def table_key(after: Tiles, left: Int, gaps: Word) -> Word:
+    """A hash of an afterstate, of how many slides are still to be looked ahead, and of `gaps`."""
     first, second = words(after)
-    return np.uint64(mix(mix(mix(ZERO, first), second), np.uint64(left)))
+    return np.uint64(mix(mix(mix(ZERO, first), second), np.uint64(left) << GAP_BITS | gaps))

@@ -350,3 +350,10 @@ def test_a_search_sees_a_downgraded_board_as_the_smaller_one() -> None:
         assert downgrading.slide(large, moves, depth, NEVER) == seen
         assert downgrading.slide(small, moves, depth, NEVER) == seen
         assert plain.slide(large, moves, depth, NEVER) != seen
+
+
+def test_a_search_merges_no_tile_with_one_that_is_downgraded_to_it() -> None:
+    board = TileBoard("2048", "2/4")
+    row = board.board([0] * 12 + [1024, 256, 256, 2])  # 1024 is seen as the 512 that is missing
+    found = search_of(GAME, ceiling=1024).slide(row, ["left"], 3, NEVER)
+    assert 512 < found.worth < 1024

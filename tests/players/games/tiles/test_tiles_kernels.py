@@ -48,8 +48,8 @@ def place(board: Any, cell: Any, tile: Any) -> Any:
 
 @kernel
 def downgrade(board: Any, ceiling: Any) -> Any:
-    """`downgraded` for Python."""
-    return tiles.downgraded(board, ceiling)
+    """`downgraded` by its own `gaps`."""
+    return tiles.downgraded(board, tiles.gaps(board, ceiling))
 
 
 @kernel
