@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EDQUOT, ENOSPC
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -99,8 +98,7 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else _gone()
-        code = Exit.INTERRUPTED if error.errno in (ENOSPC, EDQUOT) else Exit.USAGE
-        raise _refused(f"{where}{error.strerror or error}", code) from None
+        raise _refused(f"{where}{error.strerror or error}") from None
     except Exception as error:
         _refuse_game_of(error)
         raise

@@ -24,13 +24,6 @@ def closed_pipe() -> Iterator[int]:
     os.close(write)
 
 
-def test_output_on_a_full_disk_is_no_mistake() -> None:
-    with Path("/dev/full").open("w") as full:
-        line = (sys.executable, "-m", "arena", "schema")
-        ended = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, check=False)
-    assert (ended.returncode, ended.stderr) == (130, b"No space left on device\n")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "expected"),
