@@ -73,4 +73,5 @@ def release(path: Path, descriptor: int) -> None:
 
 
 def name_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}.lock")
+    """The lock of a file, next to it whatever links lead there."""
+    return Path(f"{os.path.realpath(path)}.lock")

@@ -203,6 +203,16 @@ def test_a_killed_player_of_the_run_leaves_no_lock(load: Load, path: Path) -> No
     PlayedStore.open_run(path, config).close()
 
 
+def test_a_run_is_played_once_whatever_link_leads_to_it(load: Load, path: Path) -> None:
+    config = load(DOTS)
+    store, link = PlayedStore.open_run(path, config), path.with_name("link.sqlite")
+    link.symlink_to(path)
+    with pytest.raises(StoreError, match=f"pid {os.getpid()}"):
+        PlayedStore.open_run(link, config)
+    store.close()
+    PlayedStore.open_run(link, config).close()
+
+
 def test_a_run_killed_in_its_first_moment_has_not_begun(load: Load, path: Path) -> None:
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as database:

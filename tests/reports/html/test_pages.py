@@ -360,7 +360,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(
     def full(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(RunView, "record", full)
+    monkeypatch.setattr(RunView, "intact_record", full)
     with RunView(tmp_path / "cup.sqlite") as view, pytest.raises(OSError, match="no space"):
         write_report(view, STAFF, out)
     assert out.read_text() == "as it was" and not list(tmp_path.glob("*.part"))
