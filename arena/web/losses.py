@@ -20,7 +20,7 @@ from arena.web.sentences import without_folders
 _EACH, _MOST, _LINKED = 25, 50, 3
 """Losses shown of a run, and of all; games of equal faults that are linked."""
 LAST = 7
-"""Runs that are looked at, as many as stay open: a term of nights is not read for each visit."""
+"""Runs that are looked at, which can all stay open: a term of nights is not read for each visit."""
 _PLACE = re.compile(r"[\w-]+\.\w+(?:\", line |:)\d+")
 """A place in a program, as Python, JavaScript, Java or Rust name it in an error."""
 _LONGEST = 200

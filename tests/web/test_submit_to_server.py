@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from fastapi import FastAPI, HTTPException, Request
@@ -115,7 +116,8 @@ def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
     assert "more than 10 MB" in shown.stderr
     (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00Z\n")
     shown = submit("bot.py", "--to", url, "--token", token, code=2)
-    assert ": the deadline was 2026-01-01 00:00 UTC; nothing is accepted after it" in shown.stderr
+    late = "the deadline was 2026-01-01 00:00 UTC; nothing is accepted after it"
+    assert shown.stderr == f"{urlsplit(url).netloc}: {late}\n"
 
 
 @pytest.mark.parametrize("token", ["", " --token 123"])
