@@ -55,17 +55,21 @@ def playouts_per_second(
 def iterations_per_second(
     name: str, settings: Mapping[str, object], count: int, threads: int = 1
 ) -> float:
-    """Iterations of UCT from an empty tree at the start; threads share the tree."""
+    """Iterations of UCT from an empty tree at the start; threads share the tree.
+
+    All runs use the memory of one tree, so that the best of them has no page made by the system.
+    """
     game, board, position = _beginning(name, settings)
     plain = make_settings(compiled_game(name).most_margin(game.variant))
     endgame = load_endgame(name, board, 1)
-    searches = [
-        UctSearch(board, plain, endgame, memory_mb=512, seed=run, threads=threads)
-        for run in range(RUNS)
-    ]
+    search = UctSearch(board, plain, endgame, memory_mb=512, seed=0, threads=threads)
     load_uct(position, plain, endgame)
-    limits = ThinkingLimits(count)
-    return count / quickest(lambda run: searches[run].think(position, NEVER, limits))
+
+    def run(_: int) -> None:
+        search.follow([], [], reuse=False)
+        search.think(position, NEVER, ThinkingLimits(count))
+
+    return count / quickest(run)
 
 
 def nodes_per_second(name: str, settings: Mapping[str, object], depth: int) -> float:
