@@ -41,12 +41,13 @@ def _missing(path: Path) -> str:
     """That there is no such file, and which one may be meant."""
     folder = path.parent
     files = {file.stem: file.name for file in sorted(folder.glob("*.toml"))}
+    files.pop("pyproject", None)  # in a checkout, and no file of ours
     near = difflib.get_close_matches(path.stem, files, n=1)
     if near:
         return f'no such file; did you mean "{folder / files[near[0]]}"?'
     if files:
         return f"no such file; there are: {', '.join(files.values())}"
-    return f"no such file, and no *.toml in {folder.resolve()}"
+    return f"no such file, and nothing like it in {folder.resolve()}"
 
 
 _MAX_DEPTH = 64

@@ -416,7 +416,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
             load_config(path, BUILTINS)
         return str(caught.value)
 
-    assert "no such file, and no *.toml in" in refused(tmp_path / "first.toml")
+    (tmp_path / "pyproject.toml").touch()
+    assert "no such file, and nothing like it in" in refused(tmp_path / "first.toml")
     (tmp_path / "second.toml").write_bytes(b"a = '\xff'")
     assert "no such file; there are: second.toml" in refused(tmp_path / "xyz")
     assert f'did you mean "{tmp_path}/second.toml"?' in refused(tmp_path / "secnd.toml")
