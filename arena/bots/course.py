@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from arena.bots import course_file, roster, submissions
-from arena.bots.course_file import FILE, TOURNAMENTS, Quota, is_course, rules_of
+from arena.bots.course_file import FILE, RUNS, TOURNAMENTS, Quota, is_course, rules_of
 from arena.bots.entries import files_of
 from arena.bots.manifest import is_name
 from arena.bots.package import ACTIVE, Bot, refuse_nameless
@@ -60,6 +60,7 @@ def init(folder: Path) -> None:
     with _changing(folder, make=True):
         if is_new and os.geteuid():  # players have users of their own under root, who look in
             folder.chmod(0o700)
+        (folder / RUNS).mkdir(mode=0o700, exist_ok=True)  # they have the stderr of all
         write_whole(folder / FILE, course_file.NEW)
         if not (folder / TOURNAMENTS).exists():
             (folder / TOURNAMENTS).mkdir()
@@ -143,8 +144,10 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
         )
     if bot.rules is None:
         bot = bot.model_copy(update={"name": owner})
+    advice = "; choose another name, in bot.toml"
+    _refuse_folder(bot.name, advice)
     home = submissions.home_for(bot, folder)
-    _refuse_foreign(folder, home, owner, "; choose another name, in bot.toml")
+    _refuse_foreign(folder, home, owner, advice)
     _refuse_excluded(home)
     refuse_late(course, owner, now)
     _refuse_one_more(course.quota, folder, bot.name, owner)
@@ -322,7 +325,6 @@ def _owner(versions: Sequence[Receipt]) -> str | None:
 
 def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> None:
     """A name belongs to the owner who first used it, and an owner's own name to that owner."""
-    _refuse_folder(home.name, advice)
     other = _owner(history(home).versions)
     names = {each.name.casefold(): each.name for each in roster.read_roster(folder).owners}
     other = other or names.get(home.name.casefold(), owner)

@@ -373,6 +373,8 @@ def test_a_new_course_is_closed_where_players_have_no_users_of_their_own(
     course.init(tmp_path / "old")
     modes = [(tmp_path / name).stat().st_mode & 0o077 for name in ("roots", "new", "old")]
     assert modes == [0o055, 0, 0o055]
+    runs = [(tmp_path / name / "runs").stat().st_mode & 0o077 for name in ("roots", "old")]
+    assert runs == [0, 0], "what `arena run` puts there has the stderr of all"
 
 
 def test_a_broken_roster_is_reported(to: Path) -> None:

@@ -49,7 +49,7 @@ def write_course(folder: Path) -> Path:
             bot = course.admitted(made, open_bot(script), name, NOW)
             course.submit(made, bot, CHECKED, name, NOW)
     (made / "tournaments" / "cup.toml").write_text("[tournament]\nrounds = 1\n")
-    (made / "runs").mkdir()
+    (made / "runs").mkdir(exist_ok=True)
     pairs = [(one, other) for one in NAMES for other in NAMES if one != other]
     games = [
         play_record("dots", *pair, seed=n, game=f"g{n:04d}", rows=2, cols=2,
