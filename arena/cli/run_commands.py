@@ -54,10 +54,12 @@ def report(
     without: Annotated[
         list[str] | None, option("BOT", "Leave this bot and its games out; may be given again.")
     ] = None,
-) -> None:
+) -> Exit:
     """Show the standings of a run, also while it is played.
 
     A page to publish: arena report runs/cup.sqlite --html cup.html --public
+
+    Exit code 1 where games are damaged and not counted; they are named.
     """
     from arena.reports import csv_report, terminal, words
     from arena.reports.html import one_file
@@ -71,7 +73,9 @@ def report(
     unrated = without or ()
     _refuse_others(run, unrated)
     if html is not None:
-        lost = one_file.publish(run, html, for_, unrated, public=public, anonymous=anonymous)
+        uncounted, lost = one_file.publish(
+            run, html, for_, unrated, public=public, anonymous=anonymous
+        )
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
     else:
         with RunView(run, unrated) as view:
@@ -79,9 +83,11 @@ def report(
                 show(view.standings, partial(terminal.show, played_at=view.played_at), json=json)
             else:
                 say_csv(csv_report.table(*csv_report.TABLES[csv](view)))
-                complain(words.about_damage(view.standings))
-            lost = view.lost_records
+            uncounted, lost = view.damaged, view.lost_records
     complain(words.about_lost_records(lost))
+    if csv or html or json:  # on the terminal the standings name them
+        complain(words.about_damage(uncounted))
+    return Exit.FAILED if uncounted else Exit.DONE
 
 
 def _refuse_others(run: Path, without: Collection[str]) -> None:

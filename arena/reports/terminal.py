@@ -36,7 +36,9 @@ def show(standings: Standings, console: Console, played_at: Sequence[PlayedAt] =
 def sections(standings: Standings, width: int) -> Iterator[RenderableType]:
     """The parts of the report in their order, to fit `width` columns."""
     yield heading(standings)
-    yield from paragraphs([*words.about_damage(standings), *words.about_those_out(standings)])
+    yield from paragraphs(
+        [*words.about_damage(standings.damaged), *words.about_those_out(standings)]
+    )
     if standings.ranking is not None:
         yield format_ranking(standings.ranking, width)
     yield ranking(standings)

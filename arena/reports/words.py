@@ -309,9 +309,9 @@ def about_time(standings: Standings) -> list[str]:
     return [f"Played on {began}." if began == ended else f"Played from {began} to {ended}."]
 
 
-def about_damage(standings: Standings) -> list[str]:
+def about_damage(games: Sequence[str]) -> list[str]:
     """Which games cannot be read."""
-    damaged = ", ".join(standings.damaged)
+    damaged = ", ".join(games)
     return [f"Damaged in the file and not counted: {damaged}. {PLAY_AGAIN}"] if damaged else []
 
 

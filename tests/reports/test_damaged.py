@@ -221,6 +221,11 @@ def test_a_game_of_which_nothing_is_left_is_offered_to_be_played_again(
     change(path, "UPDATE seats SET points = 0.5 WHERE id = 3 AND seat = 1")
     assert "Damaged in the file and not counted: g0003. The command" in report(path)
     assert "3 of 4 games" in report(path)
+    page = path.with_name("cup.html")
+    for how in (["--json"], ["--csv", "games"], ["--html", page], []):
+        told = arena("report", path, *how)
+        assert told.exit_code == Exit.FAILED
+        assert "not counted: g0003. The command" in (told.stderr if how else told.stdout)
     listed = arena("games", path, "--csv")
     assert listed.exit_code == Exit.FAILED and "g0003" not in listed.stdout
     assert "game g0003 is damaged and left out" in listed.stderr

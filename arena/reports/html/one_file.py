@@ -28,9 +28,10 @@ def publish(
     *,
     public: bool,
     anonymous: bool,
-) -> list[str]:
-    """Write the report of a run for an audience. The ids of games whose records are damaged: it
-    has their results alone. Raises UserError, StoreError and OSError.
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Write the report of a run for an audience. The ids of games that are damaged and not counted,
+    and of those whose records are: it has their results alone. Raises UserError, StoreError and
+    OSError.
     """
     if path.suffix != ".html":
         raise UserError(f"--html: {path} does not end in .html; give such a name")
@@ -44,7 +45,7 @@ def publish(
             without=frozenset(without),
         )
         write_report(view, audience, path)
-        return view.lost_records
+        return view.damaged, view.lost_records
 
 
 def write_report(view: RunView, audience: Audience, path: Path) -> None:

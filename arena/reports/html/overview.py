@@ -217,7 +217,7 @@ def _opening(moves: Sequence[str], games: Sequence[GameDigest], gap: str) -> dic
 def faults(look: Look) -> dict[str, Any] | None:
     """Forfeits, void and damaged games, and the faults of each player; None before any game."""
     standings, seen, view = look.standings, look.seen, look.view
-    notes = [*words.about_endings(standings), *words.about_damage(standings)]
+    notes = [*words.about_endings(standings), *words.about_damage(standings.damaged)]
     if not notes:
         return None
     return {
