@@ -49,7 +49,7 @@ def enter(
     now = sent_at or datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
     if not (to / bot.name).exists():
-        refuse_builtin(bot.name, ", in bot.toml")
+        refuse_builtin(bot.name, ", in bot.toml" if bot.rules else " name for the file")
     before = playing(to / bot.name)
     known = receipt_of(bot, to)
     if known is not None and tournament is None:

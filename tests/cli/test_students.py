@@ -162,6 +162,9 @@ def test_a_new_bot_has_no_name_of_a_builtin_player(arena: Arena, tmp_path: Path)
     said = arena("submit", "mine", "--to", "subs")
     assert (said.exit_code, said.stdout) == (2, "")
     assert "greedy is the name of a built-in player; choose another, in bot.toml" in said.stderr
+    (tmp_path / "greedy.py").touch()
+    said = arena("submit", "greedy.py", "--to", "subs")
+    assert "choose another name for the file" in said.stderr
     assert not (tmp_path / "subs").exists()
 
 
