@@ -55,8 +55,9 @@ _OWN = {
 
 @cache
 def boards() -> dict[str, BoardOffer]:
-    """Every board by its name in an address; those of registered games at the end."""
-    others = (name for name in rules.usable() if name not in rules.GAMES)
+    """Every board by its name in an address; at the end a board for each other game."""
+    offered = {board.rules for board in _OWN.values()}
+    others = (name for name in rules.usable() if name not in offered)
     return _OWN | {name: BoardOffer(rules.default(name).title, name, {}) for name in others}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+import rules
 from arena.bots import course
 from arena.web import boards as offers
 from arena.web import tables
@@ -81,6 +82,11 @@ def test_the_form_offers_boards_and_opponents_that_can_play_them(client: TestCli
     assert placer is not None
     assert placer[1] == "2048-two 2584-two"
     assert "nobody moves for 15 minutes" in text
+
+
+def test_each_game_has_a_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offers, "_OWN", {})
+    assert list(offers.boards.__wrapped__()) == list(rules.names())
 
 
 @pytest.mark.parametrize(
