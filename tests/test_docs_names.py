@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import arena
+import rules
 from arena.bots.course_file import Course
 from arena.bots.manifest import Manifest
 from arena.files.toml_tables import TomlTable
@@ -38,6 +39,12 @@ def test_the_page_and_the_help_have_every_form_of_games() -> None:
     for name in FORMS:
         assert f"| `{name}` |" in page, f"Games of other programs has no row of {name}"
         assert re.search(rf"\b{name}\b", told), f"export: its help has no {name}"
+
+
+def test_the_protocol_has_every_game() -> None:
+    page = text_of("arena/bots/PROTOCOL.md")
+    for name in rules.GAMES:
+        assert re.search(rf"^\*\*.*`{name}`\*\*.* — ", page, re.MULTILINE), f"Rule sets: no {name}"
 
 
 def test_the_page_has_every_player() -> None:

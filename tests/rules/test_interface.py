@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from collections import Counter
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -12,23 +13,19 @@ from hypothesis import strategies as st
 
 import rules
 
-VARIANTS: list[tuple[str, dict[str, object]]] = [
-    ("othello", {}),
-    ("othello", {"preset": "cornerless"}),
+VARIANTS: list[tuple[str, Mapping[str, object]]] = [
+    *((name, board) for name in rules.GAMES for board in rules.default(name).check_boards.values()),
     ("othello", {"size": 4}),
     ("othello", {"size": 16, "preset": "cornerless"}),
     ("othello", {"size": 6, "corners": False}),
     ("othello", {"size": 6, "free_centre": True}),
     ("othello", {"size": 6, "start": "empty", "free_centre": True}),
-    ("dots", {}),
     ("dots", {"rows": 1, "cols": 1}),
     ("dots", {"rows": 3, "cols": 2}),
     ("dots", {"rows": 2, "cols": 4, "stop_at_majority": True}),
     ("dots", {"rows": 15, "cols": 15}),
-    ("2048", {}),
     ("2048", {"placer": "player"}),
     ("2048", {"placer": "player", "placer_chooses": "cell"}),
-    ("2584", {}),
     ("2584", {"spawn": "1/3"}),
     ("2584", {"spawn": "1/3", "placer": "player", "placer_chooses": "cell"}),
 ]
@@ -130,7 +127,7 @@ def test_chance_is_drawn_with_its_probabilities() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "sentence"),
     [
-        ("go", {}, "othello, dots, 2048, 2584"),
+        ("go", {}, ", ".join(rules.GAMES)),
         ("Othello", {}, "did you mean 'othello'"),
         ("othello", {"sise": 8}, "known: preset, size.*did you mean 'size'"),
         ("othello", {"preset": "corner"}, "preset must be one of standard, cornerless"),

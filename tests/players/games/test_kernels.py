@@ -10,7 +10,7 @@ import rules
 from players.compiled import bits
 from players.compiled.cache import kernel
 from players.games import interface as game
-from players.games.registry import load_board
+from players.games.registry import load_board, unsupported
 from players.search.sampling import total_net
 from rules.position import PASS, Position
 from tests.players.lines_of_play import perft
@@ -29,7 +29,13 @@ DOTS = [
     for rows, cols in ((1, 1), (1, 5), (4, 3), (5, 5), (7, 7), (3, 15), (1, 15))
     for majority in (False, True)
 ]
-SETTINGS = [("othello", settings) for settings in OTHELLO] + [("dots", each) for each in DOTS]
+OF_CHECKS = [
+    (name, dict(settings))
+    for name in rules.GAMES
+    if not unsupported(name, rules.default(name).variant)
+    for settings in rules.default(name).check_boards.values()
+]
+SETTINGS = OF_CHECKS + [("othello", each) for each in OTHELLO] + [("dots", each) for each in DOTS]
 
 
 @kernel
