@@ -161,6 +161,12 @@ def test_the_rules_count_as_they_should(folder: Path) -> None:
     assert [count(start, depth) for depth in range(1, 5)] == list(PERFT[:4])
 
 
+def test_a_game_goes_on_with_a_player_to_move(folder: Path) -> None:
+    game = rules.load("connect4")
+    with pytest.raises(ValueError, match="to_move is null, but the game is not over"):
+        game.position({**game.start().state(), "to_move": None})
+
+
 @pytest.mark.slow
 def test_kernels_agree_with_the_rules_move_by_move(folder: Path) -> None:
     import numpy as np

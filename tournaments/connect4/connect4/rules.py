@@ -54,7 +54,10 @@ class Connect4(Game):
         cells = text_rows("board", required(state, "board"), self.rows, columns, ".XO")
         board = tuple(cells[at : at + columns] for at in range(0, len(cells), columns))
         seat = seat_or_null(state, (0, 1))
-        return settled(self, board, seat or 0)
+        position = settled(self, board, seat or 0)
+        if seat is None and not position.is_over:
+            raise ValueError("to_move is null, but the game is not over: it must be 0 or 1")
+        return position
 
 
 @dataclass(frozen=True)
