@@ -11,8 +11,10 @@ import arena
 import rules
 from arena.bots.course_file import Course
 from arena.bots.manifest import Manifest
+from arena.cli.options import RULES_HELP
 from arena.files.toml_tables import TomlTable
 from arena.records import FORMS
+from arena.reports import handbook
 from arena.tournament.config_tables import TournamentFile
 from arena.tournament.formats import FORMATS
 from players.catalogue import BUILTINS
@@ -41,16 +43,25 @@ def test_the_page_and_the_help_have_every_form_of_games() -> None:
         assert re.search(rf"\b{name}\b", told), f"export: its help has no {name}"
 
 
-def test_the_protocol_has_every_game() -> None:
-    page = text_of("arena/bots/PROTOCOL.md")
+def test_the_protocol_and_the_help_have_every_game() -> None:
+    page = "arena/bots/PROTOCOL.md"
     for name in rules.GAMES:
-        assert re.search(rf"^\*\*.*`{name}`\*\*.* — ", page, re.MULTILINE), f"Rule sets: no {name}"
+        told = re.search(rf"^\*\*.*`{name}`\*\*.* — ", text_of(page), re.MULTILINE)
+        assert told, f"{page}: Rule sets has no {name}"
+        assert re.search(rf"\b{name}\b", RULES_HELP), f"RULES_HELP has no {name}"
+
+
+def test_the_readme_has_every_page() -> None:
+    for name, (file, _) in handbook.PAGES.items():
+        row = f"| [{file}]({file}) | `{name}` |"
+        assert row in text_of("README.md") or name == "readme", f"README.md has no row {row}"
 
 
 def test_the_page_has_every_player() -> None:
-    page = text_of("players/README.md")
+    page = "players/README.md"
     for name in BUILTINS:
-        assert re.search(rf"^\| .*`{name}`.* \|", page, re.MULTILINE), f"no row has {name}"
+        row = re.search(rf"^\| .*`{name}`.* \|", text_of(page), re.MULTILINE)
+        assert row, f"{page}: no row has {name}"
 
 
 @pytest.mark.parametrize(
