@@ -49,7 +49,7 @@ class Form(NamedTuple):
     name: str
     """The value of `--as`."""
     endings: tuple[str, ...]
-    """Of names of its files, in lower case."""
+    """Of names of its files, in lower case; of no other form, nor .csv, which are results."""
     write: Callable[[Iterable[GameRecord], str, Path], None]
     """Writes the games of an event, which may be read one by one. Raises RecordError where one has
     no such form.

@@ -68,6 +68,12 @@ def test_what_is_written_is_read_again(
             assert [(move.used_ms or 0) / 1000 for move in one.moves] == pytest.approx(times)
 
 
+def test_an_ending_is_of_one_form_and_none_of_results() -> None:
+    endings = [ending for form in FORMS.values() for ending in form.endings]
+    assert sorted(endings) == sorted(set(endings))
+    assert ".csv" not in endings, "it is of lists of results, which `arena rate` reads"
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["dots", "othello", "2048"])
 def test_a_form_has_games_of_its_own_rules_alone(form: str, name: str, tmp_path: Path) -> None:
