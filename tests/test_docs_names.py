@@ -12,6 +12,7 @@ import rules
 from arena.bots.course_file import Course
 from arena.bots.manifest import Manifest
 from arena.cli.options import RULES_HELP
+from arena.environments.views import VIEWS
 from arena.files.toml_tables import TomlTable
 from arena.records import FORMS
 from arena.reports import handbook
@@ -49,6 +50,13 @@ def test_the_protocol_and_the_help_have_every_game() -> None:
         told = re.search(rf"^\*\*.*`{name}`\*\*.* — ", text_of(page), re.MULTILINE)
         assert told, f"{page}: Rule sets has no {name}"
         assert re.search(rf"\b{name}\b", RULES_HELP), f"RULES_HELP has no {name}"
+
+
+def test_the_page_has_every_environment() -> None:
+    page = "arena/environments/README.md"
+    for name in VIEWS:
+        row = re.search(rf"^\| .*`{name}`.* \|", text_of(page), re.MULTILINE)
+        assert row, f"{page}: no row has {name}"
 
 
 def test_the_readme_has_every_page() -> None:

@@ -5,7 +5,7 @@ match. It needs numpy alone: a copy of this file goes with each policy that beco
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -102,7 +102,7 @@ class TilesView(View):
         return np.array([[self._ranks[tile] for tile in row] for row in state["board"]], np.int8)
 
 
-VIEWS: Mapping[str, type[OthelloObservation] | type[DotsObservation] | type[TilesView]] = {
+VIEWS: Mapping[str, Callable[[str, Mapping[str, Any]], View]] = {
     "othello": OthelloObservation,
     "dots": DotsObservation,
     "2048": TilesView,
