@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 import rules
 from arena.reports.html.assets import script
+from arena.reports.html.model import Drawing
 from rules.position import draw_chance
 
 pytestmark = pytest.mark.slow
@@ -48,6 +49,10 @@ FIRST_DIFFERENCE = """([run, game, positions]) => {
     }
     return null;
 }"""
+
+
+def test_each_drawing_replays_games() -> None:
+    assert {drawing for drawing, *_ in GAMES} == {*get_args(Drawing)} - {"text"}, "add to GAMES"
 
 
 def played(game: rules.Game, seed: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
