@@ -106,7 +106,10 @@ def analyse(
     JSON of a run: run, rules, variant, within, games, damaged (ids), and players, each with
     player, judged, mistakes, lost, worst (null, or game, ply, move, best, lost).
 
-    Exit code 1 where games are damaged: they are named and left out.
+    JSON of a file of OBF: positions, each with number, empty, move, score, exact, stated,
+    and damaged, each with number, why.
+
+    Exit code 1 where games or positions are damaged: they are named and left out.
     """
     from arena.analysis import analyse, judge, problems
     from arena.tournament.store_faults import damaged_lines

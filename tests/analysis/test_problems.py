@@ -1,6 +1,7 @@
 """`arena analyse othello @FILE.obf`: collections of problems, solved and compared."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,9 @@ def test_damaged_positions_are_named_and_the_others_solved(tmp_path: Path) -> No
     found = json.loads(answer.stdout)
     assert [each["number"] for each in found["damaged"]] == [2, 3]
     assert found["positions"][0]["score"] == 18
+    explained = arena("analyse", "--help").stdout
+    keys = {*found, *found["positions"][0], *found["damaged"][0]}
+    assert keys <= set(re.findall(r"\w+", explained))
 
 
 def test_other_texts_are_one_position() -> None:
