@@ -164,7 +164,8 @@ def sprt(
     arena run plays a tournament file with a table named sprt, which can say more.
 
     Stop it anywhere; the same command goes on.
-    Exit codes: 0 decided, 1 not decided by --max-games.
+    Exit codes: 0 decided, 1 not decided by --max-games, or not usable for its forfeits
+    and void games.
     """
     from arena.matches.play import play_config
     from arena.matches.sprt import game_and_clock, make_config, pairs_in, read_side
@@ -233,7 +234,7 @@ def tune(
     the player with the best values, ready for a tournament.
 
     --verify tests whether they are a gain, as they were tuned and at the clock
-    that counts. Exit code 1 when a test stays undecided.
+    that counts. Exit code 1 when a test stays undecided, or is not usable.
 
     With method = "td" an evaluation is learned, as arena train does and in the
     same folder, and tested against the one that players have by default.
