@@ -43,7 +43,7 @@ class Start(NamedTuple):
     game: str
     """The game's id."""
     rules: str
-    """othello, dots, 2048 or 2584."""
+    """othello, dots, 2048, 2584, or one that a package registers."""
     variant: dict[str, Any]
     """The settings of the rule set, complete."""
     seat: int

@@ -126,7 +126,7 @@ class Start(Message):
     game: str
     """The game's id, unique in the tournament."""
     rules: str
-    """The rule set: othello, dots, 2048 or 2584."""
+    """The rule set: othello, dots, 2048, 2584, or one that a package registers."""
     variant: dict[str, Any]
     """The settings of the rule set, complete."""
     seat: int
