@@ -81,8 +81,9 @@ class UctOptions(SearchOptions):
 
     c: Annotated[float | Literal["auto"], Tunable(low=0.05, high=3.0, step=0.1)] = PLAIN_C
     """The weight of exploration in value + c·sqrt(2·ln N/n). "auto" makes it twice the standard
-    deviation of the results so far, seen from the root, in the scale of the values: 1 where wins
-    and losses are equally many, less where one side wins nearly always or results lie close."""
+    deviation of a leaf's results so far, seen from the root, in the scale of the values, times the
+    root of `playouts`, as N and n count playouts. With playouts and `backup = "win"` it is about 1
+    where wins and losses are equally many, less where one side wins nearly always."""
     c_by: Literal["share", "ply"] = "share"
     """What the steps of `c_schedule` go by: the share of the board filled, 0 to 1, or the ply."""
     c_schedule: list[Annotated[tuple[float, float], Field(strict=False)]] | None = None
@@ -153,12 +154,12 @@ class UctOptions(SearchOptions):
     direction_after: int = Field(default=1000, gt=0)
     """How many iterations `direction` waits for."""
     memory_mb: int = Field(default=1024, ge=1, le=65_536)
-    """The size of the tree. The fuller it is the more visits it takes for a node to be given
+    """The size of the tree. The fuller it is the more iterations it takes for a node to be given
     children; it never stops growing."""
     expand_after: Annotated[int, Tunable(low=1, high=40, step=1)] = Field(
         default=2, ge=1, le=LARGEST
     )
-    """Visits before a node is given children, while the tree is empty."""
+    """Iterations through a node before it is given children, while the tree is empty."""
     reuse: bool = True
     """Keep the part of the tree below the moves played for the next move."""
     threads: int = Field(default=1, ge=1, le=64)
