@@ -124,8 +124,9 @@ class Run:
 
     def games(self) -> Table:
         """A row a game that has a result, with the player, the score and the points of each seat:
-        `player0`, `score0`, `points0`, `player1`, … Those that are damaged are left out, with a
-        warning that names them.
+        `player0`, `score0`, `points0`, `player1`, … `moves` are those of the players, without
+        openings, passes and chance; points are None where one game alone decides nothing. Those
+        that are damaged are left out, with a warning that names them.
         """
         with RunView(self.path) as view:
             games = as_planned(view.games)
@@ -136,7 +137,8 @@ class Run:
         return _columns((*names, *by_seat), map(_game_row, games))
 
     def moves(self, game: str | int | None = None) -> Table:
-        """A row a ply, of one game or of all: who moved, the time used and the player's `info`.
+        """A row a ply, of one game or of all: who moved, the time used and the player's `info`
+        but for its line of play, which `record` has. Openings, passes and chance have no time.
 
         Moves of chance have seat −1 and no player. Raises UserError where there is no such game.
         Of all games those that are damaged are left out, with a warning that names them.
@@ -266,8 +268,9 @@ def play(
     """Play one game and return its record, whatever the players do.
 
     `players` are one for each seat. `settings` is what `[game]` takes besides the rules, `clock`
-    what `[clock]` takes. Threads that play take turns. Raises ConfigError, and UserError where
-    there are too few or too many players.
+    what `[clock]` takes, `sandbox` and `seed` what `[tournament]` takes; `opening` are moves
+    that are played before the players are asked. Threads that play take turns. Raises
+    ConfigError, and UserError where there are too few or too many players.
     """
     if not isinstance(settings or {}, Mapping):
         raise UserError(f"settings: must be a dict, got {settings!r}")
@@ -314,10 +317,12 @@ def rate(
     first_mover: bool = True,
     matched: bool = False,
 ) -> Table:
-    """Elo for any results: rows of `first, second, score` and, where games belong together, a
-    label of their pair. `first_mover=False` says that neither player moved first, as in lists
-    with the winner in front; `matched=True` that results chose the opponents, as in a Swiss or on a
-    ladder. The columns are those of `Run.standings`. Raises RateError.
+    """Elo for any results: rows of `first, second, score`, which is 1 where the first player won,
+    0.5 for a draw or 0, and, where games belong together, a label of their pair. `anchor` is
+    the player whose Elo is `anchor_elo`; without one, that is the mean. `first_mover=False`
+    says that neither player moved first, as in lists with the winner in front; `matched=True`
+    that results chose the opponents, as in a Swiss or on a ladder. The columns are those of
+    `Run.standings`. Raises RateError.
     """
     rated = _rated(results, anchor, anchor_elo, first_mover=first_mover, matched=matched)
     return _columns(*csv_report.players(rated))
