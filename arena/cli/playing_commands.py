@@ -69,7 +69,7 @@ def run(
 def match(
     a: PlayerA,
     b: PlayerB,
-    games: Annotated[int, option("N", "How many.", min=1, max=100_000)] = 2,
+    games: Annotated[int, option("N", "How many; even where two play.", min=1, max=100_000)] = 2,
     watch: Annotated[bool, flag("--watch", "Show the boards, move by move.")] = False,
     like: Annotated[
         Path | None,
@@ -84,7 +84,11 @@ def match(
     ] = None,
     seed: Annotated[
         int | None,
-        option("N", "Draws openings and chance.  [default: the number of the run]", min=1),
+        option(
+            "N",
+            "Draws openings and chance.  [default: the number of the run; 1 with --store]",
+            min=1,
+        ),
     ] = None,
     store: Annotated[
         Path | None, option("FILE", "Where it is kept.  [default: a new file in runs]")
