@@ -214,12 +214,15 @@ class PlayedStore(Store):
     def whole(self, *, replay: bool = False) -> list[GameDigest]:
         """Games and void attempts in a file to play on with: damaged rows are written again from
         their records. A game whose record is damaged too is removed with `replay`, to be played
-        again; without it StoreError.
+        again; without it StoreError, and where tables and indices do not fit.
         """
         games, renewed = self.to_resume(replay=replay)
         if renewed:
             self._renew(renewed)
             games, _ = self.to_resume()
+        ((found,),) = self._rows("PRAGMA quick_check(1)")
+        if found != "ok":
+            raise faults.torn(self.path, found)
         return games
 
     def _renew(self, damaged: set[int]) -> None:

@@ -65,6 +65,15 @@ def _unshared(reason: object) -> bool:
     return getattr(reason, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMMAP
 
 
+def torn(path: Path, found: str) -> StoreError:
+    """The error for a file that can be read, and in which no more can be kept."""
+    return StoreError(
+        f"{path}: damaged, as by a copy made with `cp` while it was played "
+        f"({found.splitlines()[-1]}); its games can still be shown. To play on, put back another "
+        "copy. To play it from the start, move it away"
+    )
+
+
 def without_result(games: Iterable[GameDigest | DamagedGame]) -> list[str]:
     """The ids of games that have no result, perhaps because they are damaged."""
     lost, played = set[str](), set[str]()

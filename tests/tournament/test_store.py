@@ -396,6 +396,31 @@ def test_a_store_that_goes_away_while_it_is_written_is_noticed(
             store.add(second)
 
 
+def test_a_copy_whose_parts_are_of_two_moments_is_shown_and_not_played(
+    load: Load, path: Path, tmp_path: Path, played: Played
+) -> None:
+    config, copy = load(f"[tournament]\nrounds = 30\n{DOTS}"), tmp_path / "copy.sqlite"
+    games = [played(spec) for spec in schedule(config)]
+    with PlayedStore.open_run(path, config) as store:
+        for record in games[:20]:
+            store.add(record)
+        with closing(sqlite3.connect(copy)) as early:
+            store._database.backup(early)
+        for record in games[20:40]:
+            store.add(record)
+        store._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for record in games[40:]:
+            store.add(record)
+        shutil.copy(f"{path}-wal", f"{copy}-wal")
+    with Store.open(copy) as store:
+        assert len(list(store.digests())) >= 20
+    with (
+        PlayedStore.open_run(copy, config) as store,
+        pytest.raises(StoreError, match=r"copy made with `cp` while .* put back another copy"),
+    ):
+        store.whole()
+
+
 def test_a_record_is_kept_as_its_referee_wrote_it(
     load: Load, tmp_path: Path, played: Callable[..., GameRecord]
 ) -> None:
