@@ -101,7 +101,6 @@ def test_a_course_that_cannot_be_kept_is_not_served(
     """As one that was restored for another user, and a server whose user has no home."""
     course.init(tmp_path / "course")
     of_root = tmp_path / "course" / "runs"
-    of_root.mkdir()
     found = settings(tmp_path / "course", None, None)
     with monkeypatch.context() as patch:
         patch.setattr(os, "access", lambda path, _: path != of_root)
