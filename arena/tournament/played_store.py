@@ -220,7 +220,7 @@ class PlayedStore(Store):
         if renewed:
             self._renew(renewed)
             games, _ = self.to_resume()
-        ((found,),) = self._rows("PRAGMA quick_check(1)")
+        ((found,),) = self._rows("PRAGMA integrity_check(1)")
         if found != "ok":
             raise faults.torn(self.path, found)
         return games

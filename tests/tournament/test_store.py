@@ -7,8 +7,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -419,6 +419,36 @@ def test_a_copy_whose_parts_are_of_two_moments_is_shown_and_not_played(
         pytest.raises(StoreError, match=r"copy made with `cp` while .* put back another copy"),
     ):
         store.whole()
+
+
+def test_a_run_whose_index_lacks_games_is_not_played(
+    load: Load, path: Path, played: Played
+) -> None:
+    config = load(f"[tournament]\nrounds = 2\n{DOTS}")
+    first, second = (played(spec) for spec in schedule(config)[:2])
+    with PlayedStore.open_run(path, config) as store:
+        store.add(first)
+    with schema_of(path) as database:
+        where = "FROM sqlite_master WHERE name = 'one_result_a_game'"
+        index = database.execute(f"SELECT * {where}").fetchone()
+        database.execute(f"DELETE {where}")
+    with PlayedStore.open_run(path, config) as store:
+        store.add(second)
+    with schema_of(path) as database:
+        database.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", index)
+    with (
+        PlayedStore.open_run(path, config) as store,
+        pytest.raises(StoreError, match="missing from index one_result_a_game"),
+    ):
+        store.whole()
+
+
+@contextmanager
+def schema_of(path: Path) -> Iterator[sqlite3.Connection]:
+    """The database, in whose list of tables and indices rows can be written."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA writable_schema = ON")
+        yield database
 
 
 def test_a_record_is_kept_as_its_referee_wrote_it(
