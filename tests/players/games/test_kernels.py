@@ -17,7 +17,7 @@ from tests.players.lines_of_play import perft
 from tests.rules.test_perft import perft as count
 
 OTHELLO = [
-    {"preset": preset, "size": size} for preset in ("standard", "cornerless") for size in (4, 6, 8)
+    {"preset": preset, "size": size} for preset in ("standard", "cornerless") for size in (4, 6)
 ] + [
     {"corners": False},
     {"free_centre": True, "size": 6},
@@ -28,6 +28,7 @@ DOTS = [
     {"rows": rows, "cols": cols, "stop_at_majority": majority}
     for rows, cols in ((1, 1), (1, 5), (4, 3), (5, 5), (7, 7), (3, 15), (1, 15))
     for majority in (False, True)
+    if (rows, cols, majority) != (5, 5, False)  # of the checks
 ]
 OF_CHECKS = [
     (name, dict(settings))
