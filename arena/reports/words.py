@@ -54,6 +54,12 @@ def about_rating(standings: Standings) -> list[str]:
         " ± is a 95 % interval; LOS is the probability of being stronger than the next below.",
         f"Prior: {standings.prior}.",
     ]
+    if len(parts := _unbounded(standings)) > 1:
+        lines.append(
+            f"No player took a point from a group before its own: {_groups(parts)}. So results say "
+            "how far these groups are apart at least, not at most, and their Elo may miss by more "
+            "than ±."
+        )
     if standings.first_mover is not None and standings.first_player is not None:
         moved, took = standings.first_mover, standings.first_player
         lines.append(
@@ -139,6 +145,29 @@ def about_separation(standings: Standings) -> list[str]:
             f"{_groups(standings.groups)}."
         )
     return [*lines, standings.ending] if standings.ending else lines
+
+
+def _unbounded(standings: Standings) -> list[list[str]]:
+    """Players in the order of the table, cut where nobody below took a point from one above: the
+    likelihood has no maximum there without a prior (Ford 1957). Of fields in one piece.
+    """
+    if len(standings.groups) != 1:
+        return []
+    rated = [row.name for row in standings.players if row.results]
+    place = {name: at for at, name in enumerate(rated)}
+    below = [*range(len(rated))]  # the last player that took a point from each
+    for cell in standings.crosstable:
+        if cell.wins or cell.draws:
+            opponent = place[cell.opponent]
+            below[opponent] = max(below[opponent], place[cell.player])
+    parts: list[list[str]] = [[]]
+    last = 0
+    for at, name in enumerate(rated):
+        parts[-1].append(name)
+        last = max(last, below[at])
+        if last == at < len(rated) - 1:
+            parts.append([])
+    return parts if standings.crosstable else []
 
 
 def _groups(groups: Sequence[Sequence[str]]) -> str:

@@ -195,6 +195,18 @@ def test_words_say_who_is_not_separated(table: Standings) -> None:
     assert "(0 ± " in words.about_separation(alike)[0]
 
 
+def test_words_say_where_results_bound_no_elo() -> None:
+    def said(*won: str) -> str:
+        table = standings_of_results([Result(*pair, 1.0) for pair in won], first_mover=False)
+        return " ".join(words.about_rating(table))
+
+    field = "ab", "bc", "ca", "ad", "bd", "cd"
+    assert "a group before its own: a, b, c; d. So results" in said(*field)
+    assert "a group before its own" not in said(*field, "dc")
+    assert "a group before its own" not in said("ab", "cd"), "the groups are not linked at all"
+    assert "a group before its own: a; b; c. So" in said("ab", "bc", "ac")
+
+
 def test_probabilities_are_never_rounded_to_certainty() -> None:
     assert words.probability(0.99999) == ">99.9%"
     assert words.probability(1e-9) == "<0.1%"
