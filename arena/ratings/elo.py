@@ -12,7 +12,9 @@ of many players with few games each would hold it near nothing.
 The pull towards the average is about 2(s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games
 against average opponents, and about half of that for the lead of two players over each other: 1.2
 Elo where 200 games between them gave 75 %, against an error of ±56. So there is no key for it: it
-is lost in the errors, whose coverage was simulated with this one.
+is lost in the errors, whose coverage was simulated with this one, where the field spans up to 1,000
+Elo. In a wider one the pulls of all players on one side of the average add up: ratings lie too
+close together, by more than their errors where rounds are few.
 
 The errors: clusters of dependent results (colour-swapped pairs, games on one seed) are the units of
 a sandwich estimator (Huber 1967; Liang & Zeger 1986): the inverse information on both sides of the

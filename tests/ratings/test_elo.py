@@ -275,6 +275,21 @@ def test_the_prior_pulls_a_player_among_average_opponents_as_the_docstring_says(
     assert 400 * math.log10(3) - lead == pytest.approx(2.3, abs=0.2)
 
 
+@pytest.mark.parametrize(
+    ("apart", "pairs", "held"), [(140, 5, 0.95), (300, 5, 0.77), (300, 20, 0.9)]
+)
+def test_the_prior_draws_a_wide_field_together_as_the_pages_say(
+    apart: int, pairs: int, held: float
+) -> None:
+    true = {f"p{index}": float(apart * index) for index in range(8)}
+    rng, runs, mean = np.random.default_rng(1), 40, 3.5 * apart
+    pools = (fit(simulate(rng, true, pairs=pairs, advantage=30)) for _ in range(runs))
+    covered = [
+        abs(pool.elo - (np.array(list(true.values())) - mean)) <= pool.errors for pool in pools
+    ]
+    assert np.mean(covered) == pytest.approx(held, abs=0.08)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_order_labels_and_sides_do_not_matter(seed: int) -> None:
     rng = np.random.default_rng(seed)
