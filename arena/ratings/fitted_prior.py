@@ -10,7 +10,9 @@ found by Laplace's approximation, and the sum, weighted by what each makes of th
 ratings and their covariance (a hierarchical model; Efron & Morris 1975).
 
 Results that depend on each other count for less: for 1/d, where the squares of the clusters' scores
-are d times those of their results alone (the design effect, Kish 1965).
+are d times those of their results alone (the design effect, Kish 1965). And draws have less luck in
+them than games won and lost: all results count for more where there are many. Otherwise the luck is
+taken for larger than it is, and the spread of strengths for smaller.
 """
 
 import numpy as np
@@ -32,7 +34,7 @@ def posterior(
     """The parameters of a `Likelihood` in the mean, their covariance, and the maxima at the spreads
     that it is made of. `plain` is the maximum without this prior.
     """
-    weight = 1 / max(1.0, _design_effect(plain))
+    weight = 1 / (max(1.0, _design_effect(plain)) * _spread_of_draws(plain))
     pools, modes, evidence = list[Likelihood](), list[Array](), list[float]()
     strengths = None
     for spread in SPREADS:
@@ -63,3 +65,14 @@ def _design_effect(plain: Maximum) -> float:
     alone = ((pool.design[pool.pairing] * missed[:, None])[:, of_players] ** 2).sum()
     together = (pool.cluster_rows(missed)[:, of_players] ** 2).sum()
     return float(together / alone) if alone else 1.0  # 0: all were draws
+
+
+def _spread_of_draws(plain: Maximum) -> float:
+    """The variance of the scores, as a share of what it were without draws, each of which takes a
+    quarter. One more pair without draws joins, and the share is a tenth at least, so that draws
+    alone are not taken for certain.
+    """
+    pool = plain.likelihood
+    expected = pool.expected(plain.parameters)[pool.pairing]
+    without = (expected * (1 - expected)).sum() + 0.5
+    return max(0.1, float(1 - (pool.scores * (1 - pool.scores)).sum() / without))

@@ -12,15 +12,19 @@ from arena.ratings.standings import standings_of_results
 from tests.ratings.test_elo import expected
 
 
-def swiss(strengths: dict[str, float], rounds: int, seed: int) -> list[Result]:
-    """Two games a round with the colours swapped, between players next to each other by points."""
+def swiss(strengths: dict[str, float], rounds: int, seed: int, draws: float = 0.0) -> list[Result]:
+    """Two games a round with the colours swapped, between players next to each other by points.
+    `draws` is the share of the possible draws.
+    """
     rng, results = Random(seed), list[Result]()
     points = dict.fromkeys(strengths, 0.0)
     for number in range(rounds):
         order = sorted(points, key=lambda name: (-points[name], rng.random()))
         for one, other in zip(order[::2], order[1::2], strict=True):
             for first, second in ((one, other), (other, one)):
-                won = float(rng.random() < expected(strengths[first] - strengths[second]))
+                p, luck = expected(strengths[first] - strengths[second]), rng.random()
+                drawn = draws * min(p, 1 - p)
+                won = 1.0 if luck < p - drawn else 0.5 if luck < p + drawn else 0.0
                 results.append(Result(first, second, won, f"{number} {one} {other}"))
                 points[first] += won
                 points[second] += 1 - won
@@ -52,6 +56,17 @@ def test_luck_in_a_swiss_is_not_taken_for_strength(spread: float, share: float) 
                 held += list(errors[-1] <= rated.errors)
     assert np.mean(held) > 0.9
     assert np.mean(found[True]) < share * np.mean(found[False])
+
+
+def test_draws_are_not_taken_for_luck() -> None:
+    held, spread = list[bool](), list[float]()
+    for seed in range(6):
+        strengths = field(30, 200, seed)
+        rated = fit(swiss(strengths, 7, seed, draws=0.6), matched=True)
+        held += list(off(rated, strengths) <= rated.errors)
+        spread.append(float(np.std(rated.elo) / np.std([*strengths.values()])))
+    assert np.mean(held) > 0.9
+    assert 0.7 < np.mean(spread) < 1.2
 
 
 def test_many_results_speak_for_themselves() -> None:
