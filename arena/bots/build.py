@@ -11,11 +11,19 @@ import shlex
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.bots.entries import files_in, files_of
-from arena.bots.package import Bot, package_store, startable, with_python
+from arena.bots.package import (
+    ANOTHER_CACHE,
+    Bot,
+    package_store,
+    place_in_cache,
+    startable,
+    with_python,
+)
 from arena.bots.trees import copy, digest, hold, made_aside, settle
 from arena.errors import BuildError, PackageError
 from arena.files.plain_text import printable
@@ -43,6 +51,19 @@ _PLACE = re.compile(r'(?:File ")?[\w./-]+(?::|", line )\d+[:,]')
 _LOOK_S = 0.2  # how often time and disk are checked
 
 
+@contextmanager
+def _cache_named() -> Iterator[None]:
+    """Have errors in writing the cache say what moves it."""
+    try:
+        yield
+    except OSError as error:
+        if (at := place_in_cache(error)) is None:
+            raise
+        why = f"{error.strerror}; this is in the cache, and {ANOTHER_CACHE}"
+        raise OSError(error.errno, why, str(at)) from error
+
+
+@_cache_named()
 def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
     """The bot ready to start, built in this `mode` with that `python3`. Raises BuildError."""
     if bot.build is None:

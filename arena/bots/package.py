@@ -30,6 +30,7 @@ from arena.model import Frozen
 from arena.sandbox import visible_files
 from arena.sandbox.visible_files import names_file, within
 
+ANOTHER_CACHE = f"{CACHE_VARIABLE} names another"
 _PYTHON = ("python", "python3")
 ACTIVE, TREE = "active", "tree"
 """In a folder of submissions: the link to the version of a bot that plays, and its files there."""
@@ -137,16 +138,21 @@ def _errors_about(path: Path) -> Iterator[None]:
     except PackageError as error:
         raise type(error)(path, error.reasons) from None
     except OSError as error:
-        at = Path(error.filename or path)
         if error.errno == errno.ELOOP:
             reason = "is a symbolic link; name the file or folder itself"
-        elif at != path and (within(str(at), [str(cache_root())]) or at in cache_root().parents):
-            reason = (
-                f"the cache {at} cannot be used: {error.strerror}; {CACHE_VARIABLE} names another"
-            )
+        elif error.filename != str(path) and (at := place_in_cache(error)):
+            reason = f"the cache {at} cannot be used: {error.strerror}; {ANOTHER_CACHE}"
         else:
             reason = f"{error.filename or 'it'} cannot be read: {error.strerror}"
         raise PackageError(path, [reason]) from None
+
+
+def place_in_cache(error: OSError) -> Path | None:
+    """The place in the cache that an error is about: one of a full disk may name none."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    at = Path(error.filename) if error.filename else package_store() if full else None
+    is_there = at and (within(str(at), [str(cache_root())]) or at in cache_root().parents)
+    return at if is_there else None
 
 
 def _stored(aside: Path) -> Path:

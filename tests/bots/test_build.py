@@ -97,6 +97,12 @@ def test_nothing_of_a_failed_build_is_kept(package: Package, cache: Path) -> Non
     assert list((cache / "bots").iterdir()) == []
 
 
+def test_a_cache_that_cannot_be_written_is_named(package: Package, cache: Path) -> None:
+    cache.touch()
+    with pytest.raises(NotADirectoryError, match=f"ARENA_CACHE_DIR names another: '{cache}/bots"):
+        build(open_bot(package(manifest=manifest("sh", "-c", MAKE))), "none")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "words"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots import entries, trees
+from arena.bots import package as packages
 from arena.bots import submissions as room
 from arena.bots.package import open_bot, package_store, take
 from arena.bots.submissions import home_for, receipt_of, submissions
@@ -106,6 +107,18 @@ def test_a_cache_that_is_none_is_reported(
     with pytest.raises(PackageError) as caught:
         take(bot)
     assert f"the cache {tmp_path}/file/bots cannot be used: Not a directory" in str(caught.value)
+
+
+def test_a_full_cache_is_no_fault_of_the_bot(
+    package: Package, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")  # a write names no file
+
+    bot = package()
+    monkeypatch.setattr(packages, "copy", full)
+    with pytest.raises(PackageError, match=f"the cache {cache}/bots cannot be used: No space"):
+        take(bot)
 
 
 def test_a_full_disk_is_reported_and_changes_nothing(
