@@ -10,19 +10,30 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
+from arena.errors import SandboxError
 from arena.sandbox import hierarchies, users
 
 _NAME = re.compile(r"arena-(\d+)-[^/]+")
 
 
 def private_folder() -> str:
-    return tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-")
+    return tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-", dir=_temporary())
+
+
+def _temporary() -> str:
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError:  # as where all file systems are read-only
+        raise SandboxError(
+            "No folder for temporary files, such as /tmp, can be written, and players need one: "
+            "name one in TMPDIR."
+        ) from None
 
 
 def sweep() -> None:
     """End players of dead referees in control groups; remove their groups and private folders."""
     hierarchies.sweep()
-    for path in Path(tempfile.gettempdir()).iterdir():
+    for path in Path(_temporary()).iterdir():
         match = _NAME.fullmatch(path.name)
         if match and not Path("/proc", match[1]).exists():
             with suppress(OSError):  # another sweep's

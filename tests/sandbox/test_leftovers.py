@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import SandboxError
 from arena.sandbox import leftovers
 
 
@@ -38,6 +39,16 @@ def test_the_dead_ones_folders_go(tmp_path: Path) -> None:
     assert Path(ours).is_dir()
     assert outside.is_dir()
     assert len(list(tmp_path.iterdir())) == 6  # the link, too, was none of a referee's
+
+
+def test_where_no_temporary_folder_can_be_written_the_remedy_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc"])
+    for act in (leftovers.sweep, leftovers.private_folder):
+        with pytest.raises(SandboxError, match="name one in TMPDIR"):
+            act()
 
 
 def test_whatever_lies_there_is_removed(tmp_path: Path) -> None:
