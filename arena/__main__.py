@@ -20,21 +20,25 @@ def main() -> None:
     try:
         import signal
 
-        heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if heeded:
-            # At once: what is raised inside an import may come out as another error.
-            signal.signal(signal.SIGINT, _leave)
+        # Alone in a container, as process 1, it gets no signal that it does not take.
+        ends = (signal.SIGINT, *((signal.SIGTERM, signal.SIGHUP) if os.getpid() == 1 else ()))
+        untaken = (signal.SIG_DFL, signal.default_int_handler)
+        heeded = [number for number in ends if signal.getsignal(number) in untaken]
+        # At once: what is raised inside an import may come out as another error.
+        for number in heeded:
+            signal.signal(number, _leave)
+        if signal.SIGINT in heeded:
             # `arena serve` holds it back while the interpreter starts.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         from arena.cli import app
 
-        if heeded:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in heeded:
+            signal.signal(number, signal.default_int_handler)
         try:
             app(prog_name="arena")
-        finally:
-            if heeded:  # the interpreter may not be interrupted while it waits for threads
-                signal.signal(signal.SIGINT, _leave)
+        finally:  # the interpreter may not be interrupted while it waits for threads
+            for number in heeded:
+                signal.signal(number, _leave)
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         sys.exit(_INTERRUPTED)

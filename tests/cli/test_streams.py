@@ -144,6 +144,19 @@ def test_ctrl_c_while_the_interpreter_waits_for_threads_is_no_traceback() -> Non
         assert process.returncode == 130
 
 
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP"])
+def test_process_1_of_a_container_takes_the_signals_that_the_system_spares_it(number: str) -> None:
+    code = (
+        "import arena.__main__ as entry, arena.doctor.facts as room, os, signal, sys\n"
+        "own, os.getpid = os.getpid(), lambda: 1\n"
+        f"room.facts = lambda: os.kill(own, signal.{number})\n"
+        "sys.argv = ['arena', 'doctor']\n"
+        "entry.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
+
+
 @pytest.mark.slow
 def test_ctrl_c_inside_an_import_of_a_command_is_no_traceback(
     monkeypatch: pytest.MonkeyPatch,
