@@ -21,7 +21,7 @@ from arena.model.contender import Prepared
 from arena.model.record import Host
 from arena.reports.words import holding
 from arena.sandbox import cgroups
-from arena.sandbox.features import cpu_quota, this_host, usable_cores
+from arena.sandbox.features import available_memory, cpu_quota, this_host, usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.probe import attempts, resolve
 from players.compiled.folder import cache_folder
@@ -90,7 +90,7 @@ class Facts(Frozen):
     cores: tuple[int, ...]  # those a run may use
     quota: float | None  # CPUs' worth of time this container is granted; null for no limit
     memory_mb: int
-    available_mb: int  # memory that is free now, or can be made so
+    available_mb: int  # what programs may still take, also of the limits of a container
     sandboxes: tuple[TriedSandbox, ...]
     control_groups: tuple[cgroups.ControlGroup, ...]
     bubblewrap: str | None  # its version; null where it is not installed
@@ -110,7 +110,7 @@ def facts() -> Facts:
     kilobytes = {words[0].rstrip(":"): int(words[1]) for words in lines}
     cores = usable_cores()
     delays = scheduling_delay(cores, DELAY_S)
-    busy = delay_warning(delays)
+    busy = delay_warning(delays, cpu_quota())
     return Facts(
         host=this_host(),
         kernel=platform.release(),
@@ -118,7 +118,7 @@ def facts() -> Facts:
         cores=cores,
         quota=cpu_quota(),
         memory_mb=kilobytes["MemTotal"] // 1024,
-        available_mb=kilobytes["MemAvailable"] // 1024,
+        available_mb=available_memory() // 2**20,
         sandboxes=sandboxes,
         control_groups=cgroups.available(),
         bubblewrap=_version(("bwrap", "--version")),

@@ -179,11 +179,18 @@ def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[i
     return {core: float(lost) for core, lost in outputs.items() if lost}
 
 
-def delay_warning(lost_ms: Mapping[int, float]) -> str | None:
-    """A sentence where busy loops of `DELAY_S` on these cores lost too much; None where not."""
+def delay_warning(lost_ms: Mapping[int, float], quota: float | None = None) -> str | None:
+    """A sentence where busy loops of `DELAY_S` on these cores lost too much; None where not.
+    `quota`: see `cpu_quota`.
+    """
     core = max(lost_ms, key=lambda core: lost_ms[core], default=None)
     if core is None or lost_ms[core] <= TOLERATED_MS:
         return None
+    if quota is not None and quota < 1:
+        return (
+            f"This container is granted {quota:g} CPUs' worth of time, so players wait for their "
+            "core. Games in which that makes a player late are replayed. Grant it a CPU or more."
+        )
     share = min(1.0, lost_ms[core] / DELAY_S / 1000)
     return (
         f"This machine is busy: other programs use {100 * share:.0f} % of core {core}. "

@@ -104,6 +104,12 @@ def test_without_what_is_needed_it_fails_and_says_so(
     assert sentence.startswith("No sandbox holds memory, network, files, pids here")
 
 
+def test_the_memory_of_a_container_is_what_it_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, {"bwrap": holding(*NEEDED), "limits": holding(*NEEDED)})
+    monkeypatch.setattr("arena.doctor.facts.available_memory", lambda: 7 << 20)
+    assert json.loads(doctor("--json").stdout)["available_mb"] == 7
+
+
 def test_what_is_not_installed_is_no_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     answering(monkeypatch, {"bwrap": holding(*NEEDED), "limits": holding(*NEEDED)})
     broken = tmp_path / "node"

@@ -17,7 +17,7 @@ from arena.errors import ExecutorError
 from arena.files.imports import module_command
 from arena.files.toml_tables import Finding
 from arena.model.record import GameRecord
-from arena.sandbox.features import available_memory, usable_cores
+from arena.sandbox.features import available_memory, cpu_quota, usable_cores
 from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
 from arena.sandbox.processes import become_subreaper, children, kill_strays
 from arena.tournament.config import TournamentConfig
@@ -127,7 +127,7 @@ class LocalExecutor:
     def warning(self) -> str | None:
         """A sentence where the cores lose much to other programs. Raises ExecutorError."""
         try:
-            return delay_warning(scheduling_delay(self._cores, DELAY_S))
+            return delay_warning(scheduling_delay(self._cores, DELAY_S), cpu_quota())
         except OSError as error:
             raise ExecutorError(f"no process can be started: {error.strerror}") from None
 
