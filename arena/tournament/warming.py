@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from arena.errors import UserError
 from arena.files.console import PlainConsole
 from arena.files.imports import module_command
+from arena.files.stop_signals import ended_as_by_ctrl_c
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 
@@ -72,6 +73,7 @@ def warm_kernels(
     console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())
     with (
+        ended_as_by_ctrl_c(),
         # In a group of its own, Ctrl-C in the terminal reaches us alone.
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as process,
         _killed_on_the_way_out(process),

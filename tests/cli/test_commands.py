@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -208,6 +209,20 @@ def test_kernels_that_cannot_be_kept_are_not_reported_ready(
         assert result.exit_code == code
         assert ("could not be kept" in result.stderr) is not kept
         assert ("are ready" in result.stdout) is kept
+
+
+def test_a_command_that_is_ended_leaves_no_compilation(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiling = ("sh", "-c", "echo $$ > pid; sleep 0.2; kill $PPID; exec sleep 5")
+    monkeypatch.setattr("arena.tournament.warming.module_command", Mock(return_value=compiling))
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        result = arena("warm", "dots")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
+    assert not Path("/proc", (folder / "pid").read_text().strip()).exists()
 
 
 def test_a_file_system_without_shared_memory_is_not_called_full(
