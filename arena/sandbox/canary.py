@@ -27,6 +27,7 @@ from arena.sandbox.processes import children, gathering, is_foreign, status, sys
 from arena.sandbox.seccomp import here, numbers
 
 _PATIENCE_S = 20.0  # for the canary on a busy host; it needs a fifth of a second
+_COUNTED_S = 2.0  # until the system has counted that it ended a process for memory
 _MEMORY_MB = 48
 _HOG_MB = 32  # each of two processes takes this much: one alone would be within the limit
 _PROCESSES = 16
@@ -184,14 +185,16 @@ def _done(
 def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
     """Let it take the memory; whether the system ended it. Else it has all of it now."""
     _resume(process)
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline, ended = time.monotonic() + _PATIENCE_S, False
     while not container.out_of_memory():
         if time.monotonic() > deadline:
-            raise CanaryError(f"it was not done taking memory within {_PATIENCE_S:.0f} seconds")
+            raise CanaryError(f"when it was to take memory, {_why_silent(process, ended=ended)}")
         line = _line(process, 0.01)
         if line:
             return False
-        if line is not None:  # it ended, and the system's count of kills may follow
+        if line is not None and not ended:
+            ended, deadline = True, time.monotonic() + _COUNTED_S
+        elif ended:
             time.sleep(0.01)
     return True
 

@@ -213,10 +213,13 @@ def hog(setup: Setup) -> None:
             os.close(hold)
             taken = b"x" * setup["hog_bytes"]
             os.write(report, taken[:1])
+            os.close(report)
             os.read(wait, 1)
             os._exit(0)
+    os.close(report)
     for _ in range(2):
-        os.read(done, 1)
+        if not os.read(done, 1):
+            sys.exit(1)  # one could not be started, or was ended
 
 
 def _possible(act: Callable[[], object]) -> bool:

@@ -51,6 +51,18 @@ def test_bare_it_breaks_everything() -> None:
     assert findings.bounded == frozenset()
 
 
+def test_it_says_why_it_could_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where it may start no process; it has ended, and is not waited for."""
+    monkeypatch.setattr(canary, "_COUNTED_S", 0.1)
+    command = ("/bin/sh", "-c", "read line; echo cannot fork. >&2; exit 1")
+    pipe = subprocess.PIPE
+    with (
+        subprocess.Popen(command, 0, stdin=pipe, stdout=pipe, stderr=pipe) as process,
+        pytest.raises(CanaryError, match="was to take memory, cannot fork"),
+    ):
+        canary._ends_a_hog(Mock(out_of_memory=lambda: False), process)
+
+
 @FULL
 @pytest.mark.parametrize("mode", ["limits", pytest.param("bwrap", marks=BWRAP)])
 def test_with_all_means_it_breaks_nothing(mode: Mode) -> None:
