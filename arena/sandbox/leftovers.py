@@ -16,8 +16,13 @@ from arena.sandbox import hierarchies, users
 _NAME = re.compile(r"arena-(\d+)-[^/]+")
 
 
+def prefix() -> str:
+    """What the names of this process's temporary folders begin with."""
+    return f"arena-{os.getpid()}-"
+
+
 def private_folder() -> str:
-    return tempfile.mkdtemp(prefix=f"arena-{os.getpid()}-", dir=_temporary())
+    return tempfile.mkdtemp(prefix=prefix(), dir=_temporary())
 
 
 def _temporary() -> str:

@@ -17,6 +17,7 @@ from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import digest, slid
+from arena.sandbox import leftovers
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.executors import base as executing
@@ -51,7 +52,7 @@ class RefereeMatchRunner:
         self._rules = rules.load(config.rules, **config.variant)
         self._parts = 2 if self._rules.decided_by_seed else 1
         with ExitStack() as held:
-            self._folder = Path(held.enter_context(TemporaryDirectory(prefix="arena-tune-")))
+            self._folder = Path(held.enter_context(TemporaryDirectory(prefix=leftovers.prefix())))
             self._folder.chmod(0o755)  # for players that run as another user
             base = self._tournament(config, space)
             self._held = held.pop_all()

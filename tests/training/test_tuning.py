@@ -21,6 +21,7 @@ from arena.errors import FileError, UserError
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
 from arena.reports import words
+from arena.sandbox import leftovers
 from arena.tournament.store import Store
 from arena.training.matches import RefereeMatchRunner
 from arena.training.tune_view import (
@@ -421,7 +422,10 @@ def test_a_match_runner_that_cannot_start_leaves_no_folder(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
 
+    mine = f"{leftovers.prefix()}*"
+
     def refused(*_: object) -> None:
+        assert list(folder.glob(mine)), "by its name it is removed, should we be killed"
         raise UserError("no sandbox")
 
     monkeypatch.setattr("arena.training.matches.ready", refused)
@@ -430,7 +434,7 @@ def test_a_match_runner_that_cannot_start_leaves_no_folder(
     game = rules.load("othello", preset="cornerless")
     with pytest.raises(UserError, match="no sandbox") as _error:  # which holds what began
         RefereeMatchRunner(config, Space(game, config.options, config.ranges, config.weights))
-    assert not list(folder.glob("arena-tune-*"))
+    assert not list(folder.glob(mine))
 
 
 POINTS = [TuningPoint(games, (1.0 - games / 1000, 1.0)) for games in range(0, 101, 10)]

@@ -27,6 +27,7 @@ from arena.errors import ExecutorError, UserError
 from arena.files.console import PlainConsole
 from arena.files.imports import module_command
 from arena.files.toml_tables import Finding
+from arena.sandbox import leftovers
 from arena.sandbox.features import usable_cores
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_tables import ClusterTable
@@ -246,7 +247,7 @@ def _started(workers: int, security: Security) -> Iterator[str]:
             dashboard_address=_PAGES, silence_logs=50,
         )  # fmt: skip
         head = stack.enter_context(cluster)
-        folder = stack.enter_context(TemporaryDirectory(prefix="arena-cluster-"))
+        folder = stack.enter_context(TemporaryDirectory(prefix=leftovers.prefix()))
         place = (
             "--local-directory",
             folder,
