@@ -399,6 +399,13 @@ def test_a_game_that_cannot_begin_is_told_where_it_is_named(
     assert "connect4    the package connect4 1.0, with compiled code" in said
 
 
+def test_a_game_without_settings_is_named_alone(broken: Path) -> None:
+    write_broken(broken, "variant = {}", "lambda: Broken(6)")
+    players = "".join(f'[[player]]\nbot = "{bot}"\n' for bot in ("greedy", "monkey"))
+    (broken / "cup.toml").write_text(f'[game]\nrules = "broken"\n{players}')
+    assert "cup: broken\n" in arena(broken, "run", broken / "cup.toml", "--dry-run")
+
+
 def test_a_game_without_kernels_is_left_out_when_kernels_are_compiled(broken: Path) -> None:
     write_broken(broken, "seats = 2", "load")
     assert "broken has none: greedy and monkey" in arena(broken, "warm", "broken")

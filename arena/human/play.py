@@ -123,8 +123,8 @@ class TerminalGame:
 
     def _introduce(self) -> None:
         game = self.game.game
-        settings = words.settings(game.variant)
-        self._say(f"{game.name} ({settings}) · seed {self.game.seed}", "bold")
+        rules = words.with_settings(game.name, game.variant)
+        self._say(f"{rules} · seed {self.game.seed}", "bold")
         for seat in range(game.seats):
             self._say(f"seat {seat}: {self.game.name(seat)}")
         arrows = " (or an arrow key)" if isinstance(self.game.first, TilesPosition) else ""

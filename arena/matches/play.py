@@ -102,9 +102,8 @@ def preview_config(
     config: TournamentConfig, store_path: Path | None, *, replay_damaged: bool = False
 ) -> None:
     """Print the plan of a run, and its estimated time."""
-    playing.print_line(
-        f"{config.name}: {config.terms.rules} ({words.settings(config.terms.variant)})"
-    )
+    rules = words.with_settings(config.terms.rules, config.terms.variant)
+    playing.print_line(f"{config.name}: {rules}")
     names = [player.name for player in config.players if player.plays]
     playing.print_line(f"{len(names)} players: {', '.join(names)}")
     schedule, done = config.schedule(), 0

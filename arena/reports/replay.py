@@ -154,7 +154,7 @@ def header(record: GameRecord) -> Text:
     if not record.host.arena:  # another program kept it: its clock is not known
         stated = record.stated.items()
         limits = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in stated)
-    rules = f"{record.terms.rules} ({words.settings(record.terms.variant)})"
+    rules = words.with_settings(record.terms.rules, record.terms.variant)
     text = Text.assemble((f"Game {record.game}", "bold"))
     parts = filter(None, [rules, limits])
     text.append("".join(f" · {each}" for each in parts) + "\n")

@@ -40,6 +40,12 @@ def settings(variant: Mapping[str, object]) -> str:
     return ", ".join(parts)
 
 
+def with_settings(rules: str, variant: Mapping[str, object]) -> str:
+    """The rule set with its settings, where it has any: `dots (rows 5, cols 5)`."""
+    given = settings(variant)
+    return f"{rules} ({given})" if given else rules
+
+
 def about_rating(standings: Standings) -> list[str]:
     """How to read the Elo column."""
     anchor = standings.anchor
