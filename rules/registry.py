@@ -221,14 +221,14 @@ def _load_foreign(name: str, settings: Mapping[str, Any]) -> Game:
         if _first_word(error) in (*settings, name):
             raise
         raise ValueError(f"the game {name!r} refuses its settings: {error}") from error
-    except Exception as error:  # its code may do anything
+    except (Exception, SystemExit) as error:  # its code may do anything
         raise ValueError(f"the game {name!r} cannot begin: {describe(error)}") from error
     try:
         _refuse_contradictions(name, game)
         rehearse(game)
     except BrokenPromise as error:
         raise ValueError(f"the game {name!r} contradicts itself: {error}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"the game {name!r} cannot begin: {describe(error)}") from error
     return game
 

@@ -97,7 +97,7 @@ def _play(game: Game, seed: int, tried: int, until: float) -> int:
         if monotonic() < until:
             _try(position, moves)
             _try_transcript(start, moves[:_WRITTEN])
-    except Exception as error:  # its code may do anything
+    except (Exception, SystemExit) as error:  # its code may do anything
         raise BrokenPromise(f"{place(moves)}: {describe(error)}") from error
     return len(moves) + 1
 

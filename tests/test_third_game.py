@@ -352,7 +352,9 @@ def write_broken(folder: Path, changed: str, registered: str) -> None:
     )
 
 
-@pytest.mark.parametrize("changed", ["variant = None", "seats = 3", "1 / 0"])
+@pytest.mark.parametrize(
+    "changed", ["variant = None", "seats = 3", "1 / 0", "start = lambda *_: exit()"]
+)
 def test_a_game_that_cannot_begin_is_left_out(broken: Path, changed: str) -> None:
     write_broken(broken, changed, "load")
     assert rules.usable() == (*rules.GAMES, "connect4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -122,6 +123,7 @@ def _failing(at: SticksPosition, move: str) -> rules.Position:
         ({"state": lambda at: {"left": 1, "to_move": 0}}, "`position` makes another position of"),
         ({"state_json": lambda at: b"{}"}, "`state_json` is not `state` as compact JSON: {"),
         ({"__eq__": object.__eq__, "__hash__": object.__hash__}, "are not equal by value, as"),
+        ({"__str__": lambda at: sys.exit(1)}, "at the start: SystemExit: 1 (test_rehearsal.py"),
         ({"__str__": lambda at: 1 / 0}, "at the start: ZeroDivisionError: division by zero ("),
     ],
 )
