@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from math import isclose
@@ -47,7 +48,10 @@ def _try_traits(game: Game) -> None:
     require(type(plies) is int and plies > 0, f"`typical_plies` is {plies!r}, no integer from 1 on")
     opening = game.opening_plies
     require(type(opening) is int and opening >= 0, f"`opening_plies` is {opening!r}, no integer")
-    require(len(marks) in (0, game.seats), f"`marks` are {marks!r}, not one for each seat")
+    require(
+        isinstance(marks, Sequence) and len(marks) in (0, game.seats),
+        f"`marks` are {marks!r}, not one for each seat",
+    )
     try:
         re.compile(game.move_pattern)
     except (re.error, TypeError) as error:
@@ -70,11 +74,23 @@ def _try_traits(game: Game) -> None:
             "seat −1, move first, or make it a setting",
         )
     legal = set(start.legal_moves())
-    for renamed in game.symmetries:
-        require(
-            {renamed.get(move, move) for move in legal} == legal,
-            f"`symmetries`: {dict(renamed)} makes other moves of those at the start",
-        )
+    with _trying("symmetries"):
+        for renamed in game.symmetries:
+            require(
+                {renamed.get(move, move) for move in legal} == legal,
+                f"`symmetries`: {dict(renamed)} makes other moves of those at the start",
+            )
+
+
+@contextmanager
+def _trying(trait: str) -> Iterator[None]:
+    """An error is one of the trait, which may be of any type."""
+    try:
+        yield
+    except BrokenPromise:
+        raise
+    except Exception as error:
+        raise BrokenPromise(f"`{trait}`: {describe(error)}") from error
 
 
 def _play(game: Game, seed: int, tried: int, until: float) -> int:
@@ -139,6 +155,11 @@ def _try(position: Position, moves: list[str]) -> None:
     else:
         require(not chances, f"`chance` is {chances}, but chance is not to move")
     str(position)
+    ended = position.is_adjudicated
+    require(isinstance(ended, bool), f"`is_adjudicated` is {ended!r}, neither True nor False")
+    with _trying("landmarks"):
+        for found in game.landmarks.values():
+            found(position, moves[-1] if moves else None, False)
     _try_state(position)
     for move in ("?", *moves[-1:]):
         if move not in legal:
@@ -163,6 +184,10 @@ def _try_state(position: Position) -> None:
         f"depends on: {_excerpt(text)}",
     )
     require(hash(again) == hash(position), "`hash` differs for equal positions")
+    require(
+        again.legal_moves() == position.legal_moves(),
+        "`legal_moves` gives other moves, or another order of them, where the position is equal",
+    )
 
 
 def _excerpt(text: str) -> str:

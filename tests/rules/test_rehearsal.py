@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any, ClassVar
 
 import pytest
@@ -89,6 +90,14 @@ def _stuck(at: SticksPosition) -> tuple[str, ...]:
     return () if at.left < 5 else ("2",)
 
 
+_RANDOM = Random(1)
+
+
+def _shuffled(at: SticksPosition) -> tuple[str, ...]:
+    moves = SticksPosition.legal_moves(at)
+    return tuple(_RANDOM.sample(moves, len(moves)))
+
+
 def _endless(at: SticksPosition, move: str) -> rules.Position:
     SticksPosition.play(at, move)
     return replace(at, to_move=1 - (at.to_move or 0))
@@ -122,6 +131,8 @@ def _failing(at: SticksPosition, move: str) -> rules.Position:
         ({"state": lambda at: {"left": {5}}}, "`state` cannot be JSON: Object of type set"),
         ({"state": lambda at: {"left": 1, "to_move": 0}}, "`position` makes another position of"),
         ({"state_json": lambda at: b"{}"}, "`state_json` is not `state` as compact JSON: {"),
+        ({"legal_moves": _shuffled}, "another order of them, where the position is equal"),
+        ({"is_adjudicated": None}, "`is_adjudicated` is None, neither True nor False"),
         ({"__eq__": object.__eq__, "__hash__": object.__hash__}, "are not equal by value, as"),
         ({"__str__": lambda at: sys.exit(1)}, "at the start: SystemExit: 1 (test_rehearsal.py"),
         ({"__str__": lambda at: 1 / 0}, "at the start: ZeroDivisionError: division by zero ("),
@@ -143,7 +154,11 @@ def test_a_position_that_breaks_a_promise_is_told(does: dict[str, Any], why: str
         ({"unit": 3}, "`unit` is 3, no text"),
         ({"move_pattern": "[1"}, "`move_pattern` '[1' cannot be read: unterminated"),
         ({"move_pattern": r"\d\d?", "move_gap": ""}, "do not tell its moves apart in '"),
+        ({"marks": 3}, "`marks` are 3, not one for each seat"),
         ({"symmetries": ({"1": "2"},)}, "`symmetries`: {'1': '2'} makes other moves"),
+        ({"symmetries": (3,)}, "`symmetries`: AttributeError: 'int' object has no attribute 'get'"),
+        ({"landmarks": {"last": 3}}, "`landmarks`: TypeError: 'int' object is not callable"),
+        ({"landmarks": {"last": lambda *_: 1 / 0}}, "`landmarks`: ZeroDivisionError: division"),
         ({"start": lambda of, seed: of.kind(of, seed + 3, 0)}, "`start` depends on its seed"),
     ],
 )
