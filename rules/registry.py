@@ -46,6 +46,15 @@ class Registration:
     """A sentence on why the kernels cannot play these settings, such as `it plays on boards up to
     8×8, not 10×10`; None when they can, which the default settings must be."""
 
+    def __post_init__(self) -> None:
+        for name in ("load", "unsupported"):
+            if not callable(found := getattr(self, name)):
+                raise TypeError(f"`{name}` of a Registration must be a function, not {found!r}")
+        if not isinstance(self.kernels, str):
+            raise TypeError(
+                f"`kernels` of a Registration must be the name of a package, not {self.kernels!r}"
+            )
+
 
 _OWN: Mapping[str, Registration] = {
     "othello": Registration(othello.load),
@@ -93,7 +102,8 @@ def registration(name: str) -> Registration:
         why = f"the game {name!r} cannot be loaded from {point.value}: {describe(error)}"
         raise ValueError(why) from error
     if not isinstance(found, Registration):
-        raise ValueError(f"the game {name!r}: {point.value} is no rules.Registration")
+        kind = type(found).__name__
+        raise ValueError(f"the game {name!r}: {point.value} is a {kind}, no rules.Registration")
     return found
 
 
@@ -245,6 +255,8 @@ def _refuse_contradictions(name: str, game: Game) -> None:
         raise BrokenPromise(f"its `name` is {game.name!r}, and must be that of its entry point")
     if not re.fullmatch(_NAME, name):
         raise BrokenPromise("its name must be of small letters a to z, digits, - and _")
+    if not isinstance(game.variant, dict):
+        raise BrokenPromise(f"its `variant` is {game.variant!r}, no dict of its settings")
     if load(name, **json.loads(json.dumps(game.variant))) != game:
         raise BrokenPromise(
             f"its `variant` {game.variant} makes another game: it must have every setting, of the "

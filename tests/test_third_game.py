@@ -285,6 +285,7 @@ def test_a_registration_that_cannot_be_loaded_is_told(broken: Path, value: str) 
     ("changed", "wrong"),
     [
         ("name = 'other'", "its `name` is 'other', and must be that of its entry point"),
+        ("variant = None", "its `variant` is None, no dict of its settings"),
         ("variant = {}", "its `variant` {} makes another game: it must have every setting"),
         ("variant = {'row': 5}", "broken has no option 'row'; known: rows; did you mean 'rows'?"),
         ("seats = 3", "its `seats` are 3, and must be 1 or 2"),
@@ -342,6 +343,20 @@ def test_a_game_that_fails_later_is_told(broken: Path) -> None:
     assert "package broken 1.0 failed in `start`: ZeroDivisionError: division by zero (br" in said
 
 
+@pytest.mark.parametrize(
+    ("registered", "wrong"),
+    [
+        ("None", "`load` of a Registration must be a function, not None (broken_game.py, line 8)"),
+        ("load, None", "`kernels` of a Registration must be the name of a package, not None"),
+        ("load, '', ''", "`unsupported` of a Registration must be a function, not ''"),
+        ("load) and load(", "broken_game:REGISTRATION is a Broken, no rules.Registration"),
+    ],
+)
+def test_a_registration_of_wrong_types_is_told(broken: Path, registered: str, wrong: str) -> None:
+    write_broken(broken, "seats = 2", registered)
+    assert wrong in rules.unusable("broken")
+
+
 def write_broken(folder: Path, changed: str, registered: str) -> None:
     """A game like connect four, but for what is `changed`, `registered` by these arguments."""
     (folder / "broken_game.py").write_text(
@@ -377,7 +392,7 @@ def test_a_game_that_cannot_begin_costs_the_others_nothing(broken: Path) -> None
     ("changed", "why"),
     [
         ("seats = 3", "contradicts itself"),
-        ("variant = None", "cannot begin: TypeError"),
+        ("typical_plies = property(lambda _: 1 / 0)", "cannot begin: ZeroDivisionError"),
         ("1 / 0", "cannot be loaded"),
     ],
 )
