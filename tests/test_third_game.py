@@ -425,7 +425,8 @@ def test_a_game_without_settings_is_named_alone(broken: Path) -> None:
 
 def test_a_game_without_kernels_is_left_out_when_kernels_are_compiled(broken: Path) -> None:
     write_broken(broken, "seats = 2", "load")
-    assert "broken has none: greedy and monkey" in arena(broken, "warm", "broken")
+    said = arena(broken, "warm", "broken")
+    assert said == "broken has no compiled code: greedy and monkey play it by its rules.\n"
 
 
 def test_kernels_play_the_default_settings(broken: Path) -> None:

@@ -77,12 +77,14 @@ def warm(
     from arena.tournament.warming import warm_kernels
     from rules import GAMES, registration, usable
 
+    without = [name for name in rules or () if not (name in GAMES or registration(name).kernels)]
+    for name in without:
+        say(f"{name} has no compiled code: greedy and monkey play it by its rules.")
+    if rules and len(without) == len(rules):
+        return
     if not warm_kernels(rules or usable(), noted_too=True):
         raise UserError("The kernels could not be kept; why is above.")
     say("The kernels are ready.")
-    for name in rules or ():
-        if name not in GAMES and not registration(name).kernels:
-            say(f"{name} has none: greedy and monkey play it by its rules.")
 
 
 @app.command()
