@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -28,7 +29,7 @@ import rules as rule_sets
 from arena.files.imports import module_command
 from players.compiled.folder import cache_folder
 from players.games.registry import unsupported
-from rules.package_errors import describe
+from rules.package_errors import BrokenPromise, describe
 
 BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")
@@ -98,8 +99,13 @@ def _compare_with_rules(rules: str) -> None:
     others = (rule_sets.load(rules, **settings) for settings in usual.check_boards.values())
     for game in dict.fromkeys((usual, *others)):
         if not unsupported(rules, game.variant):
-            board = load_board(rules, game.variant)
-            refuse_disagreement(game, board, load_terms(rules, game.variant))
+            try:
+                board = load_board(rules, game.variant)
+                refuse_disagreement(game, board, load_terms(rules, game.variant))
+            except BrokenPromise:
+                raise
+            except Exception as error:
+                raise BrokenPromise(f"{game.title}: {describe(error)}") from error
 
 
 def _steps(
@@ -178,12 +184,38 @@ def _load(step: Sequence[str]) -> None:
         except Exception as error:  # a package's code may do anything
             if rules in rule_sets.GAMES:
                 raise
-            sys.stderr.write(f"The compiled code of the game {rules!r}: {describe(error)}\n")
+            why = _in_short(error, rules)
+            sys.stderr.write(f"The compiled code of the game {rules!r}: {why}\n")
             failed = True
     if failed:
         sys.exit(1)
     if unkept:
         sys.exit(_UNKEPT)
+
+
+_ON_THE_WAY = re.compile(
+    r"(TypingError: )?Failed in|No implementation|>>>|There (is|are)|- Of which|Overload |With arg|"
+    "Rejected as|During:|raised from"
+)
+"""Begins a line in which numba tells of the calls that lead to a mistake, or of those tried."""
+_PLACE = re.compile(r'File "(.+)", line (\d+)')
+
+
+def _in_short(error: Exception, rules: str) -> str:
+    """An error of a package's code in a sentence: numba tells one in a hundred lines."""
+    from numba.core.errors import NumbaError
+
+    text = str(error)
+    places = list(_PLACE.finditer(text))
+    if not (isinstance(error, NumbaError) and places):
+        return describe(error)
+    package = rule_sets.registration(rules).kernels.partition(".")[0]
+    in_package = [place for place in places if f"/{package}/" in place[1]]
+    file, line = (in_package or places)[0].groups()
+    told = map(str.strip, text[: places[0].start()].splitlines())
+    reasons = [each for each in told if each and not _ON_THE_WAY.match(each)]
+    reason = reasons[-1] if reasons else text.splitlines()[0]
+    return f"numba cannot compile it: {reason} ({'/'.join(file.split('/')[-2:])}, line {line})"
 
 
 def main() -> None:

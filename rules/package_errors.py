@@ -29,7 +29,8 @@ def lines_of(error: BaseException) -> list[Line]:
     while trace is not None:
         code = trace.tb_frame.f_code
         package = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
-        file = code.co_filename.rpartition("/")[2]
+        parts = code.co_filename.split("/")
+        file = "/".join(parts[-2 if parts[-1] == "__init__.py" else -1 :])  # every folder has one
         if package not in _OURS and package not in sys.stdlib_module_names:
             lines.append(Line(package, code.co_name, file, trace.tb_lineno))
         trace = trace.tb_next

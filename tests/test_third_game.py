@@ -468,6 +468,36 @@ def test_compiled_code_that_cannot_be_loaded_is_told(broken: Path) -> None:
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
+def test_what_cannot_be_compiled_is_told_in_a_line(broken: Path) -> None:
+    write_broken(broken, "seats = 2", "load, 'broken_kernels'")
+    kernels = (PACKAGE / "connect4" / "kernels" / "__init__.py").read_text()
+    line = "    found = ZERO\n"
+    assert line in kernels
+    (broken / "broken_kernels").mkdir()
+    changed = kernels.replace(line, "    found = discs.none\n")
+    (broken / "broken_kernels" / "__init__.py").write_text(changed)
+    said = fresh_arena(broken, "warm", "broken", code=2)
+    (told,) = (each for each in said.splitlines() if "The compiled code" in each)
+    assert "of the game 'broken': numba cannot compile it: Unknown attribute 'none' of" in told
+    assert "(broken_kernels/__init__.py, line 3" in told
+
+
+@pytest.mark.slow
+def test_compiled_code_that_lacks_a_board_is_told_with_its_settings(broken: Path) -> None:
+    write_broken(broken, "check_boards = {'low': {'rows': 5}}", "load, 'broken_kernels'")
+    (broken / "broken_kernels").mkdir()
+    (broken / "broken_kernels" / "__init__.py").write_text(
+        "from connect4.kernels import CompiledGame, Connect4Board\n"
+        "class Board(Connect4Board):\n    def __init__(self, variant):\n"
+        "        super().__init__(variant)\n        1 // (variant['rows'] - 5)\n"
+        "GAME = CompiledGame(board=Board)\n"
+    )
+    said = fresh_arena(broken, "warm", "broken", code=2)
+    assert "broken (rows 5): ZeroDivisionError: integer division or modulo by zero" in said
+    assert "(broken_kernels/__init__.py, line 5)" in said
+
+
 def test_kernels_with_too_many_moves_are_told(broken: Path) -> None:
     (broken / "broken_kernels.py").write_text(
         "from connect4.kernels import CompiledGame, Connect4Board\n"
