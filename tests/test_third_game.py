@@ -17,13 +17,16 @@ import pytest
 
 import rules
 from arena.checks.checklist import ITEMS
+from arena.errors import ReplayError
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
+from arena.reports.replay import positions
 from arena.tournament.store import Store
 from rules import registry
 from rules.package_errors import BrokenPromise
 from rules.transcript import read_transcript, write_transcript
 from tests import command
+from tests.reports.conftest import play_record
 from tests.rules.test_perft import perft as count
 
 PACKAGE = Path(__file__).parents[1] / "tournaments" / "connect4"
@@ -240,6 +243,15 @@ def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[Game
     written = arena(folder, "replay", run, record.game, "--as", "transcript").strip()
     assert written == write_transcript(game.start(), moves) == "".join(moves)
     assert read_transcript(game.start(), written) == tuple(moves)
+
+
+def test_a_game_that_other_rules_played_names_the_package(folder: Path) -> None:
+    record = play_record("connect4", "ant", "bee", seed=1)
+    first = record.moves[0].model_copy(update={"move": "swap"})
+    changed = record.model_copy(update={"moves": (first, *record.moves[1:])})
+    why = "ply 1: 'swap' is no column from a to g; .*by other rules than those of .* connect4 1.0"
+    with pytest.raises(ReplayError, match=why):
+        positions(changed)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+import rules as rule_sets
 from arena.errors import ReplayError
 from arena.files.plain_text import printable
 from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, INFO_A_RUN
@@ -30,13 +31,20 @@ def positions(record: GameRecord) -> list[Position]:
         try:
             seen.append(seen[-1].play(move.move))
         except ValueError as error:
-            raise ReplayError(f"game {record.game}, ply {ply}: {error}") from error
+            raise ReplayError(f"game {record.game}, ply {ply}: {error}; {_why(record)}") from error
     if seen[-1].state() != record.final_state:
         raise ReplayError(
-            f"game {record.game}: its {len(record.moves)} moves do not lead to its last position;"
-            " the record is damaged or was made by other rules"
+            f"game {record.game}: its {len(record.moves)} moves do not lead to its last position; "
+            + _why(record)
         )
     return seen
+
+
+def _why(record: GameRecord) -> str:
+    """What may be the reason, in words."""
+    name = record.terms.rules
+    now = "" if name in rule_sets.GAMES else f" than those of {rule_sets.package(name)}"
+    return f"the record is damaged or was made by other rules{now}"
 
 
 def dump(record: GameRecord, console: Console) -> None:
