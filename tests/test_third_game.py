@@ -3,8 +3,10 @@ point, take part in everything without a change in the arena.
 """
 
 import contextlib
+import csv
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -20,13 +22,18 @@ from arena.checks.checklist import ITEMS
 from arena.errors import ReplayError
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
+from arena.reports.html.audience import STAFF
+from arena.reports.html.overview import Look
+from arena.reports.html.pages import sections
 from arena.reports.replay import positions
+from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from rules import registry
 from rules.package_errors import BrokenPromise
 from rules.transcript import read_transcript, write_transcript
 from tests import command
 from tests.reports.conftest import play_record
+from tests.reports.runs import begun
 from tests.rules.test_perft import perft as count
 
 PACKAGE = Path(__file__).parents[1] / "tournaments" / "connect4"
@@ -426,6 +433,55 @@ def test_a_game_that_cannot_begin_is_told_where_it_is_named(
     said = arena(broken, "doctor")
     assert f"cannot be played: {told}" in said
     assert "connect4    the package connect4 1.0, with compiled code" in said
+
+
+ALONE = """
+from dataclasses import dataclass, replace
+from rules import Game, IllegalMove, Position, Registration
+@dataclass(frozen=True)
+class Alone(Game):
+    name, seats, variant, decided_by_seed = "broken", 1, {}, True
+    def start(self, seed=None): return Throw(self, seed % 5, 0)
+    def position(self, state): return Throw(self, state["points"], state["to_move"])
+@dataclass(frozen=True)
+class Throw(Position):
+    game: Alone
+    points: int
+    to_move: int | None
+    def legal_moves(self): return () if self.to_move is None else ("1", "2")
+    def play(self, move):
+        if move not in self.legal_moves(): raise IllegalMove(f"{move!r} is illegal")
+        return Throw(self.game, self.points + int(move), None)
+    def scores(self): return (self.points,)
+    def state(self): return {"points": self.points, "to_move": self.to_move}
+REGISTRATION = Registration(Alone)
+"""
+
+
+def test_a_game_that_one_plays_alone_has_scores(broken: Path) -> None:
+    (broken / "broken_game.py").write_text(ALONE)
+    assert not rules.unusable("broken")
+    records = [
+        play_record("broken", name, seed=seed, game=f"{name}{seed}", pair=str(seed))
+        for seed in (1, 2)
+        for name in ("ann", "bob")
+    ]
+    with begun(broken / "cup.sqlite", records) as store:
+        for record in records:
+            store.add(record)
+    mean = sum(record.scores[0] for record in records[::2]) / 2
+    said = arena(broken, "report", broken / "cup.sqlite")
+    assert "Player  Games  Mean score" in said
+    assert "Moves a game" in said
+    assert "tile" not in said
+    (line,) = re.findall(r"^ann +2 +(\S+) .* 1\.0 ", said, re.MULTILINE)
+    assert float(line) == mean
+    table = arena(broken, "report", broken / "cup.sqlite", "--csv", "players")
+    assert [row["mean_tile_score"] for row in csv.DictReader(table.splitlines())].count(str(mean))
+    with RunView(broken / "cup.sqlite") as view:
+        drawn = sections(Look.at(view, STAFF), ["reach"])["reach"]
+    assert "<h2>Scores</h2>" in drawn
+    assert "reached a tile" not in drawn
 
 
 def test_a_game_without_settings_is_named_alone(broken: Path) -> None:

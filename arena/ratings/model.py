@@ -80,10 +80,12 @@ class TileReach(Frozen):
 
 
 class TileFigures(Frozen):
-    """Figures of a slider of 2048 or 2584. Forfeited games count as far as they went."""
+    """Figures of a slider of 2048 or 2584, or of a player of another game that one plays alone.
+    Forfeited games count as far as they went.
+    """
 
     games: int
-    """Games played as slider."""
+    """Games played as slider, or alone."""
     mean_score: float
     """Mean score."""
     mean_error: float | None
@@ -91,11 +93,11 @@ class TileFigures(Frozen):
     best_score: int
     """The highest score."""
     mean_moves: float
-    """Slides a game."""
+    """Slides, or other moves, a game."""
     mean_seconds: float
-    """Time used for a game's slides, in seconds."""
+    """Time used for a game's slides, or moves, in seconds."""
     reach: tuple[TileReach, ...]
-    """Tiles that ended a game, and all larger ones seen; the largest first."""
+    """Tiles that ended a game, and all larger ones seen; the largest first. Empty elsewhere."""
 
     def shares_at(self, tile: int) -> tuple[float, float]:
         """Shares of the games that reached a tile and that ended there. One at which none ended was
@@ -147,7 +149,7 @@ class PlayerStanding(Frozen):
     times: Times | None
     """Time used; null when it was never asked for a move."""
     tiles: TileFigures | None
-    """Scores and tiles in 2048 and 2584; null in other games."""
+    """Scores in games that one plays alone, with tiles in 2048 and 2584; null in other games."""
     clock: Clock | None = None
     """Its own, in place of the tournament's; null for that one."""
 

@@ -86,13 +86,13 @@ def times(used_ms: Sequence[Iterable[float]]) -> Times | None:
 
 
 def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
-    """Figures of the slider of `games`; None without games of 2048 or 2584."""
-    games = [game for game in games if game.rules in tiles.NAMES]
+    """Figures of who plays `games` alone, or is the slider; None without such games."""
+    games = [game for game in games if game.rules in tiles.NAMES or len(game.players) == 1]
     if not games:
         return None
     scores = [game.scores[0] for game in games]
     mean, error = mean_score(scores)
-    ended = Counter(game.best_tile for game in games)
+    ended = Counter(game.best_tile for game in games if game.best_tile)
     return TileFigures(
         games=len(games),
         mean_score=mean,

@@ -64,7 +64,7 @@ def _player_row(row: PlayerStanding) -> Sequence[object]:
         times and times.moves, times and times.mean_ms, times and times.p99_ms,
         times and times.max_ms,
         tiles and tiles.mean_score, tiles and tiles.mean_error, tiles and tiles.best_score,
-        tiles and tiles.reach[0].tile,
+        tiles.reach[0].tile if tiles and tiles.reach else None,
         *(row.forfeits.get(word, 0) for word in Termination if word.is_forfeit),
     )  # fmt: skip
 

@@ -232,20 +232,22 @@ def faults(standings: Standings) -> RenderableType:
 
 
 def tile_scores(standings: Standings, most: int | None = None) -> RenderableType:
-    """Scores of 2048 and 2584, of at most that many players."""
-    table = new_table("Player", "Games", "Mean score", "±", "Best", "Slides a game", "s a game")
+    """Scores of a game that one plays alone, of at most that many players."""
+    slides = any(row.tiles and row.tiles.reach for row in standings.players)
+    moves, mean = ("Slides a game", "{:,.0f}") if slides else ("Moves a game", "{:,.1f}")
+    table = new_table("Player", "Games", "Mean score", "±", "Best", moves, "s a game")
     for row in standings.players[:most]:
         if row.tiles is not None:
             table.add_row(
                 Text(row.name),
                 str(row.tiles.games),
-                f"{row.tiles.mean_score:,.0f}",
-                _optional(row.tiles.mean_error, "{:,.0f}"),
+                mean.format(row.tiles.mean_score),
+                _optional(row.tiles.mean_error, mean),
                 f"{row.tiles.best_score:,}",
                 f"{row.tiles.mean_moves:,.1f}",
                 f"{row.tiles.mean_seconds:,.2f}",
             )
-    shown = titled("Scores as slider", table)
+    shown = titled("Scores as slider" if slides else "Scores", table)
     return Group(shown, *and_more(len(standings.players), table)) if most else shown
 
 
@@ -253,6 +255,8 @@ def tile_reach(standings: Standings, width: int) -> Iterator[RenderableType]:
     """Share of the games that reached each tile, and that ended with it as the largest."""
     players = [(row.name, row.tiles) for row in standings.players if row.tiles]
     seen = {each.tile for _, tiles in players for each in tiles.reach}
+    if not seen:
+        return
     at_once = max(1, (width - 6) // _REACH_WIDTH)
     for low in range(0, len(players), at_once):
         part = players[low : low + at_once]

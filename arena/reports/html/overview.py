@@ -111,7 +111,7 @@ def _row(
 
 
 def crosstable(look: Look) -> dict[str, Any] | None:
-    """Points of each player against each other; 2048 and 2584 have scores instead."""
+    """Points of each player against each other; who plays alone has scores instead."""
     standings = look.standings
     if any(row.tiles for row in standings.players):
         return None
@@ -151,7 +151,7 @@ def heat(share: float) -> str:
 
 
 def reach(look: Look) -> dict[str, Any] | None:
-    """None for other games."""
+    """None for games that nobody plays alone."""
     sliders = [row for row in look.standings.players if row.tiles is not None]
     if not sliders:
         return None
