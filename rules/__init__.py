@@ -30,6 +30,7 @@ from rules.registry import (
     names,
     package,
     registration,
+    slow,
     unusable,
     usable,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "names",
     "package",
     "registration",
+    "slow",
     "unusable",
     "usable",
 ]

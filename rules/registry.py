@@ -196,6 +196,13 @@ def misnamed() -> Iterator[str]:
             )
 
 
+def slow() -> Iterator[str]:
+    """A sentence for each game of a package whose rules take long."""
+    for name in _foreign():
+        if not unusable(name) and (why := rehearse(default(name))):
+            yield f"the game {name!r} of {package(name)} will take long: {why}"
+
+
 def blame(error: BaseException) -> str:
     """A sentence on the package of games that an error comes from; "" where it comes from none."""
     for line in reversed(lines_of(error)):

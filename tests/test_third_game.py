@@ -28,7 +28,7 @@ from arena.reports.html.pages import sections
 from arena.reports.replay import positions
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
-from rules import registry
+from rules import registry, rehearsal
 from rules.package_errors import BrokenPromise
 from rules.transcript import read_transcript, write_transcript
 from tests import command
@@ -337,6 +337,18 @@ def test_a_name_that_cannot_be_is_told(broken: Path, name: str, value: str, wron
     _forget()
     assert wrong in " ".join((rules.unusable(name), *rules.misnamed()))
     assert "dots" in rules.usable()
+
+
+def test_slow_rules_are_told(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_broken(broken, "seats = 2", "load")
+    rehearsal.rehearse.cache_clear()
+    assert not list(rules.slow())
+    rehearsal.rehearse.cache_clear()
+    monkeypatch.setattr(rehearsal, "_SECONDS", 0.0)
+    _, said = rules.slow()
+    assert said.startswith("the game 'connect4' of the package connect4 1.0 will take long: its")
+    assert said.endswith("0 s were enough for 1 of 200 positions of random games")
+    rehearsal.rehearse.cache_clear()
 
 
 def test_settings_that_a_game_stumbles_over_are_told(broken: Path) -> None:

@@ -131,7 +131,10 @@ def facts() -> Facts:
         delay_ms=delays,
         missing=_missing(sandboxes),
         games=tuple(map(_game, rules.names()[len(rules.GAMES) :])),
-        warnings=((busy,) if busy else ()) + tuple(f"{why}." for why in rules.misnamed()),
+        warnings=(
+            *((busy,) if busy else ()),
+            *(f"{why}." for why in (*rules.misnamed(), *rules.slow())),
+        ),
     )
 
 
