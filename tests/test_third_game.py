@@ -351,6 +351,13 @@ def test_slow_rules_are_told(broken: Path, monkeypatch: pytest.MonkeyPatch) -> N
     rehearsal.rehearse.cache_clear()
 
 
+def test_a_check_tries_the_games_that_it_plays_alone(broken: Path) -> None:
+    write_broken(broken, "1 / open('tried', 'w').write('')", "load")
+    (broken / "bot.py").write_text(BOT)
+    fresh_arena(broken, "check", "bot.py", "--rules", "dots")
+    assert not (broken / "tried").exists()
+
+
 def test_settings_that_a_game_stumbles_over_are_told(broken: Path) -> None:
     write_broken(broken, "seats = 2", "lambda rows=6: Broken(6 + int(str(rows)) // 7)")
     _, wrong = rules.judge("broken", {"rows": "six"})

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from itertools import chain
+from functools import cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -25,13 +25,7 @@ from rules.position import PASS, MalformedMove, Position
 _READY = '{"type":"ready","name":"my bot"}'
 _MOVE = '{"type":"move","ply":8,"move":"d2"}'
 
-_GAMES = [rules.default(name) for name in rules.usable()]
-_FIELDS = chain(
-    *(each.model_fields for each in (Start, Clock, Turn, End, Quit)),
-    *(game.variant for game in _GAMES),
-    *(game.start().state() for game in _GAMES),
-)
-"""The names of all fields that the referee may send."""
+_MISSING_KEY = "KeyError: '([^']+)'"
 
 _STDERR: tuple[tuple[str, str], ...] = (
     (
@@ -89,7 +83,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
         "Path(__file__).parent); it may not be read from anywhere else.",
     ),
     (
-        rf"KeyError: '({'|'.join(_FIELDS)})'",
+        _MISSING_KEY,  # where it is one of `_fields`
         "Look up {0} only where it is sent: every message and every rule set has fields of its "
         "own (`arena schema` lists them).",
     ),
@@ -165,13 +159,25 @@ def _by_stderr(offence: Offence, then: str) -> str | None:
     place = f"{printable(found_at.file)}, line {found_at.line}" if found_at else ""
     text = _BEFORE.sub("", offence.stderr, count=1)
     for pattern, advice in _STDERR:
-        if match := re.search(pattern, text):
+        match = re.search(pattern, text)
+        if match and (pattern != _MISSING_KEY or match[1] in _fields()):
             named = next((group for group in match.groups() if group), "it")
             if named.startswith("/"):  # in a folder of the arena, or of the author's machine
                 named = Path(named).name
             sentence = advice.format(printable(named))
             return f"{place}: {sentence}" if place else sentence
     return f"Fix the error in {place}; {then}." if place else None
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """The names of all fields that the referee may send. It tries the games of packages."""
+    games = [rules.default(name) for name in rules.usable()]
+    return frozenset().union(
+        *(each.model_fields for each in (Start, Clock, Turn, End, Quit)),
+        *(game.variant for game in games),
+        *(game.start().state() for game in games),
+    )
 
 
 def _exited(offence: Offence, language: Phrases) -> str:
