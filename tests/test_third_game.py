@@ -370,15 +370,19 @@ FAILING = """
     title = 'Broken'
     def start(self, seed=None):
         import sys
-        if 'arena.matches.play' in sys.modules: 1 / 0
+        if 'arena.matches.play' in sys.modules: WRONG
         return super().start(seed)
 """
 
 
-def test_a_game_that_fails_later_is_told(broken: Path) -> None:
-    write_broken(broken, FAILING, "load")
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [("1 / 0", "ZeroDivisionError: division by zero"), ("exit(1)", "SystemExit: 1")],
+)
+def test_a_game_that_fails_later_is_told(broken: Path, wrong: str, told: str) -> None:
+    write_broken(broken, FAILING.replace("WRONG", wrong), "load")
     said = fresh_arena(broken, "match", "monkey", "greedy", "--rules", "broken", code=2)
-    assert "package broken 1.0 failed in `start`: ZeroDivisionError: division by zero (br" in said
+    assert f"package broken 1.0 failed in `start`: {told} (br" in said
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,7 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
         raise typer.Exit(Exit.INTERRUPTED) from None
     except (SystemExit, BrokenPipeError) as error:
         code = getattr(error, "code", None)
+        _refuse_game_of(error)
         if isinstance(code, str):  # a player in this process reports its mistake so
             raise _refused(code) from None
         # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
