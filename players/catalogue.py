@@ -2,6 +2,7 @@
 
 from pkgutil import resolve_name
 
+from arena.files.named import by_name
 from players.builtin import Builtin
 
 PLAYERS = (
@@ -18,5 +19,5 @@ PLAYERS = (
 )
 
 
-BUILTINS: dict[str, type[Builtin]] = {player.name: player for player in map(resolve_name, PLAYERS)}
+BUILTINS: dict[str, type[Builtin]] = by_name(map(resolve_name, PLAYERS))
 """Every built-in player by name."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from arena.errors import UserError
+from arena.files.named import by_name
 from arena.records.championship import CHAMPIONSHIP
 from arena.records.dots_text import DOTS_TEXT
 from arena.records.form import Form
@@ -25,7 +26,7 @@ _ALL: tuple[Form, ...] = (
     JSON_LINES,
     PARQUET,
 )
-FORMS: dict[str, Form] = {form.name: form for form in _ALL}
+FORMS: dict[str, Form] = by_name(_ALL)
 """Every form by the name that `--as` takes."""
 TEXTS = {name: form.one for name, form in FORMS.items() if form.one}
 """Writes one game of an event as text, by the form's name. Raises RecordError."""
