@@ -212,8 +212,8 @@ def _in_short(error: Exception, rules: str) -> str:
     package = rule_sets.registration(rules).kernels.partition(".")[0]
     in_package = [place for place in places if f"/{package}/" in place[1]]
     file, line = (in_package or places)[0].groups()
-    told = map(str.strip, text[: places[0].start()].splitlines())
-    reasons = [each for each in told if each and not _ON_THE_WAY.match(each)]
+    lines = map(str.strip, text[: places[0].start()].splitlines())
+    reasons = [each for each in lines if each and not _ON_THE_WAY.match(each)]
     reason = reasons[-1] if reasons else text.splitlines()[0]
     return f"numba cannot compile it: {reason} ({'/'.join(file.split('/')[-2:])}, line {line})"
 
