@@ -95,7 +95,8 @@ def _held(mode: Mode, spec: Prepared, features: Features) -> Held:
     result = _tried(mode, spec, features)
     if isinstance(result, str):
         if mode == "bwrap":
-            raise SandboxError(f"bubblewrap cannot be used here: {result}. {_allow_bwrap()}")
+            remedy = f" {_allow_bwrap()}" if result.startswith("bwrap: ") else ""
+            raise SandboxError(f"bubblewrap cannot be used here: {result}.{remedy}")
         raise SandboxError(
             f"No player can be started within limits here: {result}. "
             'Use sandbox = "none" only for programs you trust.'
