@@ -6,7 +6,8 @@ from typing import NamedTuple
 from arena.model.record import GameRecord
 
 BY_MACHINE = """
-SELECT machines.name, cpu, player, count(*), sum(points), avg(speed), sum(nodes), sum(ms)
+SELECT machines.name, cpu, player, count(*), sum(points), avg(speed),
+       sum(CAST(nodes AS REAL)), sum(ms)
 FROM machines JOIN games USING (id) JOIN seats USING (id, seat)
 WHERE termination <> 'void' GROUP BY machines.name, cpu, player
 ORDER BY machines.name, player
@@ -28,7 +29,7 @@ class PlayedAt(NamedTuple):
     """None where one game alone decides nothing."""
     speed: float
     """Plies a second of random Othello, as the machine was measured."""
-    nodes: int | None
+    nodes: float | None
     """The nodes that the player stated; None where it never did."""
     ms: float | None
     """The time of the moves with stated nodes."""
@@ -44,7 +45,7 @@ def seats_at(record: GameRecord) -> Iterator[tuple[object, ...]]:
     host = record.host
     for seat in range(len(record.seats)) if host.speed is not None else ():
         counted = [
-            (nodes, move.used_ms)
+            (float(nodes), move.used_ms)  # an integer of a bot may be longer than one of SQLite
             for move in record.moves
             if move.seat == seat
             and move.used_ms

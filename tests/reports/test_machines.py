@@ -37,9 +37,9 @@ def test_ten_percent_is_no_difference_and_one_machine_no_table() -> None:
     assert list(machines.sections([at("a", "uct", 100), at("a", "ox", 100)])) == []
 
 
-def moved_to(record: GameRecord, machine: str, speed: float | None) -> GameRecord:
+def moved_to(record: GameRecord, machine: str, speed: float | None, nodes: int = 3) -> GameRecord:
     host = record.host.model_copy(update={"name": machine, "speed": speed})
-    moves = (record.moves[0].model_copy(update={"info": {"nodes": 3, "text": "x"}}),)
+    moves = (record.moves[0].model_copy(update={"info": {"nodes": nodes, "text": "x"}}),)
     return record.model_copy(update={"host": host, "moves": moves})
 
 
@@ -68,3 +68,15 @@ def test_the_store_keeps_where_a_cluster_played(config: TournamentConfig, tmp_pa
     with console.capture() as shown:
         console.print(Group(*machines.sections(found)))
     assert "Slower on b" in shown.get() and "By machine" in shown.get()
+
+
+@pytest.mark.parametrize("nodes", [2**62, 2**64 - 1, 10**299], ids=["62 bits", "64 bits", "long"])
+def test_a_bot_may_state_more_nodes_than_sqlite_has_integers_for(
+    config: TournamentConfig, tmp_path: Path, nodes: int
+) -> None:
+    with PlayedStore.open_run(tmp_path / "r.sqlite", config) as store:
+        for spec in schedule(config):
+            store.add(moved_to(played(spec), "a", 100.0, nodes))
+    with Store.open(tmp_path / "r.sqlite") as store:
+        stated, *_ = store.played_at()
+    assert stated.nodes == pytest.approx(2 * nodes), "two games in which it moved first"
