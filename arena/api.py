@@ -140,7 +140,8 @@ class Run:
         """A row a ply, of one game or of all: who moved, the time used and the player's `info`
         but for its line of play, which `record` has. Openings, passes and chance have no time.
 
-        Moves of chance have seat −1 and no player. Raises UserError where there is no such game.
+        Moves of chance have seat −1 and no player. A depth or nodes of more than 64 bits are None:
+        no frame has a type for them. Raises UserError where there is no such game.
         Of all games those that are damaged are left out, with a warning that names them.
         """
         names = ("game", "ply", "seat", "player", "move", "used_ms", "cpu_ms", *_INFO)
@@ -406,8 +407,13 @@ def _move_rows(record: GameRecord) -> Iterable[Sequence[Any]]:
     for ply, move in enumerate(record.moves):
         player = record.seats[move.seat].player if move.seat >= 0 else None
         info = move.info or {}
-        stated = (info.get(name) for name in _INFO)
+        stated = (_fitting(info.get(name)) for name in _INFO)
         yield (record.game, ply, move.seat, player, move.move, move.used_ms, move.cpu_ms, *stated)
+
+
+def _fitting(value: Any) -> Any:
+    """What a bot states, but for an integer that the 64 bits of a frame do not hold."""
+    return None if isinstance(value, int) and not -(2**63) <= value < 2**63 else value
 
 
 def _result(number: int, row: Sequence[Any]) -> Result:

@@ -129,6 +129,17 @@ def test_moves_have_a_row_a_ply(run: arena.Run) -> None:
     assert sum(one["used_ms"][2:]) > 0, "of one move it may be 0, where the machine was late"
 
 
+def test_no_integer_of_a_bot_is_too_long_for_a_frame(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "from players.sdk import play\n"
+        "play(lambda turn: (turn.legal[0], {'nodes': 2**63 - turn.ply % 2, 'depth': -(10**99)}))\n"
+    )
+    cup = {**CUP, "player": [{"bot": "monkey"}, {"command": [sys.executable, str(bot)]}]}
+    moves = arena.run(cup, store=tmp_path / "cup.sqlite").moves()
+    assert set(moves["nodes"]) == {None, 2**63 - 1} and set(moves["depth"]) == {None}
+
+
 def test_standings_are_those_of_the_report(run: arena.Run) -> None:
     standings = run.standings()
     assert sorted(standings["name"]) == ["greedy", "monkey"]
