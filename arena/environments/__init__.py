@@ -5,7 +5,7 @@ of a game of one. Both are a `played` game, and show a position by `views`, whic
 policy that becomes a bot (`as_bot`); `frames` draws it.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
@@ -18,6 +18,35 @@ from arena.files.imports import extra
 if TYPE_CHECKING:
     from arena.environments.aec import Env
     from arena.environments.alone import AloneEnv
+
+
+@overload
+def make(
+    name: Literal["othello", "dots"], /, *, render_mode: str | None = None, **settings: object
+) -> "Env": ...
+@overload
+def make(
+    name: Literal["2048", "2584"],
+    /,
+    *,
+    placer: Literal["chance"] = "chance",
+    render_mode: str | None = None,
+    spawn: str = ...,
+    placer_chooses: str = ...,
+) -> "AloneEnv": ...
+@overload
+def make(
+    name: Literal["2048", "2584"],
+    /,
+    *,
+    placer: Literal["player"],
+    render_mode: str | None = None,
+    **settings: object,
+) -> "Env": ...
+@overload
+def make(
+    name: str, /, *, render_mode: str | None = None, **settings: object
+) -> "Env | AloneEnv": ...
 
 
 def make(name: str, /, *, render_mode: str | None = None, **settings: object) -> "Env | AloneEnv":

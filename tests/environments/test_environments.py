@@ -4,7 +4,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_args, get_overloads
 
 import numpy as np
 import pytest
@@ -53,6 +53,20 @@ def random_game(env: Any, seed: int) -> Any:
         seen, _, ended, _, _ = env.last()
         env.step(None if ended else env.action_space(agent).sample(seen["action_mask"]))
     return env.position
+
+
+def test_type_checkers_know_which_library_an_environment_is_of() -> None:
+    *known, general = get_overloads(arena.env)
+    found = set()
+    for each in known:
+        placer = get_args(each.__annotations__.get("placer"))
+        for name in get_args(each.__annotations__["name"]):
+            settings = dict(zip(["placer"], placer, strict=False))
+            assert type(arena.env(name, **settings)).__name__ == each.__annotations__["return"]
+            found.add((name, *placer))
+    tiles = {(name, placer) for name in ("2048", "2584") for placer in ("chance", "player")}
+    assert found == tiles | {(name,) for name in VIEWS.keys() - {"2048", "2584"}}
+    assert general.__annotations__["return"] == "Env | AloneEnv"
 
 
 @pytest.mark.parametrize(("name", "variant"), BETWEEN_PLAYERS)
