@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from os import PathLike
@@ -75,7 +76,7 @@ def save_bot(
         raise UserError(f"the environment must be one of arena.env, got {env!r}")
     game, view = base.game, base.view
     policy = policy_of(act)
-    learned = {name: np.asarray(array) for name, array in arrays.items()}
+    learned = {name: _array(name, value) for name, value in arrays.items()}
     _try(policy, game, view, learned)
     texts = {
         "bot.toml": _MANIFEST.format(name=json.dumps(folder.name), rules=json.dumps([game.name])),
@@ -92,9 +93,24 @@ def save_bot(
     return folder
 
 
+def _array(name: str, value: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Raises UserError for what is no array of numbers or texts."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, RuntimeError) as error:  # also as a tensor with gradients says
+        raise UserError(f"{name}: must be an array: {error}") from None
+    if array.dtype.hasobject:
+        raise UserError(f"{name}: must be an array of numbers or texts, not of Python's objects")
+    return array
+
+
 def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """As `numpy.savez_compressed` does, under whatever names: its own arguments have some."""
     packed = io.BytesIO()
-    np.savez_compressed(packed, allow_pickle=False, **arrays)
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, array in arrays.items():
+            with file.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, _array(name, array), allow_pickle=False)
     return packed.getvalue()
 
 

@@ -179,3 +179,22 @@ def test_names_are_those_of_bots(tmp_path: Path) -> None:
     arena.save_bot(env, by_squares, tmp_path / "learner", values=np.ones(16))
     with pytest.raises(UserError, match="is there already"):
         arena.save_bot(env, by_squares, tmp_path / "learner", values=np.ones(16))
+
+
+def test_arrays_may_have_any_name(tmp_path: Path) -> None:
+    def act(observation: Array, action_mask: Array, **weights: Any) -> int:
+        return int(action_mask.argmax())
+
+    arrays = {"net.0.weight": np.eye(2), "file": np.ones(3), "allow_pickle": np.zeros(())}
+    bot = arena.save_bot(arena.env("othello"), act, tmp_path / "learner", **arrays)
+    found = np.load(bot / "arrays.npz")
+    assert {name: found[name].tolist() for name in found} == {
+        name: array.tolist() for name, array in arrays.items()
+    }
+
+
+@pytest.mark.parametrize("value", [None, [[1], [1, 2]], {"a": 1}, np.array([b"", None])])
+def test_what_is_no_array_is_refused_by_its_name(tmp_path: Path, value: Any) -> None:
+    with pytest.raises(UserError, match="values: must be an array"):
+        arena.save_bot(arena.env("othello"), by_squares, tmp_path / "learner", values=value)
+    assert not list(tmp_path.iterdir())
