@@ -86,8 +86,9 @@ def _playing_here() -> Iterator[None]:
 class Run:
     """A run of a tournament, also while it is played. Each call reads it as it is then."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises StoreError."""
+    def __init__(self, path: str | PathLike[str]) -> None:
+        """Raises StoreError and UserError."""
+        path = _path("a run", path)
         with Store.open(path) as store:
             self.config = store.config
             """The resolved tournament file."""
@@ -195,9 +196,9 @@ def _refuse_ply(record: GameRecord, ply: int | None) -> int:
     return last if ply is None else ply
 
 
-def load_run(path: str | Path) -> Run:
+def load_run(path: str | PathLike[str]) -> Run:
     """Open the file of a run, `runs/NAME.sqlite`. Raises StoreError and UserError."""
-    return Run(_path("a run", path))
+    return Run(path)
 
 
 def _path(what: str, value: str | PathLike[str]) -> Path:

@@ -80,9 +80,9 @@ def test_no_room_has_the_name_of_a_function() -> None:
 
 
 def test_a_run_is_loaded_again(run: arena.Run) -> None:
-    again = arena.load_run(str(run.path))
-    assert again.config == run.config
-    assert again.games() == run.games()
+    for again in (arena.load_run(str(run.path)), arena.Run(str(run.path))):
+        assert (again.path, again.config) == (run.path, run.config)
+        assert again.games() == run.games()
 
 
 def test_a_run_is_found_from_another_folder(
