@@ -22,7 +22,7 @@ import numpy as np
 
 from arena.environments import make as env
 from arena.environments.as_bot import save_bot
-from arena.errors import ConfigError, ExecutorError, RateError, UserError
+from arena.errors import ArenaError, ConfigError, ExecutorError, RateError, UserError
 from arena.files.toml_tables import problems
 from arena.model.game_spec import GameSpec
 from arena.model.record import GameRecord
@@ -243,6 +243,7 @@ def run(
     UserError, StoreError, ExecutorError, and KeyboardInterrupt when it is stopped: the same call
     goes on.
     """
+    _refuse_no_flags(UserError, take_new=take_new, insecure=insecure)
     without = _texts("without", without, "names")
     file = _path("a tournament", tournament) if isinstance(tournament, str | PathLike) else None
     with site(on, file, insecure=insecure) as at, _playing_here() if at.here else nullcontext():
@@ -358,13 +359,17 @@ def _rated(
         raise RateError(f"anchor must be a player's name, got {anchor!r}")
     if not isinstance(anchor_elo, Real) or not abs(anchor_elo) <= _MOST_ANCHOR_ELO:
         raise RateError(f"anchor_elo must be a number from -10000 to 10000, got {anchor_elo!r}")
-    for name, value in choices.items():
-        if not isinstance(value, bool | np.bool_):
-            raise RateError(f"{name} must be True or False, got {value!r}")
+    _refuse_no_flags(RateError, **choices)
     rows = [_result(number, row) for number, row in enumerate(results, 1)]
     if not rows:
         raise RateError("there are no results to rate")
     return standings_of_results(rows, anchor=anchor, anchor_elo=anchor_elo, **choices)
+
+
+def _refuse_no_flags(error: type[ArenaError], **choices: bool) -> None:
+    for name, value in choices.items():
+        if not isinstance(value, bool | np.bool_):
+            raise error(f"{name} must be True or False, got {value!r}")
 
 
 def _texts(argument: str, value: Sequence[str], what: str) -> tuple[str, ...]:
