@@ -11,7 +11,8 @@ import ast
 import dis
 import inspect
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
@@ -48,7 +49,13 @@ class PolicyCopy(NamedTuple):
 
 def policy_of(act: Callable[..., Any]) -> PolicyCopy:
     """The policy that a function is. Raises UserError where it has no source to copy."""
-    if not isinstance(act, FunctionType) or not _source(act).startswith("def "):
+    source = _source(act)
+    if isinstance(act, FunctionType) and not source:
+        raise UserError(
+            f"Python does not find the source of {act.__name__}, to copy it: write it in a file, "
+            "or in a cell of a notebook without %%time or the like"
+        )
+    if not isinstance(act, FunctionType) or not _is_def(source):
         raise UserError(
             f"the policy must be a function written with def, in a file or a notebook, not {act!r}"
         )
@@ -91,11 +98,15 @@ class _Found:
             self.carry(value)
         elif getattr(value, "__module__", None) == self.module and _source(value):
             self.define(name, value)
-        elif isinstance(value, np.ndarray):
-            self.arrays[name] = value
+        elif isinstance(value, np.ndarray | np.generic):
+            self.arrays[name] = np.asarray(value)
         elif isinstance(value, _PLAIN) and _is_literal(value):
             self.lines.append(f"{name} = {value!r}")
-        elif hasattr(value, "__name__") and (module := inspect.getmodule(value)) is not None:
+        elif (
+            hasattr(value, "__name__")
+            and (module := inspect.getmodule(value)) is not None
+            and module.__name__ != self.module  # else its source is not found
+        ):
             self.lines.append(f"from {module.__name__} import {value.__name__} as {name}")
             self.carry(module)
 
@@ -117,14 +128,40 @@ def _source(value: Any) -> str:
     try:
         return dedent(inspect.getsource(value))
     except (OSError, TypeError):
-        return ""
+        return _source_in_cell(value) if isinstance(value, type) else ""
+
+
+def _source_in_cell(value: type) -> str:
+    """The source of a class of a notebook, around one of its methods: Python looks for the class in
+    the file of its module, and there is none.
+    """
+    for method in _methods(value):
+        with suppress(OSError, SyntaxError):
+            lines, at = inspect.findsource(method)
+            for node in ast.walk(ast.parse("".join(lines))):
+                if isinstance(node, ast.ClassDef) and node.name == value.__name__:
+                    begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+                    if begin <= at + 1 <= (end := node.end_lineno or begin):
+                        return dedent("".join(lines[begin - 1 : end]))
+    return ""
+
+
+def _methods(value: type) -> Iterator[FunctionType]:
+    functions = map(inspect.unwrap, filter(callable, vars(value).values()))
+    return (each for each in functions if isinstance(each, FunctionType))
+
+
+def _is_def(source: str) -> bool:
+    try:
+        return isinstance(ast.parse(source).body[0], ast.FunctionDef)
+    except SyntaxError:  # as of a lambda in the middle of a line
+        return False
 
 
 def _around(value: Any) -> dict[str, Any]:
     """The names that a function, or the first method of a class, uses from around it."""
     if isinstance(value, type):
-        methods = (each for each in vars(value).values() if isinstance(each, FunctionType))
-        value = next(methods, None)
+        value = next(_methods(value), None)
     function = inspect.unwrap(value) if value is not None else None
     if not isinstance(function, FunctionType):
         return {}

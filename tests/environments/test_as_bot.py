@@ -1,10 +1,14 @@
 """A policy becomes a bot that is accepted and plays."""
 
 import importlib
+import linecache
 import math
+import runpy
+import sys
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -197,4 +201,67 @@ def test_arrays_may_have_any_name(tmp_path: Path) -> None:
 def test_what_is_no_array_is_refused_by_its_name(tmp_path: Path, value: Any) -> None:
     with pytest.raises(UserError, match="values: must be an array"):
         arena.save_bot(arena.env("othello"), by_squares, tmp_path / "learner", values=value)
+    assert not list(tmp_path.iterdir())
+
+
+NOTEBOOK = """
+FIRST = np.int64(0)
+
+
+class Base:
+    chosen = FIRST
+
+    def action(self, mask):
+        return int(np.flatnonzero(mask)[self.chosen])
+
+
+@dataclass
+class Choice(Base):
+    weight: float = 1.0
+
+    def action(self, mask):
+        return super().action(mask * self.weight)
+
+
+@np.errstate(all="ignore")
+def act(observation, action_mask):
+    return Choice().action(action_mask)
+
+
+class Empty: ...
+
+
+def lost(observation, action_mask):
+    return Empty() and 0
+"""
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """What a cell has defined: its source is known by its lines, and its module has no file."""
+    cell, module = "<cell>", ModuleType("notebook")
+    monkeypatch.setitem(linecache.cache, cell, (0, None, NOTEBOOK.splitlines(keepends=True), cell))
+    monkeypatch.setitem(sys.modules, "notebook", module)
+    exec("from dataclasses import dataclass\nimport numpy as np", vars(module))
+    exec(compile(NOTEBOOK, cell, "exec"), vars(module))
+    return module
+
+
+def test_a_policy_of_a_notebook_brings_its_classes(
+    tmp_path: Path, notebook: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = arena.save_bot(arena.env("othello"), notebook.act, tmp_path / "learner")
+    monkeypatch.delitem(sys.modules, "notebook")
+    monkeypatch.chdir(bot)
+    assert runpy.run_path("policy.py")["act"](None, np.array([0, 1, 1])) == 1
+
+
+def test_nothing_is_imported_from_a_notebook(
+    tmp_path: Path, notebook: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match="name 'Empty' is not defined"):
+        arena.save_bot(arena.env("othello"), notebook.lost, tmp_path / "learner")
+    monkeypatch.delitem(linecache.cache, "<cell>")
+    with pytest.raises(UserError, match="source of act, to copy it: write it in a file, or in a"):
+        arena.save_bot(arena.env("othello"), notebook.act, tmp_path / "learner")
     assert not list(tmp_path.iterdir())
