@@ -18,7 +18,7 @@ from rules.position import Game
 def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write a file. Raises UserError where pyarrow is not there."""
     arrow, parquet = _pyarrow()
-    parquet.write_table(arrow.Table.from_pylist(list(map(_row, records))), path)
+    parquet.write_table(arrow.Table.from_pylist(list(map(_row, records)), _schema(arrow)), path)
 
 
 def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
@@ -53,6 +53,32 @@ def _row(record: GameRecord) -> dict[str, Any]:
         "evaluations": [evaluation_of(move) for move in record.moves],
         "record": record.model_dump_json(),
     }
+
+
+def _schema(arrow: Any) -> Any:
+    """The types of the columns, also where no game has a value: files of all runs go together."""
+    text, whole, number = arrow.string(), arrow.int64(), arrow.float64()
+    texts, wholes, numbers = map(arrow.list_, (text, whole, number))
+    return arrow.schema(
+        {
+            "game": text,
+            "round": whole,
+            "pair": text,
+            "rules": text,
+            "players": texts,
+            "scores": wholes,
+            "points": numbers,
+            "termination": text,
+            "detail": text,
+            "started_at": text,
+            "duration_ms": number,
+            "moves": texts,
+            "seats": wholes,
+            "used_ms": numbers,
+            "evaluations": numbers,
+            "record": text,
+        }
+    )
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -175,6 +175,20 @@ def test_lines_of_a_file() -> None:
     assert str(third).startswith("game 3: move 2 of the transcript: 'a1' is illegal")
 
 
+def test_parquet_files_of_all_games_have_the_same_columns(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    schemas = []
+    for rule_set, names in (("othello", ["a", "b"]), ("2048", ["a"])):
+        record = play_record(rule_set, *names)
+        told = tuple(move.model_copy(update={"info": {"score": 1}}) for move in record.moves)
+        silent = tuple(move.model_copy(update={"used_ms": None}) for move in record.moves)
+        for moves in (told, silent, ()):
+            written = record.model_copy(update={"moves": moves})
+            FORMS["parquet"].write([written], "cup", tmp_path / "games.parquet")
+            schemas.append(parquet.read_schema(tmp_path / "games.parquet"))
+    assert all(schema.equals(schemas[0]) for schema in schemas)
+
+
 @pytest.mark.parametrize("form", ["transcript", "jsonl", "parquet"])
 @pytest.mark.parametrize(
     ("name", "placer"), [("2048", "chance"), ("2584", "chance"), ("2048", "player")]
