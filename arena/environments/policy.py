@@ -111,11 +111,22 @@ class _Found:
             self.carry(module)
 
     def carry(self, module: ModuleType) -> None:
-        """Take along a module that is a file and not installed, and those that it uses."""
+        """Take along a module that is a file and not installed, and those that it uses. Raises
+        UserError for one of a package in the current folder.
+        """
         path = Path(getattr(module, "__file__", None) or "")
         file = f"{module.__name__}.py"
         installed = any(path.is_relative_to(each) for each in sysconfig.get_paths().values())
-        if installed or path.name != file or file in self.modules:
+        if installed or file in self.modules:
+            return
+        if path.name != file:
+            package = module.__name__.partition(".")[0]
+            ours = package in ("arena", "players", "rules", self.module)  # is there, or is copied
+            if path.is_relative_to(Path.cwd()) and not ours:
+                raise UserError(
+                    f"the policy uses {module.__name__}, which does not go along: install it, or "
+                    "write a module that is a file next to the policy"
+                )
             return
         self.modules[file] = path.read_bytes()
         for value in vars(module).values():

@@ -103,6 +103,22 @@ def test_a_policy_brings_what_it_uses(tmp_path: Path, monkeypatch: pytest.Monkey
     assert record.moves[0].move == min(legal, key=lambda move: (move[1], move[0]))
 
 
+def test_a_package_that_would_be_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "nets.py").write_text("SIGN = 1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    nets = importlib.import_module("own.nets")
+
+    def act(observation: Array, action_mask: Array) -> int:
+        return int(action_mask.argmax()) * nets.SIGN
+
+    with pytest.raises(UserError, match=r"uses own\.nets, which does not go along: install it"):
+        arena.save_bot(arena.env("othello"), act, tmp_path / "learner")
+
+
 @pytest.mark.slow
 def test_a_policy_inside_a_function_brings_what_is_around_it(tmp_path: Path) -> None:
     values = np.ones(16)
