@@ -316,6 +316,7 @@ def test_a_missing_label_is_no_pair() -> None:
         ),
         (lambda: arena.play("dots", ["monkey", b"monkey"]), UserError, "not b'monkey'"),
         (lambda: arena.play("dots", [Path("no.py"), "monkey"]), ConfigError, "no such file"),
+        (lambda: arena.play("dots", ["x" * 300, "monkey"]), ConfigError, "x: File name too long"),
         (lambda: arena.run(CUP, insecure=NUMBER), UserError, "insecure must be True or False, got"),
         (lambda: arena.run(CUP, take_new=NUMBER), UserError, "take_new must be True or False, got"),
         (lambda: arena.run(CUP, on=NUMBER), UserError, "on: must be an address, local:N or a"),

@@ -1,5 +1,6 @@
 """The players of a tournament file: what each table names, and whether it can play."""
 
+import errno
 import json
 import os
 import shlex
@@ -25,6 +26,9 @@ from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
 from rules.position import Game
+
+_WRONG_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
+"""What a path in a file is to blame for; a full disk is not."""
 
 
 class Reading(NamedTuple):
@@ -100,7 +104,9 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
                 f"({', '.join(reading.builtins)}), a path, command = […], or from = a folder of "
                 "submissions"
             )
-    except (PackageError, ProgramError, SubmissionError, PermissionError) as error:
+    except (PackageError, ProgramError, SubmissionError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _WRONG_PATH:
+            raise
         reason = programs.unreachable(error) if isinstance(error, OSError) else str(error)
         if table.from_ is not None and reading.begun:
             return [], reason.splitlines()
