@@ -75,7 +75,7 @@ class Memory(NamedTuple):
 def simulate(
     workers: int, games: int, game_s: float, builtins: Builtins, processes: int = 1
 ) -> Simulated:
-    """Play about so many games of about `game_s` seconds each. Raises BenchError."""
+    """Play about that many games of about `game_s` seconds each. Raises BenchError."""
     rounds = max(1, games // _A_ROUND)
     config = _sleepers(rounds, game_s, builtins)
     with TemporaryDirectory(prefix="arena-bench-") as folder, ExitStack() as stack:

@@ -13,7 +13,7 @@ _NEWTON_STEPS = 100
 _NEWTON_GAIN = 1e-12
 """The likelihood still to be gained at which a fit has settled."""
 _FEW_PLAYERS, _FEW_RESULTS = 30, 10_000
-"""Up to so many, arrays are dense: scipy takes longer to import than such a fit."""
+"""Up to that many, arrays are dense: scipy takes longer to import than such a fit."""
 
 
 def _identity(size: int, *, dense: bool) -> Matrix:

@@ -62,7 +62,7 @@ class MatchRunner(Protocol):
     """
 
     def load(self, plies: int) -> None:
-        """Make ready for openings of so many plies. Raises ValueError where none can be played."""
+        """Prepare openings of that many plies. Raises ValueError where none can be played."""
 
     def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
         """The games, in the order of the tasks. Raises Aborted once `abort` was called."""
