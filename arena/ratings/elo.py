@@ -3,18 +3,18 @@
 The model: `first` scores 1/(1 + 10^(−(d + h)/400)) against `second`, where d is the difference of
 their ratings and h the advantage of moving first, fitted with the ratings. A draw is half a point.
 
-The prior: each player also has one pair of games, colours swapped, against a virtual opponent of
-average strength, which counts half as won twice and half as lost twice. As points that is one drawn
-pair: ratings are finite at 0 % and 100 %, and the pool in one piece. As spread it is a whole pair
-of each kind, so that the error of a player who never lost is wide. The first move likewise has two
-pairs of equal players, one of them as spread. The players' own pairs leave its advantage out: those
-of many players with few games each would hold it near nothing.
-The pull towards the average is about 2(s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games
-against average opponents, and about half of that for the lead of two players over each other: 1.2
+The prior: each player also has half a pair of games, colours swapped, against a virtual opponent of
+average strength, which counts half as won twice and half as lost twice. As points that is one draw:
+ratings are finite at 0 % and 100 %, and the pool in one piece. As spread it is half a pair that
+fell to one side, so that the error of a player who never lost is wide. The first move likewise has
+two pairs of equal players, one of them as spread. The players' own pairs leave its advantage out:
+those of many players with few games each would hold it near nothing.
+The pull towards the average is about (s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games
+against average opponents, and about half of that for the lead of two players over each other: 0.6
 Elo where 200 games between them gave 75 %, against an error of ±56. So there is no key for it: it
-is lost in the errors, whose coverage was simulated with this one, where the field spans up to 1,000
+is lost in the errors, whose coverage was simulated with this one, where the field spans up to 1,400
 Elo. In a wider one the pulls of all players on one side of the average add up: ratings lie too
-close together, by more than their errors where rounds are few.
+close together, by more than their errors where there are few rounds.
 
 The errors: clusters of dependent results (colour-swapped pairs, games on one seed) are the units of
 a sandwich estimator (Huber 1967; Liang & Zeger 1986): the inverse information on both sides of the
@@ -45,7 +45,7 @@ import numpy as np
 
 from arena.ratings.columns import Array, Columns
 from arena.ratings.fitted_prior import posterior
-from arena.ratings.likelihood import Likelihood, Maximum
+from arena.ratings.likelihood import PLAYER_PAIRS, Likelihood, Maximum
 from arena.ratings.model import MOST_COMPARED, Advantage, Neighbours
 from arena.ratings.results import Result
 from arena.ratings.sandwich import Covariance, sandwich
@@ -153,13 +153,15 @@ def fit(
     anchor_elo: float = 0.0,
     first_mover: bool = True,
     matched: bool = False,
+    player_pairs: float = PLAYER_PAIRS,
 ) -> Fit:
     """Rate all players of `results` together.
 
     `anchor` is the player whose rating is `anchor_elo`; without one, the mean of the pool is.
     `first_mover=False` leaves the advantage of the first move out, for games that have none.
     `matched`: results chose the opponents, so the prior is that of `arena.ratings.fitted_prior`,
-    in a field whose covariance can be held whole.
+    in a field whose covariance can be held whole. `player_pairs`: how many pairs the other prior
+    gives each player.
     No results give a fit without players. ValueError: a score outside 0 to 1, a player against
     itself, an anchor without results.
     """
@@ -170,7 +172,7 @@ def fit(
     if anchor is not None and anchor not in players:
         known = ", ".join(players)
         raise ValueError(f"the anchor {anchor!r} has no results; it must be one of {known}")
-    model = Likelihood(columns, first_mover)
+    model = Likelihood(columns, first_mover, player_pairs=player_pairs)
     strengths = model.maximum()
     matched = matched and len(strengths) <= MOST_DENSE
     maxima: tuple[Maximum, ...] = (Maximum(model, strengths),)

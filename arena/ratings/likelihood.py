@@ -12,6 +12,12 @@ from arena.ratings.solving import Matrix, solve
 _NEWTON_STEPS = 100
 _NEWTON_GAIN = 1e-12
 """The likelihood still to be gained at which a fit has settled."""
+PLAYER_PAIRS, SCHEDULE_PAIRS = 0.5, 1.0
+"""Pairs that the prior gives each player: for ratings, and for what decides which games are played,
+where runs of earlier versions go on as they began.
+"""
+_ADVANTAGE_PAIRS, _ADVANTAGE_SPREAD = 2.0, 1.0
+"""Pairs it gives the first move, as points and as spread."""
 _FEW_PLAYERS, _FEW_RESULTS = 30, 10_000
 """Up to that many, arrays are dense: scipy takes longer to import than such a fit."""
 
@@ -38,8 +44,8 @@ class Likelihood:
     fitted, the advantage of the first move, all in units of `SCALE` Elo.
 
     A row of `design` is a pairing, the players' sides of it known: the parameters' weights in the
-    log odds of the first player. The prior's pairings come last: every player as first against the
-    virtual opponent, whose rating is 0, then every player as second.
+    log odds of the first player. The prior's pairings come last: every player against the virtual
+    opponent, whose rating is 0, then the first move between equal players.
     """
 
     def __init__(
@@ -49,6 +55,7 @@ class Likelihood:
         *,
         weight: float = 1.0,
         spread: float | None = None,
+        player_pairs: float = PLAYER_PAIRS,
     ) -> None:
         """`weight` is what a result counts for; `spread` the standard deviation of ratings by a
         normal prior, which takes the place of the players' pairs.
@@ -63,8 +70,10 @@ class Likelihood:
         met = each[pairings // size] - each[pairings % size]
         if first_mover:
             met = met + each[np.full(len(pairings), size)]
-        pairs = np.repeat((1.0 if spread is None else 0.0, 2.0), (of_players, of_advantage))
+        each_player = player_pairs if spread is None else 0.0
+        pairs = np.repeat((each_player, _ADVANTAGE_PAIRS), (of_players, of_advantage))
         precision = 0.0 if spread is None else spread**-2
+        self._prior_spread = np.repeat((each_player, _ADVANTAGE_SPREAD), (of_players, of_advantage))
         self.precision = np.repeat((precision, 0.0), (of_players, of_advantage))
         self._identity, self.design = each, _stacked(met, each)
         self.games = np.append(weight * np.bincount(self.pairing), 2 * pairs)
@@ -144,7 +153,8 @@ class Likelihood:
         # Each prior pair counts half as two wins and half as two losses. So where each pair so far
         # fell to one player, the advantage is unknown, not known to be nothing.
         prior, drawn = self.design[-parameters:], 2 * expected[-parameters:]
-        rows = [prior * ((won - drawn) * np.sqrt(0.5))[:, None] for won in (2, 0)]
+        half = np.sqrt(self._prior_spread / 2)
+        rows = [prior * ((won - drawn) * half)[:, None] for won in (2, 0)]
         of_clusters = self.cluster_rows(self.missed(expected))
         units = of_clusters.shape[0] + self.size
         enlarged = np.sqrt(units / (units - (parameters - 1)))

@@ -16,7 +16,7 @@ ORDERED = (
 """How the course's order is decided, as reports state it."""
 MOST_COMPARED = 200
 """Players of a crosstable, and of a covariance: beyond that, standings are a list of players."""
-PRIOR = "to keep ratings finite, each player is given two extra draws against an average opponent"
+PRIOR = "to keep ratings finite, each player is given one extra draw against an average opponent"
 """The prior, as reports state it, …"""
 FITTED_PRIOR = (
     "strengths lie normally around their mean, as far apart as the results say, which chose the"

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from arena.ratings.columns import Columns
-from arena.ratings.likelihood import Likelihood
+from arena.ratings.likelihood import SCHEDULE_PAIRS, Likelihood
 from arena.ratings.results import Result
 from arena.ratings.scale import ERROR_RATE, SCALE
 
@@ -34,7 +34,7 @@ def separated(
     met = columns.players
     if not met or set(players) - set(met):
         return 0
-    pool = Likelihood(columns, first_mover)
+    pool = Likelihood(columns, first_mover, player_pairs=SCHEDULE_PAIRS)
     strengths = pool.maximum()
     order = np.argsort(-strengths[: len(met)], kind="stable")
     bound = math.log(first / ERROR_RATE)

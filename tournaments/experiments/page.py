@@ -42,7 +42,8 @@ within ± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it, and a cla
 measured. Many experiments were looked at while they ran, and went on until they were told apart: of
 equal players so compared, with a look every 200 games, about 15 % end as separated, not 5 %; and of
 this many claims, some at 95 % are wrong. Rows without an experiment are of other measurements,
-which they name.
+which they name. Elo kept so far was rated with two extra draws a player, not
+[one](../README.md#read-the-table).
 
 Below the claims are the experiments with all their players: Elo over the one at 0, or the mean
 score, the time of a game and, where it was kept, the share of the games that reached a tile.

@@ -5,8 +5,9 @@ difference with variance v, known from the rounds before, a pair of games leaves
 i = 2·p(1 − p) is the information of two games that one wins with probability p. So close players
 meet, and those of whom little is known. With an odd number one of those rests who played most.
 
-The ratings are one fit of all results (`arena.ratings.elo`), whatever their order, and without the
-fitted prior of the standings: with it the meetings of ladders played so far would change.
+The ratings are one fit of all results (`arena.ratings.elo`), whatever their order, and with a prior
+of its own (`SCHEDULE_PAIRS`): with that of the standings the meetings of ladders played so far
+would change.
 """
 
 import math
@@ -30,10 +31,11 @@ class LadderSchedule(MatchedSchedule):
         import numpy as np  # here: most commands read formats and rate nothing
 
         from arena.ratings.elo import fit as fit_results
+        from arena.ratings.likelihood import SCHEDULE_PAIRS
 
         games = [game for played in self.by_round(round_ - 1) for game in played]
         paired = not self.plan.game.decided_by_seed
-        fit = fit_results(results_of(games), first_mover=paired)
+        fit = fit_results(results_of(games), first_mover=paired, player_pairs=SCHEDULE_PAIRS)
         unknown = [player for player in self.players if player not in fit.players]
         at = {player: place for place, player in enumerate((*fit.players, *unknown))}
         ratings = np.append(fit.elo, np.zeros(len(unknown))) / SCALE

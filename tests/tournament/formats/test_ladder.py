@@ -33,6 +33,12 @@ def test_neighbours_meet_more_often() -> None:
     assert near > 3 * far  # by chance alone it would be 30 to 10
 
 
+def test_the_meetings_are_those_of_ladders_played_so_far() -> None:
+    games = imagine(opened(LADDER, 8, rounds=12), "dots", judged)
+    met = {game.round: max(game.players) for game in games if "m0" in game.players}
+    assert " ".join(met.values()) == "m2 m4 m6 m7 m3 m1 m4 m4 m3 m1 m1 m4"
+
+
 def test_the_order_of_games_changes_nothing() -> None:
     schedule = opened(LADDER, 6, rounds=4)
     games = list(imagine(schedule, "dots", judged))

@@ -149,6 +149,13 @@ def test_by_separation_after_whole_rounds() -> None:
     assert "1 of the first 1 separated" in said and "smaller than the Elo shows" in said
 
 
+@pytest.mark.parametrize(("seed", "expected"), [(0, 330), (1, 342)])
+def test_by_separation_where_runs_so_far_ended(seed: int, expected: int) -> None:
+    drawn = judge({"m0": 0.0, "m1": -150.0, "m2": -400.0}, seed)
+    games = imagine(stopped("round-robin", 3, 60, separated=2), "dots", drawn)
+    assert len(list(games)) == expected
+
+
 def test_equals_are_not_separated() -> None:
     schedule = stopped("round-robin", 3, 30, separated=1)
     games = list(imagine(schedule, "dots", lambda game: float(game.round % 2)))
