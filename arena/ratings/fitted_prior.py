@@ -10,10 +10,14 @@ found by Laplace's approximation, and the sum, weighted by what each makes of th
 ratings and their covariance (a hierarchical model; Efron & Morris 1975).
 
 Results that depend on each other count for less: for 1/d, where the squares of the clusters' scores
-are d times those of their results alone (the design effect, Kish 1965). And draws have less luck in
-them than games won and lost: all results count for more where there are many. Otherwise the luck is
-taken for larger than it is, and the spread of strengths for smaller.
+are d times those of their results alone (the design effect, Kish 1965). They count for more where
+they cancel, as where the same colour wins both games of most pairs: d is below 1 there. And draws
+have less luck in them than games won and lost: all results count for more where there are many.
+Otherwise the luck is taken for larger than it is, and the spread of strengths for smaller.
 """
+
+import math
+from statistics import NormalDist
 
 import numpy as np
 
@@ -24,6 +28,11 @@ from arena.ratings.solving import whole
 
 SPREADS = np.geomspace(0.05, 10, 20)
 """Of strengths, in units of the logistic function: 9 to 1,737 Elo."""
+_SURELY = NormalDist().inv_cdf(0.95)
+"""Standard errors from an estimate to what it is at most, at 95 %. That of the design effect is
+about 1/√n for n pairs: the square of a pair's score, of two independent games, is 0 or 2 times
+theirs.
+"""
 _LEAST_SHARE = 1e-6
 """Of the belief: spreads with less are left out."""
 
@@ -34,7 +43,7 @@ def posterior(
     """The parameters of a `Likelihood` in the mean, their covariance, and the maxima at the spreads
     that it is made of. `plain` is the maximum without this prior.
     """
-    weight = 1 / (max(1.0, _design_effect(plain)) * _spread_of_draws(plain))
+    weight = 1 / (_design_effect(plain) * _spread_of_draws(plain))
     pools, modes, evidence = list[Likelihood](), list[Array](), list[float]()
     strengths = None
     for spread in SPREADS:
@@ -59,12 +68,22 @@ def posterior(
 
 
 def _design_effect(plain: Maximum) -> float:
-    """By what factor results of one cluster that go together enlarge the squares of the scores."""
+    """By what factor results of one cluster that go together enlarge the squares of the scores, or
+    those that cancel lessen them: by no more than is sure at 95 %, as they cancel by chance, too,
+    and as the ratings were fitted to them.
+    """
     pool, of_players = plain.likelihood, slice(plain.likelihood.size)
     missed = pool.missed(pool.expected(plain.parameters))
     alone = ((pool.design[pool.pairing] * missed[:, None])[:, of_players] ** 2).sum()
-    together = (pool.cluster_rows(missed)[:, of_players] ** 2).sum()
-    return float(together / alone) if alone else 1.0  # 0: all were draws
+    of_clusters = pool.cluster_rows(missed)[:, of_players]
+    effect = float((of_clusters**2).sum() / alone) if alone else 1.0  # 0: all were draws
+    if effect >= 1:
+        return effect
+    clusters, fitted = int(of_clusters.shape[0]), pool.size
+    if clusters <= fitted:
+        return 1.0
+    effect *= (1 - fitted / len(missed)) / (1 - fitted / clusters)
+    return min(1.0, effect + _SURELY / math.sqrt(clusters))
 
 
 def _spread_of_draws(plain: Maximum) -> float:

@@ -12,17 +12,26 @@ from arena.ratings.standings import standings_of_results
 from tests.ratings.test_elo import expected
 
 
-def swiss(strengths: dict[str, float], rounds: int, seed: int, draws: float = 0.0) -> list[Result]:
+def swiss(
+    strengths: dict[str, float],
+    rounds: int,
+    seed: int,
+    *,
+    draws: float = 0.0,
+    openings: float = 0.0,
+) -> list[Result]:
     """Two games a round with the colours swapped, between players next to each other by points.
-    `draws` is the share of the possible draws.
+    `draws` is the share of the possible draws, `openings` the standard deviation in Elo of what
+    the opening of a round is worth to the first move.
     """
     rng, results = Random(seed), list[Result]()
     points = dict.fromkeys(strengths, 0.0)
     for number in range(rounds):
+        opening = Random(f"{seed} {number}").gauss(0, openings)
         order = sorted(points, key=lambda name: (-points[name], rng.random()))
         for one, other in zip(order[::2], order[1::2], strict=True):
             for first, second in ((one, other), (other, one)):
-                p, luck = expected(strengths[first] - strengths[second]), rng.random()
+                p, luck = expected(strengths[first] - strengths[second] + opening), rng.random()
                 drawn = draws * min(p, 1 - p)
                 won = 1.0 if luck < p - drawn else 0.5 if luck < p + drawn else 0.0
                 results.append(Result(first, second, won, f"{number} {one} {other}"))
@@ -67,6 +76,23 @@ def test_draws_are_not_taken_for_luck() -> None:
         spread.append(float(np.std(rated.elo) / np.std([*strengths.values()])))
     assert np.mean(held) > 0.9
     assert 0.7 < np.mean(spread) < 1.2
+
+
+def test_pairs_that_cancel_count_for_more() -> None:
+    held = list[bool]()
+    for seed in range(12):
+        strengths = field(30, 100, seed)
+        rated = fit(swiss(strengths, 7, seed, openings=300), matched=True)
+        held += list(off(rated, strengths) <= rated.errors)
+    assert np.mean(held) > 0.77
+
+
+def test_few_pairs_that_cancel_are_not_taken_for_more() -> None:
+    pairs = [("a", "b", 1.0), ("b", "a", 1.0), ("c", "d", 1.0), ("d", "c", 1.0)]
+    won = [("a", "c", 1.0), ("c", "a", 0.0)]
+    split = [Result(*each, str(number // 2)) for number, each in enumerate([*pairs, *won])]
+    alone = fit([each._replace(pair="") for each in split], matched=True)
+    assert fit(split, matched=True).errors == pytest.approx(alone.errors)
 
 
 def test_many_results_speak_for_themselves() -> None:
