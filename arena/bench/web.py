@@ -20,7 +20,7 @@ from arena.bench.browsers import OpenPages, PageLoad, get
 from arena.bench.made_runs import made_run
 from arena.errors import BenchError
 from arena.files.imports import module_command
-from arena.ratings.tables import student_t95
+from arena.ratings.scale import student_t95
 from arena.sandbox.overload import cpu_ms
 from arena.sandbox.processes import resident_bytes
 from arena.tournament.events import EVENT, MovesPlayed, RunFinished, events_file

@@ -14,7 +14,7 @@ class Count(Frozen):
     elo: float
     """Elo of the player over the opponent, each game alike and no prior but `with_prior`."""
     elo_error: float
-    """Half of its interval."""
+    """Half of its interval; with fewer than 30 games or pairs by Student's t."""
     normalized_elo: float
     """Elo in units of a game's spread: comparable across drawish and decisive games."""
     normalized_elo_error: float

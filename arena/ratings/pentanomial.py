@@ -4,6 +4,7 @@ game results (trinomial) and of the results of colour-swapped pairs (pentanomial
 With mean score s, variance σ² of one unit (a game, or a pair's mean score) and N units:
 Elo = −400·log10(1/s − 1), its error half of Elo(s ± 1.96σ/√N); LOS = Φ((s − ½)/(σ/√N));
 nElo = (s − ½)/σ · 800/ln 10, with √2·σ in place of σ for pairs, so that both count a game's spread.
+With fewer than 30 units Student's t with N − 1 degrees of freedom takes the place of 1.96.
 Sources: fishtest and fastchess (formulas), Van den Bergh, "Normalized Elo" (2021).
 
 Where all units are alike σ is 0 and there is nothing to measure a spread by: then half a unit lost
@@ -19,7 +20,10 @@ from typing import NamedTuple
 
 from arena.ratings.matches import Count
 from arena.ratings.results import Result
-from arena.ratings.scale import SCALE, Z95
+from arena.ratings.scale import SCALE, Z95, student_t95
+
+_NORMAL_FROM = 30
+"""Units from which their mean is taken as normal, as published tools take any."""
 
 
 class PairCounts(NamedTuple):
@@ -88,11 +92,12 @@ def figures(counts: Sequence[float]) -> Count:
     units, mean, variance, lead_variance, with_prior = spread(counts)
     games_each = (len(counts) - 1) // 2
     error = math.sqrt(variance / units)
+    each_side = Z95 if units >= _NORMAL_FROM else student_t95(units - 1)
     return Count(
         elo=elo_of(mean),
-        elo_error=_elo_error(mean, Z95 * error),
+        elo_error=_elo_error(mean, each_side * error),
         normalized_elo=(mean - 0.5) / math.sqrt(variance * games_each) * 2 * SCALE,
-        normalized_elo_error=Z95 * math.sqrt(lead_variance / units / games_each) * 2 * SCALE,
+        normalized_elo_error=each_side * math.sqrt(lead_variance / units / games_each) * 2 * SCALE,
         los=NormalDist().cdf((mean - 0.5) / error),
         with_prior=with_prior,
     )

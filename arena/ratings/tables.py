@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arena.ratings.model import Cell, Share, TileFigures, TileReach, Times
 from arena.ratings.results import GameDigest, Result
-from arena.ratings.scale import Z95
+from arena.ratings.scale import Z95, student_t95
 from rules import tiles
 
 
@@ -117,10 +117,3 @@ def mean_score(scores: Sequence[int]) -> tuple[float, float | None]:
     if len(scores) == 1:
         return mean, None
     return mean, student_t95(len(scores) - 1) * stdev(scores) / math.sqrt(len(scores))
-
-
-def student_t95(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t with `freedom` (≥ 1) degrees of freedom."""
-    from scipy.special import stdtrit  # takes longer than most tables
-
-    return float(stdtrit(freedom, 0.975))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from arena.ratings.pentanomial import PairCounts, figures, head_to_head
+from arena.ratings.pentanomial import PairCounts, elo_of, figures, head_to_head
 from arena.ratings.results import Result
 from arena.ratings.scale import SCALE
 
@@ -45,6 +45,27 @@ def test_intervals_of_normalized_elo_cover_the_truth_as_often_as_they_say() -> N
     counted = [figures(each) for each in np.random.default_rng(1).multinomial(100, shares, 400)]
     hits = sum(abs(each.normalized_elo - true) <= each.normalized_elo_error for each in counted)
     assert 0.91 <= hits / 400 <= 0.99
+
+
+@pytest.mark.parametrize("pairs", [2, 3, 5, 7, 10])
+@pytest.mark.parametrize(
+    ("shares", "normalized"),
+    [
+        ((0.1, 0.2, 0.4, 0.2, 0.1), 0.93),
+        ((0.05, 0.1, 0.4, 0.2, 0.25), 0.93),
+        ((0.01, 0.04, 0.15, 0.3, 0.5), 0.87),
+    ],
+)
+def test_intervals_of_few_pairs_cover_the_truth(
+    shares: tuple[float, ...], normalized: float, pairs: int
+) -> None:
+    worth = np.linspace(0, 1, 5)
+    mean = float(np.dot(shares, worth))
+    lead = (mean - 0.5) / math.sqrt(2 * np.dot(shares, (worth - mean) ** 2)) * 2 * SCALE
+    counted = [figures(each) for each in np.random.default_rng(1).multinomial(pairs, shares, 400)]
+    assert np.mean([abs(each.elo - elo_of(mean)) <= each.elo_error for each in counted]) >= 0.93
+    off = [abs(each.normalized_elo - lead) / each.normalized_elo_error for each in counted]
+    assert np.mean(np.array(off) <= 1) >= normalized
 
 
 @pytest.mark.parametrize("count", [1, 5, 1000])

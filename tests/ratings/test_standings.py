@@ -12,6 +12,7 @@ from arena.model.protocol import Termination
 from arena.ratings import tables
 from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, Result, results_of
+from arena.ratings.scale import student_t95
 from arena.ratings.standings import standings, standings_of_results
 from arena.ratings.tie_breaks import shared_ranks
 from arena.reports.words import about_rating, about_separation
@@ -216,7 +217,7 @@ def test_tile_figures() -> None:
     [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (99, 1.984)],
 )
 def test_student_quantiles(freedom: int, quantile: float) -> None:
-    assert tables.student_t95(freedom) == pytest.approx(quantile, abs=0.0005)
+    assert student_t95(freedom) == pytest.approx(quantile, abs=0.0005)
 
 
 @pytest.mark.parametrize(
