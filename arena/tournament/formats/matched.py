@@ -105,19 +105,20 @@ def matched(players: Sequence[str], worth: Worth) -> Iterator[Pair]:
     """The meetings of greatest worth altogether, where all players have one but the last of an odd
     number. Lots drawn for the names decide between those of equal worth.
     """
-    import networkx  # takes 0.2 s, and not all formats need it
+    import rustworkx  # not all formats need it
 
     names: list[str | None] = [*sorted(players)]
     if len(names) % 2:
         names.append(None)
-    graph = networkx.Graph()
+    graph = rustworkx.PyGraph[str | None, int](multigraph=False)
+    graph.add_nodes_from(names)
     for at, one in enumerate(names):
         for place, other in enumerate(names[at + 1 :], at + 1):
             assert one is not None
             lot = blake2b(f"{one}:{other}".encode(), digest_size=_LOT_BYTES).digest()
             value = (worth(one, other) << _MOST_LOTS) + int.from_bytes(lot, "big")
-            graph.add_edge(at, place, weight=value)
-    for pair in networkx.max_weight_matching(graph, maxcardinality=True):
+            graph.add_edge(at, place, value)
+    for pair in rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int):
         one, other = (names[at] for at in sorted(pair))
         if one is not None and other is not None:
             yield one, other

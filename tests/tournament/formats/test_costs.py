@@ -50,3 +50,9 @@ def test_a_look_at_what_has_ended_costs_little() -> None:
     schedule = StoppedSchedule(FORMATS["round-robin"].open(plan), plan, StopTable(games=100), 2)
     assert sum(1 for _ in played(schedule)) == 100 and schedule.over
     assert calls(lambda: schedule.over) < 10
+
+
+@pytest.mark.parametrize("name", ["swiss", "ladder"])
+def test_a_round_of_a_large_field_is_dealt_by_a_look_at_each_meeting(name: str) -> None:
+    opened(FORMATS[name], 4).next()  # what it imports is there then
+    assert calls(opened(FORMATS[name], 64).next) < 4 * (64 * 63 // 2)
