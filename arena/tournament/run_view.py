@@ -5,6 +5,7 @@ looking often costs little while thousands of games are played.
 """
 
 import re
+import time
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -27,6 +28,8 @@ from arena.tournament.store_faults import DamagedGame, readable, without_result
 
 _RATE_GAMES = 50
 """The speed is that of the last games, this many."""
+_QUICK_S = 0.5
+"""Standings made in less time are never late."""
 
 
 @dataclass
@@ -44,10 +47,12 @@ class GameInPlay:
 class RunView(AbstractContextManager["RunView"]):
     """All facts of a run. Close it, or use it in a `with` statement."""
 
-    def __init__(self, path: Path, without: Collection[str] = ()) -> None:
-        """`without` leaves players out, and their games. Raises StoreError."""
+    def __init__(self, path: Path, without: Collection[str] = (), *, patience: float = 0.0) -> None:
+        """`without` leaves players out, and their games. While a run is played, standings of a
+        large field are made again after `patience` times as long as it took. Raises StoreError.
+        """
         self._store = Store.open(path)
-        self._without = frozenset(without)
+        self._without, self._patience = frozenset(without), patience
         self._events = events.EventReader(events.events_file(path))
         self.is_played = False
         """Whether a process played the run at the last look."""
@@ -75,6 +80,7 @@ class RunView(AbstractContextManager["RunView"]):
         """The games left to play, and the state of a sequential test."""
         self._seen = 0
         self._standings: Standings | None = None
+        self._is_late, self._late_until = False, 0.0
         self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)
 
     def refresh(self) -> None:
@@ -84,7 +90,7 @@ class RunView(AbstractContextManager["RunView"]):
         for event in self.news:
             self._take(event)
         for seen, found in self._store.digests(after=self._seen):
-            self._seen, self._standings = seen, None
+            self._seen, self._is_late = seen, True
             game = readable(found)
             if game is None:
                 self._damaged.append(DamagedGame(found.game, None))
@@ -114,6 +120,7 @@ class RunView(AbstractContextManager["RunView"]):
                 self.playing.pop(event.game, None)
             case events.RunFinished():
                 self.playing.clear()
+                self._standings = None
 
     @property
     def openings(self) -> tuple[tuple[str, ...], ...]:
@@ -138,8 +145,15 @@ class RunView(AbstractContextManager["RunView"]):
         return without_result([*self.games, *self._damaged]) if self._damaged else ()
 
     @property
+    def is_late(self) -> bool:
+        """Whether the standings lack games, and are not made again yet."""
+        waits = self.is_played and time.monotonic() < self._late_until
+        return self._is_late and self._standings is not None and waits
+
+    @property
     def standings(self) -> Standings:
-        if self._standings is None:
+        if self._standings is None or (self._is_late and not self.is_late):
+            began = time.monotonic()
             unrated, rated = self.config.unrated, self.rated
             verdict = self.schedule.verdict
             if verdict and self._without & {verdict.player, verdict.opponent}:
@@ -174,6 +188,9 @@ class RunView(AbstractContextManager["RunView"]):
                     **self._store.span(),
                 }
             )
+            self._is_late, now = False, time.monotonic()
+            took = now - began
+            self._late_until = now + self._patience * took if took > _QUICK_S else 0.0
         return self._standings
 
     @property

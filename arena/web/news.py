@@ -77,6 +77,8 @@ class News:
 
     def _sections(self, view: RunView, *, at_once: bool) -> Iterator[Message]:
         """The sections that have changed on the page, unless they were made just now."""
+        if view.is_late:
+            return
         for names, least_s in _SECTIONS.items():
             began = time.monotonic()
             if self._stale.isdisjoint(names) or (began < self._not_before[names] and not at_once):

@@ -22,6 +22,8 @@ _MOST_OPEN = 8
 """Views that stay open, besides those of runs in play: of each, a game takes about 2 kB."""
 _MOST_KEPT = 24
 """The cache entries of a run, most of them pages of its last visitors."""
+_PATIENCE = 5.0
+"""While a run is played, its standings take a sixth of the time at most."""
 Made = TypeVar("Made")
 FileState = tuple[object, ...]
 
@@ -79,7 +81,9 @@ class ShownRun:
             known: tuple[FileState, Made] | None = self._cache.get(key)
             state = self.state(moves=moves)
             if known is None or known[0] != state:
-                known = state, make(self._look(self.state()))
+                view = self._look(self.state())
+                made = make(view)
+                known = () if view.is_late else state, made
             self._cache[key] = known
             self._cache.move_to_end(key)
             if len(self._cache) > _MOST_KEPT:
@@ -115,7 +119,7 @@ class ShownRun:
         if self._view is not None and not (same_file and self._was_played):
             self._close()
         if self._view is None:
-            self._view = RunView(self.path)
+            self._view = RunView(self.path, patience=_PATIENCE)
         else:
             self._view.refresh()
         if self.news is not None:

@@ -9,6 +9,8 @@ import pytest
 from fastapi import FastAPI, Request
 
 import arena
+from arena.tournament import run_view
+from arena.tournament.events import RunFinished, RunOutcome
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 from arena.web import assets
@@ -107,6 +109,34 @@ def test_one_more_game_changes_the_page(cup: Path, client: TestClient, play: Pla
         two = client.get("/t/cup").text
     assert len({before.text, one, two}) == 3
     assert client.get("/t/cup/data").json()["games"]["id"] == ["g1", "g2"]
+
+
+def test_standings_that_take_long_are_not_made_again_for_each_result(
+    cup: Path, client: TestClient, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_view, "_QUICK_S", -1.0)
+    monkeypatch.setattr("arena.web.runs._PATIENCE", 1e12)
+    one, other = (
+        play("dots", name, "ant", game=game, rows=2, cols=2)
+        for name, game in (("bee", "g1"), ("cat", "g2"))
+    )
+
+    def rated() -> int:
+        return int(client.get("/api/runs/cup/standings").json()["games"])
+
+    cup.unlink()
+    with begun(cup, [one, other]) as store:
+        store.add(one)
+        assert rated() == 1
+        store.add(other)
+        assert rated() == 1
+        assert client.get("/t/cup/data").json()["games"]["id"] == ["g1", "g2"]
+        outcome = RunOutcome(total=4, done=2, void=(), interrupted=False, verdict=None)
+        store.append(RunFinished(outcome=outcome))
+        assert rated() == 2
+        store.add(play("dots", "cat", "ant", game="g3", rows=2, cols=2))
+        assert rated() == 2
+    assert rated() == 3  # it is not played any more
 
 
 def test_data_of_a_game_in_play(runs: Path, client: TestClient, play: Play) -> None:
