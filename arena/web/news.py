@@ -2,8 +2,8 @@
 
     started   GameRunning: a game began
     moves     {game, ply, moves}: these moves in place of those from that ply on
-    finished  {row, players, endings, moves}: a game has its result; a value of each of GameColumns,
-              and all its moves, unless there are very many
+    finished  {row, moves}: a game has its result; a value of each of GameColumns, and all its
+              moves, unless there are very many
     void      {game, detail}
     sections  {id: HTML}: elements to put in place of those with the same ids
     over      the run has ended, or was stopped
@@ -114,14 +114,7 @@ def _in_play(view: RunView, news: list[events.Event], seen: Seen) -> Iterator[Me
 def _finished(view: RunView, game: GameDigest, seen: Seen) -> Message:
     found: dict[str, Any] = columns([game], seen).model_dump()
     row = {name: found[name][0] for name in GameColumns.model_fields}
-    names = [seen.names[name] for name in seen.players]
-    finished = {
-        "row": row,
-        "players": names,
-        "endings": list(Termination),
-        "moves": _moves(view, game),
-    }
-    return "finished", json.dumps(finished)
+    return "finished", json.dumps({"row": row, "moves": _moves(view, game)})
 
 
 def _moves(view: RunView, game: GameDigest) -> list[str]:

@@ -92,7 +92,8 @@ def test_a_game_from_its_first_move_to_the_standings(
         assert [event.name for event in events[:2]] == ["finished", "started"]
         finished, started, sections, *_ = events
         assert finished.data["row"]["id"] == one.game
-        assert finished.data["players"] == ["ant", "bee"]
+        assert finished.data["row"]["players"] == [0, 1]
+        assert finished.data.keys() == {"row", "moves"}, "the page has the names of all players"
         assert (started.data["id"], started.data["players"]) == (two.game, [0, 1])
         assert "<b>1</b> of" in sections.data["facts"]
         assert set(sections.data) == {"facts", "standings"}

@@ -94,8 +94,7 @@ function hearer(run, watcher) {
       boards.draw(game);
       watcher.moved(id);
     },
-    finished({ row, players, endings, moves }) {
-      Object.assign(run, { players, endings });
+    finished({ row, moves }) {
       if (!run.games.id.includes(row.id)) for (const [column, value] of Object.entries(row)) /** @type {any} */ (run.games)[column].push(value);
       if (moves.length) Object.assign(playing(row.id) ?? {}, { moves });
       ended(row.id, `ended ${row.scores.join("–")}`);
