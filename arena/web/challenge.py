@@ -98,7 +98,7 @@ class Challenges:
         """Play a match. Raises SubmissionError."""
         now = datetime.now(UTC)
         offers = game_offers(self._course)
-        own, others = choices(self._course, owner, offers)
+        own, others = choices(course.bots(self._course), owner, offers)
         _refuse_unknown(wanted, own, others, offers)
         builtin, game = others[wanted.against], offers[wanted.rules].game
         # Whether a bot of the course can play the game shows when it does.
@@ -192,12 +192,12 @@ def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
 
 
 def choices(
-    folder: Path, owner: str, offers: Mapping[str, GameOffer]
+    bots: Iterable[course.Entry], owner: str, offers: Mapping[str, GameOffer]
 ) -> tuple[list[str], dict[str, CatalogueEntry | None]]:
-    """An owner's bots that play, and what can play against them at one of these games: built-in
-    players, and the names alone of the bots of the course.
+    """An owner's bots that play, of those of the course, and what can play against them at one of
+    these games: built-in players, and the names alone of the bots of the course.
     """
-    playing = [entry for entry in course.bots(folder) if entry.state == "plays"]
+    playing = [entry for entry in bots if entry.state == "plays"]
     own = [entry.name for entry in playing if entry.owner == owner]
     games = [offer.game for offer in offers.values()]
     others: dict[str, CatalogueEntry | None] = {

@@ -74,7 +74,7 @@ def mine(request: Request, owner: str) -> Mine:
         checks=state.checks.of(owner, _CHECKS),
         challenges=state.challenges.of(owner, _CHALLENGES),
         challenges_left=state.challenges.left(owner, now),
-        opponents=list(choices(folder, owner, offers)[1]),
+        opponents=list(choices(entries, owner, offers)[1]),
         games=offers,
         times_ms=OFFERED_MS,
     )

@@ -110,6 +110,16 @@ def test_a_new_owner_reads_what_to_do(browser: Browser) -> None:
     assert "Nothing was checked yet" in text
 
 
+def test_the_bots_of_the_course_are_read_once_for_the_page(
+    browser: Browser, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(folder, "ada", RIGHT)
+    read, looks = course.bots, list[Path]()
+    monkeypatch.setattr(course, "bots", lambda at: looks.append(at) or read(at))
+    assert browser("ada").get("/me").status_code == 200
+    assert looks == [folder]
+
+
 @pytest.mark.parametrize(("quota", "shown"), [(0.5, "0.5"), (99, "10")])
 def test_the_smaller_limit_of_a_file_is_reported(
     browser: Browser, folder: Path, quota: float, shown: str
