@@ -77,10 +77,10 @@ def place(param: Any) -> str:
 
 
 def one_of(known: Collection[str], got: str) -> str:
-    """A sentence on a value and its allowed choices."""
-    from arena.files.toml_tables import nearest, shown
+    """A sentence on a value and its allowed choices, of very many those most like it."""
+    from arena.files.toml_tables import few_of, nearest, shown
 
-    return f"must be one of {', '.join(known)}, got {shown(got)}{nearest(got, known)}"
+    return f"must be one of {few_of(list(known), got)}, got {shown(got)}{nearest(got, known)}"
 
 
 def refuse_unknown(option: str, got: str | None, known: Collection[str]) -> None:

@@ -20,6 +20,7 @@ from arena.checks.events import Refused
 from arena.errors import ArenaError, StoreError, SubmissionError
 from arena.files.imports import module_command
 from arena.files.toml import read_file
+from arena.files.toml_tables import few_of
 from arena.model import Frozen
 from arena.ratings.results import results_of
 from arena.tournament.catalogue import CatalogueEntry
@@ -219,7 +220,7 @@ def _refuse_unknown(
         (wanted.rules, games, "a game of two players, or a tournament of the course"),
     ):
         if name not in known:
-            there = ", ".join(known) or "there is none"
+            there = few_of(list(known), name) or "there is none"
             raise SubmissionError(f'"{name[:80]}" is not {what}; choose one of: {there}')
     if wanted.bot == wanted.against:
         raise SubmissionError(f"{wanted.bot} cannot play against itself; choose another")

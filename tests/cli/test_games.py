@@ -1,10 +1,12 @@
 """`arena games` and `arena replay` as students type them, on a run that was made up."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from arena.cli.options import one_of
 from tests.command import arena
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
@@ -45,6 +47,11 @@ def test_a_student_finds_the_lost_game(run: str) -> None:
 def test_typos_are_reported(run: str, wrong: tuple[str, ...], expected: str) -> None:
     refused = arena("games", run, *wrong)
     assert refused.exit_code == 2 and expected in refused.stderr
+
+
+def test_of_very_many_players_those_most_like_the_name_are_listed() -> None:
+    sentence = one_of([f"bot-{number}" for number in range(400)], "bot7")
+    assert re.match(r"must be one of bot-7\d?, .* and 395 more, got", sentence), sentence
 
 
 def test_games_for_other_programs(run: str) -> None:
