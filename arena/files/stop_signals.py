@@ -38,8 +38,12 @@ def stop_signals(
 
 
 def ended_as_by_ctrl_c() -> AbstractContextManager[None]:
-    """Have SIGTERM and SIGHUP raise KeyboardInterrupt too. See `_handled`."""
-    return _handled(signal.SIGTERM, signal.SIGHUP, by=signal.default_int_handler)
+    """Have SIGTERM and SIGHUP raise KeyboardInterrupt too, where they would end the process as it
+    is. See `_handled`.
+    """
+    ends = (signal.SIGTERM, signal.SIGHUP)
+    unheeded = (number for number in ends if signal.getsignal(number) is signal.SIG_DFL)
+    return _handled(*unheeded, by=signal.default_int_handler)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import resource
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -216,11 +215,7 @@ def test_a_command_that_is_ended_leaves_no_compilation(
 ) -> None:
     compiling = ("sh", "-c", "echo $$ > pid; sleep 0.2; kill $PPID; exec sleep 5")
     monkeypatch.setattr("arena.tournament.warming.module_command", Mock(return_value=compiling))
-    before = signal.signal(signal.SIGTERM, lambda *_: None)
-    try:
-        result = arena("warm", "dots")
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    result = arena("warm", "dots")
     assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
     assert not Path("/proc", (folder / "pid").read_text().strip()).exists()
 
