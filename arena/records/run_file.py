@@ -1,8 +1,8 @@
 """A run written in a form of other programs, and a run made from a file of one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from arena.errors import RecordError, StoreError, UserError
 from arena.files.whole_file import naming
@@ -23,8 +23,12 @@ _EVENTS = ".events.jsonl"
 """The endings of files next to a run, which are no exports."""
 
 
-class Read(NamedTuple):
-    records: Sequence[GameRecord]
+_Kept = TypeVar("_Kept")
+
+
+class Read(NamedTuple, Generic[_Kept]):
+    games: Sequence[_Kept]
+    """Records, or what is kept of each."""
     damaged: Sequence[Damaged]
     """Games that cannot be read; all others are."""
 
@@ -84,25 +88,33 @@ def _refuse_other(out: Path, form: Form) -> None:
         )
 
 
-def import_run(file: Path, to: Path, form: str | None = None, game: Game | None = None) -> Read:
+def import_run(
+    file: Path, to: Path, form: str | None = None, game: Game | None = None
+) -> Read[GameRecord]:
     """Make a run of a file's games; see `read_file`. Raises StoreError too."""
     if to.exists():
         raise StoreError(f"{to}: is there already; give the run another name, or move it away")
-    read = read_file(file, form, game)
-    with PlayedStore.open_run(to, _config(to.stem, read.records)) as store:
-        store.add_all(read.records)
+    read = read_file(file, lambda record: record, form, game)
+    with PlayedStore.open_run(to, _config(to.stem, read.games)) as store:
+        store.add_all(read.games)
     return read
 
 
-def read_file(file: Path, form: str | None = None, game: Game | None = None) -> Read:
+def read_file(
+    file: Path,
+    keep: Callable[[GameRecord], _Kept],
+    form: str | None = None,
+    game: Game | None = None,
+) -> Read[_Kept]:
     """The games of a file, of a form by its name or the file's ending, read as `game` where that
-    is given. Raises UserError, and RecordError where none can be read.
+    is given. Of each what `keep` makes of it is held: records take 90 kB. Raises UserError, and
+    RecordError where none can be read.
     """
     if not file.is_file():
         why = "is a folder; name a file in it" if file.is_dir() else "there is no such file"
         raise UserError(f"{file}: {why}")
-    read = _sorted_out(form_of(file, form).read(file, game))
-    if not read.records:
+    read = _sorted_out(form_of(file, form).read(file, game), keep)
+    if not read.games:
         raise RecordError(f"{file}: no game can be read from it: {_why_none(read.damaged)}")
     return read
 
@@ -115,11 +127,13 @@ def _why_none(damaged: Sequence[Damaged]) -> str:
     return f"{first}{more}\nIf it has another game, --rules and --set say which"
 
 
-def _sorted_out(games: Iterable[GameRecord | Damaged]) -> Read:
+def _sorted_out(
+    games: Iterable[GameRecord | Damaged], keep: Callable[[GameRecord], _Kept]
+) -> Read[_Kept]:
     """Good games and damaged ones; a game of other rules than the first, or whose id was there
     before, cannot be in one run with it.
     """
-    records, damaged = dict[str, GameRecord](), list[Damaged]()
+    kept, damaged = dict[str, _Kept](), list[Damaged]()
     game: Game | None = None
     for number, each in enumerate(games, 1):
         if isinstance(each, Damaged):
@@ -128,11 +142,11 @@ def _sorted_out(games: Iterable[GameRecord | Damaged]) -> Read:
         game = game or each.terms.game
         if each.terms.game != game:
             damaged.append(Damaged(number, "it has other rules than the first; a run has one game"))
-        elif each.game in records:
+        elif each.game in kept:
             damaged.append(Damaged(number, f"there is another game {each.game} before it"))
         else:
-            records[each.game] = each
-    return Read(list(records.values()), damaged)
+            kept[each.game] = keep(each)
+    return Read(list(kept.values()), damaged)
 
 
 def _config(name: str, records: Sequence[GameRecord]) -> TournamentConfig:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.errors import RateError, UserError
-from arena.ratings.results import Result, Results, digest, results_of
+from arena.model.record import GameRecord
+from arena.ratings.results import GameDigest, Result, Results, digest, results_of
 from arena.records import FORMS, pgn
 from arena.records.form import Damaged, names_players, text_of
 from arena.records.run_file import read_file
@@ -25,14 +27,24 @@ def results_in(file: Path) -> Results:
         case None:
             return read_results(_text(file, lambda csv: csv.read_text("utf-8-sig")), str(file))
         case _:
-            read = read_file(file)
-            if not any(names_players(each) for each in read.records):
+            read = read_file(file, _of_game)
+            if not any(each.names_players for each in read.games):
                 raise RateError(
                     f"{file}: its games name no players; use a form that does, such as PGN or GGF"
                 )
-            moves_first = not any(each.terms.game.decided_by_seed for each in read.records)
-            compared = results_of(map(digest, read.records))
+            moves_first = not any(each.decided_by_seed for each in read.games)
+            compared = results_of(each.digest for each in read.games)
             return Results(compared, moves_first, list(map(str, read.damaged)))
+
+
+class _OfGame(NamedTuple):
+    names_players: bool
+    decided_by_seed: bool
+    digest: GameDigest
+
+
+def _of_game(record: GameRecord) -> _OfGame:
+    return _OfGame(names_players(record), record.terms.game.decided_by_seed, digest(record))
 
 
 def _text(file: Path, read: Callable[[Path], str]) -> str:
