@@ -134,8 +134,8 @@ def _stated(
     if flag:
         black = 0.5 if margin == 0 else float(margin > 0)
         return None, (black, 1 - black)
-    black_discs = (squares + int(margin)) // 2
-    return (black_discs, squares - black_discs), None
+    white_discs = (squares - int(margin)) // 2  # an odd margin leaves a square empty
+    return (white_discs + int(margin), white_discs), None
 
 
 GGF = text_form("ggf", (".ggf",), _one, split_games, _parse)

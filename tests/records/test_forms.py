@@ -117,6 +117,15 @@ def test_a_forfeit_by_the_one_ahead_is_no_win(rule_set: str, form: str, tmp_path
     assert again.points == (0.0, 1.0)
 
 
+def test_ggf_keeps_a_win_by_one_disc(tmp_path: Path) -> None:
+    game, path = rules.load("othello", size=4), tmp_path / "games"
+    path.write_text("b1c1d1a1d3b4a3d4c4d2a4")  # 8-7, one square left empty
+    (record,) = good(read("transcript", path, game))
+    FORMS["ggf"].write([record], "cup", path)
+    (back,) = good(read("ggf", path))
+    assert (back.scores, back.points) == (record.scores, record.points) == ((8, 7), (1.0, 0.0))
+
+
 def test_ggf_of_a_server() -> None:
     first, late, damaged = read("ggf", FILES / "server.ggf")
     assert isinstance(first, GameRecord)
