@@ -25,7 +25,7 @@ def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
     arrow, parquet = _pyarrow()
     try:
         rows = parquet.read_table(path, columns=["record"]).column("record").to_pylist()
-    except (arrow.ArrowException, KeyError) as error:
+    except (arrow.ArrowException, KeyError, OSError, UnicodeDecodeError) as error:
         raise RecordError(f"{path}: no Parquet file of games: {error}") from None
     for number, text in enumerate(rows, 1):
         try:

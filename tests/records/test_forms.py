@@ -329,6 +329,20 @@ def test_damaged_files_have_a_sentence(tmp_path: Path) -> None:
     assert str(*read("ggf", path)) == "game 1: a game of GGF begins with `(;` and ends with `;)`"
 
 
+@pytest.mark.parametrize("at", [-1, 1])
+def test_damaged_parquet_has_a_sentence(at: int, tmp_path: Path) -> None:
+    """The length of a text is wrong, or its UTF-8."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+    parquet.write_table(arrow.table({"record": ["{00}"]}), path)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"{00}") + at] = 0xFF
+    path.write_bytes(data)
+    with pytest.raises(RecordError, match=r"x\.parquet: no Parquet file of games: "):
+        read("parquet", path)
+
+
 def test_a_form_is_chosen_by_name_or_ending() -> None:
     assert form_of(Path("x.WTB")).name == "wthor"
     assert form_of(Path("x.wtb"), "ggf").name == "ggf"
