@@ -33,6 +33,8 @@ class GtpFront:
     def __init__(self, player: FrontPlayer) -> None:
         self.player = player
         self.moves: Moves = []
+        self._before: list[Moves] = []
+        """The moves before each command for a move, which may have made a forced pass first."""
 
     def answer(self, line: str) -> Iterator[str]:
         """The response to a command line, an empty line at its end. EOFError after `quit`."""
@@ -89,31 +91,30 @@ class GtpFront:
         return self.do_clear_board()
 
     def do_clear_board(self) -> str:
-        self.moves = []
+        self.moves, self._before = [], []
         return ""
 
     def do_komi(self, komi: str) -> str:
         return ""
 
     def do_play(self, colour: str, vertex: str) -> str:
-        position = self._turn_of(colour)
-        self._make(position, vertex if vertex == PASS else vertex.translate(FROM_GTP))
+        moves, position = self._turn_of(colour)
+        self._make(moves, position, vertex if vertex == PASS else vertex.translate(FROM_GTP))
         return ""
 
     def do_genmove(self, colour: str) -> str:
-        position = self._turn_of(colour)
-        if position.is_over or position.must_pass:
-            move = PASS
-        else:
-            move = self.player.choose(self.moves).move.move
-        if not position.is_over:
-            self._make(position, move)
+        moves, position = self._turn_of(colour)
+        if position.is_over:
+            self._before.append(self.moves)
+            return PASS
+        move = PASS if position.must_pass else self.player.choose(moves).move.move
+        self._make(moves, position, move)
         return move if move == PASS else move.translate(TO_GTP).upper()
 
     def do_undo(self) -> str:
-        if not self.moves:
+        if not self._before:
             raise GtpRefusal("cannot undo")
-        self.moves = self.moves[:-1]
+        self.moves = self._before.pop()
         return ""
 
     def do_showboard(self) -> str:
@@ -136,19 +137,20 @@ class GtpFront:
         self.player.move_ms = max(1, int(1000 * left))
         return ""
 
-    def _turn_of(self, colour: str) -> Position:
-        """The position, after a forced pass of the other colour where there is one to make."""
+    def _turn_of(self, colour: str) -> tuple[Moves, Position]:
+        """The moves and the position after them, with a forced pass of the other colour."""
         if colour not in _COLOURS:
             raise GtpRefusal("invalid color")
-        position = self.player.after(self.moves)
+        moves, position = self.moves, self.player.after(self.moves)
         if position.to_move == 1 - _COLOURS[colour] and position.must_pass:
-            self._make(position, PASS)
+            moves = [*moves, (position.to_move, PASS)]
             position = position.play(PASS)
         if not position.is_over and position.to_move != _COLOURS[colour]:
             raise GtpRefusal("it is not its turn")
-        return position
+        return moves, position
 
-    def _make(self, position: Position, move: str) -> None:
+    def _make(self, moves: Moves, position: Position, move: str) -> None:
         position.play(move)
         assert position.to_move is not None  # it could be played
-        self.moves = [*self.moves, (position.to_move, move)]
+        self._before.append(self.moves)
+        self.moves = [*moves, (position.to_move, move)]
