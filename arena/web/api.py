@@ -1,5 +1,6 @@
 """Runs as JSON, for programs; described at /api/openapi.json."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
@@ -27,10 +28,13 @@ class ApiProblem(Frozen):
     detail: str
 
 
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    404: {"model": ApiProblem, "description": "There is no such run, player or game."},
-    422: {"model": ApiProblem, "description": "A parameter is none that can be."},
-}
+def refusals(why: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
+    """The description of answers that are an ApiProblem, by their status."""
+    return {code: {"model": ApiProblem, "description": said} for code, said in why.items()}
+
+
+INVALID = refusals({422: "A parameter is none that can be."})
+REFUSALS = refusals({404: "There is no such run, player or game."}) | INVALID
 router = APIRouter(
     prefix="/api", tags=["runs"], dependencies=[may(Role.ANYONE)], responses=REFUSALS
 )

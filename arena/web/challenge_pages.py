@@ -1,13 +1,14 @@
 """Matches that owners ask for: the form, the JSON, and the page of each run."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from arena.web import run_pages
+from arena.web.api import refusals
 from arena.web.challenge import MOST_MS, Challenge, ChallengeWanted, TooMany
-from arena.web.rights import Asking, Role, may
+from arena.web.rights import BY_TOKEN, Asking, Role, may
 from arena.web.runs import Runs, ShownRun
 from arena.web.state import OfCourse, course_of
 from arena.web.upload import AskingOwner
@@ -16,11 +17,12 @@ _LISTED, _OPEN = 50, 8
 """Matches in the JSON; owners whose runs stay open."""
 
 pages = APIRouter(dependencies=[may(Role.OWNER)])
-api = APIRouter(prefix="/api/challenges", tags=["challenges"], dependencies=[may(Role.OWNER)])
-_REFUSED: dict[int | str, dict[str, Any]] = {
-    401: {"description": "No owner has this token."},
-    404: {"description": "The staff has no bots."},
-}
+api = APIRouter(
+    prefix="/api/challenges",
+    tags=["challenges"],
+    dependencies=[BY_TOKEN, may(Role.OWNER)],
+    responses=refusals({401: "No owner has this token.", 404: "The staff has no bots."}),
+)
 
 
 async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
@@ -42,11 +44,14 @@ async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
 @api.post(
     "",
     status_code=202,
-    responses=_REFUSED
-    | {
-        422: {"description": "There is no such bot or game."},
-        429: {"description": "One is being played, or those of today were."},
-    },
+    responses=refusals(
+        {
+            400: "The body is no JSON that can be read.",
+            413: "The body is larger than 64 kB.",
+            422: "There is no such bot or game.",
+            429: "One is being played, or those of today were.",
+        }
+    ),
     summary="Play two games",
 )
 def ask(owner: AskingOwner, course: OfCourse, wanted: ChallengeWanted) -> Challenge:
@@ -58,7 +63,7 @@ def ask(owner: AskingOwner, course: OfCourse, wanted: ChallengeWanted) -> Challe
         raise HTTPException(429, str(error)) from None
 
 
-@api.get("", responses=_REFUSED, summary="My matches, the newest first")
+@api.get("", summary="My matches, the newest first")
 def listed(owner: AskingOwner, course: OfCourse) -> list[Challenge]:
     """The last of them."""
     return course.challenges.of(owner, _LISTED)

@@ -11,7 +11,7 @@ from arena.files.toml_tables import shown
 from arena.reports import words
 from arena.reports.html.charts import Curve, curves, gauge, thinned
 from arena.reports.html.pages import in_url
-from arena.web.api import REFUSALS
+from arena.web.api import REFUSALS, refusals
 from arena.web.cached_answers import answer, cached
 from arena.web.lab_runs import LabRun
 from arena.web.pages import environment, page
@@ -27,7 +27,13 @@ _TITLES = {"test": "Sequential tests", "training": "Trainings", "tuning": "Tunin
 
 _LOOK = [may(Role.ANYONE, in_course=Role.STAFF)]
 router = APIRouter(prefix="/lab", dependencies=_LOOK)
-api = APIRouter(prefix="/api/lab", tags=["lab"], dependencies=_LOOK, responses=REFUSALS)
+_ONLY_STAFF = "A course shows its lab to the staff alone."
+api = APIRouter(
+    prefix="/api/lab",
+    tags=["lab"],
+    dependencies=_LOOK,
+    responses=REFUSALS | refusals({401: _ONLY_STAFF, 403: _ONLY_STAFF}),
+)
 
 
 async def _found(request: Request, name: str) -> LabRun:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from fastapi.security import HTTPBearer
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 
@@ -28,6 +29,8 @@ class Role(StrEnum):
     STAFF = "staff"
 
 
+BY_TOKEN = Depends(HTTPBearer(auto_error=False, description="The token of an owner."))
+"""Describes the header; `app.state.identify` reads it."""
 _ORDER = list(Role)
 _ONLY = {
     Role.OWNER: "Only students of the course may see this page. "

@@ -19,9 +19,10 @@ from arena.bots.course import refuse_late
 from arena.checks.events import Event, Refused
 from arena.entering.remote import MAX_BYTES
 from arena.files.whole_file import stamp
+from arena.web.api import INVALID, refusals
 from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS, DamagedJob, events_of
-from arena.web.rights import Asking, Role, form_of, may
+from arena.web.rights import BY_TOKEN, Asking, Role, form_of, may
 from arena.web.runs import FileState
 from arena.web.safe import TOO_LARGE
 from arena.web.state import OfCourse
@@ -31,7 +32,12 @@ _LOOK_S, _ALIVE_S = 0.2, 15.0
 """The time between looks at a check, and the longest silence of a stream."""
 
 pages = APIRouter(dependencies=[may(Role.OWNER)])
-api = APIRouter(prefix="/api/submissions", tags=["submissions"], dependencies=[may(Role.OWNER)])
+api = APIRouter(
+    prefix="/api/submissions",
+    tags=["submissions"],
+    dependencies=[BY_TOKEN, may(Role.OWNER)],
+    responses=INVALID,
+)
 
 
 def own(asking: Asking) -> str:
@@ -67,19 +73,19 @@ _BODY: dict[str, Any] = {
         },
     }
 }
-_REFUSED: dict[int | str, dict[str, Any]] = {
-    400: {"description": "The form is damaged, or has no file."},
-    401: {"description": "No owner has this token."},
-    404: {"description": "There is no such submission of yours; the staff has none."},
-    409: {"description": "A bot of yours is being checked."},
-    413: {"description": TOO_LARGE},
-    422: {"description": "The file's name cannot be used, or the deadline has passed."},
-    429: {"description": "Too often; `Retry-After` says when again."},
+_REFUSED = {
+    400: "The form is damaged, or has no file.",
+    401: "No owner has this token.",
+    404: "There is no such submission of yours; the staff has none.",
+    409: "A bot of yours is being checked.",
+    413: TOO_LARGE,
+    422: "The file's name cannot be used, or the deadline has passed.",
+    429: "Too often; `Retry-After` says when again.",
 }
 
 
 def _refused(*codes: int) -> dict[int | str, dict[str, Any]]:
-    return {code: _REFUSED[code] for code in (401, 404, *codes)}
+    return refusals({code: _REFUSED[code] for code in (401, 404, *codes)})
 
 
 @api.post(

@@ -58,6 +58,17 @@ def test_what_did_not_change_is_not_made_again(
     assert client.get(f"/api/runs/cup/{what}").json() == first.json()
 
 
+def test_every_refusal_is_described_as_it_is(runs: Path) -> None:
+    paths = make_app(ServerSettings(runs=runs)).openapi()["paths"]
+    problem = {"application/json": {"schema": {"$ref": "#/components/schemas/ApiProblem"}}}
+    for path, operations in paths.items():
+        for operation in operations.values():
+            refused = {code: said for code, said in operation["responses"].items() if code >= "400"}
+            assert all(said["content"] == problem for said in refused.values()), path
+            takes_token = path.startswith(("/api/submissions", "/api/challenges"))
+            assert ("security" in operation) == takes_token, path
+
+
 @pytest.mark.slow
 def test_it_answers_as_described(cup: Path, runs: Path) -> None:
     _ask(make_app(ServerSettings(runs=runs)))
