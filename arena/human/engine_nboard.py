@@ -46,7 +46,8 @@ class NBoardFront:
         properties = read_properties(ggf)
         start = next((value for name, value in properties if name == "BO"), "")
         if read_board(start) != self.player.game.start():
-            raise ValueError("the game does not begin at the start of Othello 8×8")
+            title = self.player.game.title
+            raise ValueError(f"the game does not begin at the start of {title}")
         self.moves = []
         self.moves = self._and([value for name, value in properties if name in BLACK_WHITE])
 
