@@ -24,6 +24,8 @@ _UNNAMED = ("first", "second")
 """Players by seat, where the form has no names."""
 SHORT = 60
 """Characters of a file that a sentence shows."""
+_MOST = 2**53
+"""Numbers of a game are smaller: a run keeps them, and JSON has them exactly."""
 
 
 def names_players(record: GameRecord) -> bool:
@@ -130,7 +132,7 @@ def record_of(parsed: ParsedGame, game: Game, number: int) -> GameRecord:
     players = parsed.players or _UNNAMED[: game.seats]
     if players[1:] == players[:1]:
         players = players[0], f"{players[1]} (2)"
-    return GameRecord(
+    record = GameRecord(
         game=f"g{number:04}",
         terms=Terms(rules=game.name, variant=game.variant),
         seed=parsed.seed,
@@ -147,6 +149,17 @@ def record_of(parsed: ParsedGame, game: Game, number: int) -> GameRecord:
         host=Host(name="", system="", cpu="", cores=0, python="", arena=""),
         stated=dict(parsed.stated),
     )
+    refuse_numbers(record)
+    return record
+
+
+def refuse_numbers(record: GameRecord) -> None:
+    """Raise ValueError for a number that no run can keep, such as a time without an end."""
+    times = (move.used_ms or 0.0 for move in record.moves)
+    numbers = (record.round, *record.scores, *record.points, record.duration_ms)
+    for number in (*numbers, *times):
+        if not abs(number) < _MOST:  # nan is not either
+            raise ValueError(f"{str(number)[:SHORT]} is no number that a game can have")
 
 
 def game_or(game: Game | None, default: Game, form: str) -> Game:

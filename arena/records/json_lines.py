@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from arena.model.record import GameRecord
-from arena.records.form import text_form
+from arena.records.form import refuse_numbers, text_form
 from rules.position import Game
 
 
@@ -20,6 +20,7 @@ def parse(text: str, game: Game | None, number: int) -> GameRecord:
         position = position.play(move.move)
     if position.state() != record.final_state:
         raise ValueError("its moves do not lead to its last position")
+    refuse_numbers(record)
     return record
 
 

@@ -15,6 +15,7 @@ from arena.records import FORMS, TEXTS, form_of, json_lines
 from arena.records.form import Damaged, evaluation_of, two_players
 from arena.records.obf import read_positions, write_position
 from arena.records.wthor import DEPTH, THEORETICAL
+from rules.ggf import write_board
 from tests.reports.conftest import play_record
 
 FILES = Path(__file__).parent / "files"
@@ -327,6 +328,26 @@ def test_damaged_files_have_a_sentence(tmp_path: Path) -> None:
             read(form, path)
     path.write_text("(;GM[Othello]PB[a")
     assert str(*read("ggf", path)) == "game 1: a game of GGF begins with `(;` and ends with `;)`"
+
+
+@pytest.mark.parametrize(
+    ("result", "seconds"), [("?", "nan"), ("?", "inf"), ("?", "1e300"), (f"+{10**30}", "1")]
+)
+def test_a_number_that_no_run_keeps_damages_its_game(
+    result: str, seconds: str, tmp_path: Path
+) -> None:
+    games = "".join(
+        f"(;GM[Othello]PB[a]PW[b]RE[{each[0]}]BO[{write_board(rules.load('othello').start())}]B[F5/1/{each[1]}];)"
+        for each in ((result, seconds), ("?", "1"))
+    )
+    (tmp_path / "x.ggf").write_text(games)
+    damaged, kept = read("ggf", tmp_path / "x.ggf")
+    assert "is no number that a game can have" in str(damaged)
+    assert isinstance(kept, GameRecord)
+    lines = kept.model_copy(update={"scores": (10**30, 0)}).model_dump_json()
+    (tmp_path / "x.jsonl").write_text(lines)
+    (damaged,) = read("jsonl", tmp_path / "x.jsonl")
+    assert str(damaged) == f"game 1: {10**30} is no number that a game can have"
 
 
 @pytest.mark.parametrize("at", [-1, 1])
