@@ -22,6 +22,7 @@ from contextlib import suppress
 from typing import Any
 
 from arena.errors import RecordError
+from arena.files.plain_text import printable
 from arena.model.record import GameRecord
 from arena.records.form import ParsedGame, game_or, record_of, text_form, two_players
 from rules import load
@@ -109,7 +110,8 @@ def read_record(game: Dots, text: str) -> ParsedGame:
     winner = _value(data, "winner", str)
     if winner not in _POINTS:
         raise ValueError(f"winner must be R, B or U, not {winner!r}")
-    red, blue, date, event = (_value(data, key, str) for key in ("R", "B", "Date", "Event"))
+    texts = (_value(data, key, str) for key in ("R", "B", "Date", "Event"))
+    red, blue, date, event = map(printable, texts)  # JSON may have half a character
     points = _POINTS[winner]
     by_boxes = points is None or (points[0] - points[1]) * (scores[0] - scores[1]) > 0
     return ParsedGame(
@@ -117,7 +119,7 @@ def read_record(game: Dots, text: str) -> ParsedGame:
         players=(red, blue),
         scores=scores,
         points=points,
-        flag="" if by_boxes else f"won by {data[winner]}",
+        flag="" if by_boxes else f"won by {red if winner == 'R' else blue}",
         date=date,
         stated={"event": event, "winner": winner},
     )

@@ -1,5 +1,6 @@
 """Each form: written and read again, files as other programs write them, and damaged ones."""
 
+import json
 import re
 import struct
 from pathlib import Path
@@ -175,6 +176,16 @@ def test_records_of_the_championship() -> None:
     assert isinstance(first, GameRecord)
     assert (first.points, first.detail) == ((1.0, 0.0), "0-0, won by Ann")
     assert str(second) == ("game 2: piece 2 of the record: b(a9,v) is outside a board of 5×5 boxes")
+
+
+def test_half_a_character_in_a_record_of_the_championship(tmp_path: Path) -> None:
+    half, path = r"\ud800", tmp_path / "x.json"
+    texts = dict.fromkeys(("R", "B", "Date", "Event"), "half")
+    record = {**texts, "winner": "B", "RScore": 0, "BScore": 0, "game": []}
+    path.write_text(json.dumps(record).replace("half", half))
+    (game,) = good(read("record", path))
+    assert game.stated["event"] == half
+    assert game.model_dump_json()
 
 
 def test_lines_of_a_file() -> None:
