@@ -62,9 +62,8 @@ def about_rating(standings: Standings) -> list[str]:
     ]
     if len(parts := _unbounded(standings)) > 1:
         lines.append(
-            f"No player took a point from a group before its own: {_groups(parts)}. So results say "
-            "how far these groups are apart at least, not at most, and their Elo may miss by more "
-            "than ±."
+            f"Without a point against the players above: {_groups(parts[1:])}. Results say how far "
+            "below they are at least, not at most, so their Elo may miss by more than ±."
         )
     if standings.first_mover is not None and standings.first_player is not None:
         moved, took = standings.first_mover, standings.first_player
@@ -182,7 +181,7 @@ def _groups(groups: Sequence[Sequence[str]]) -> str:
         return "; ".join(map(", ".join, groups))
     sizes = ", ".join(f"{len(group):,}" for group in groups[:_GROUPS_SHOWN])
     more = ", …" if len(groups) > _GROUPS_SHOWN else ""
-    return f"{len(groups):,} groups of {sizes}{more} players"
+    return f"{len(groups):,} {_plural('group', len(groups))} of {sizes}{more} players"
 
 
 def about_sprt(verdict: Verdict) -> list[str]:

@@ -201,10 +201,10 @@ def test_words_say_where_results_bound_no_elo() -> None:
         return " ".join(words.about_rating(table))
 
     field = "ab", "bc", "ca", "ad", "bd", "cd"
-    assert "a group before its own: a, b, c; d. So results" in said(*field)
-    assert "a group before its own" not in said(*field, "dc")
-    assert "a group before its own" not in said("ab", "cd"), "the groups are not linked at all"
-    assert "a group before its own: a; b; c. So" in said("ab", "bc", "ac")
+    assert "against the players above: d. Results" in said(*field)
+    assert "the players above" not in said(*field, "dc")
+    assert "the players above" not in said("ab", "cd"), "the groups are not linked at all"
+    assert "against the players above: b; c. Results" in said("ab", "bc", "ac")
 
 
 def test_probabilities_are_never_rounded_to_certainty() -> None:
