@@ -5,9 +5,11 @@ import re
 import struct
 from pathlib import Path
 
+import pyarrow
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import rules
 from arena.errors import RecordError, UserError
@@ -197,13 +199,12 @@ def test_lines_of_a_file() -> None:
 
 
 def test_parquet_files_of_all_games_have_the_same_columns(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
     schemas = []
     for rule_set, names in (("othello", ["a", "b"]), ("2048", ["a"])):
         record = play_record(rule_set, *names)
-        told = tuple(move.model_copy(update={"info": {"score": 1}}) for move in record.moves)
+        stated = tuple(move.model_copy(update={"info": {"score": 1}}) for move in record.moves)
         silent = tuple(move.model_copy(update={"used_ms": None}) for move in record.moves)
-        for moves in (told, silent, ()):
+        for moves in (stated, silent, ()):
             written = record.model_copy(update={"moves": moves})
             FORMS["parquet"].write([written], "cup", tmp_path / "games.parquet")
             schemas.append(parquet.read_schema(tmp_path / "games.parquet"))
@@ -364,10 +365,8 @@ def test_a_number_that_no_run_keeps_damages_its_game(
 @pytest.mark.parametrize("at", [-1, 1])
 def test_damaged_parquet_has_a_sentence(at: int, tmp_path: Path) -> None:
     """The length of a text is wrong, or its UTF-8."""
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "x.parquet"
-    parquet.write_table(arrow.table({"record": ["{00}"]}), path)
+    parquet.write_table(pyarrow.table({"record": ["{00}"]}), path)
     data = bytearray(path.read_bytes())
     data[data.index(b"{00}") + at] = 0xFF
     path.write_bytes(data)
