@@ -104,10 +104,8 @@ class GtpFront:
 
     def do_genmove(self, colour: str) -> str:
         moves, position = self._turn_of(colour)
-        if position.is_over:
-            self._before.append(self.moves)
-            return PASS
-        move = PASS if position.must_pass else self.player.choose(moves).move.move
+        passes = position.is_over or position.must_pass
+        move = PASS if passes else self.player.choose(moves).move.move
         self._make(moves, position, move)
         return move if move == PASS else move.translate(TO_GTP).upper()
 
@@ -150,7 +148,11 @@ class GtpFront:
         return moves, position
 
     def _make(self, moves: Moves, position: Position, move: str) -> None:
-        position.play(move)
-        assert position.to_move is not None  # it could be played
+        """A pass after the end changes nothing, and can be taken back."""
+        made = self.moves
+        if not (position.is_over and move == PASS):
+            position.play(move)
+            assert position.to_move is not None  # it could be played
+            made = [*moves, (position.to_move, move)]
         self._before.append(self.moves)
-        self.moves = [*moves, (position.to_move, move)]
+        self.moves = made

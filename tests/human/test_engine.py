@@ -92,9 +92,11 @@ def test_gtp_takes_back_a_forced_pass_with_the_move_after_it(ask: Ask) -> None:
 
 def test_gtp_takes_back_a_pass_after_the_end(ask: Ask) -> None:
     whole = [f"genmove {colour}" for _ in range(12) for colour in "bw"]
-    said = ask("gtp", "boardsize 4", *whole, "showboard", "undo", "showboard")
-    before, after = (line for line in said if "a b c d" in line)
+    passed = ("play b pass", "play w pass", "undo", "undo")
+    answers = ask("gtp", "boardsize 4", *whole, "showboard", *passed, "undo", "showboard")
+    before, *taken, after = (line for line in answers[2 * len(whole) + 2 :] if line)
     assert "game over" in before
+    assert taken == ["="] * 5
     assert after == before
 
 
