@@ -87,9 +87,9 @@ def _design_effect(plain: Maximum) -> float:
 
 
 def _spread_of_draws(plain: Maximum) -> float:
-    """The variance of the scores, as a share of what it were without draws, each of which takes a
-    quarter. One more pair without draws joins, and the share is a tenth at least, so that draws
-    alone are not taken for certain.
+    """The variance of the scores, as a share of that without draws, each of which takes a quarter
+    off. One more pair without draws joins, and the share is a tenth at least, so that draws alone
+    are not taken for certain.
     """
     pool = plain.likelihood
     expected = pool.expected(plain.parameters)[pool.pairing]
