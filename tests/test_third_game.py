@@ -33,7 +33,7 @@ from rules.package_errors import BrokenPromise
 from rules.transcript import read_transcript, write_transcript
 from tests import command
 from tests.reports.conftest import play_record
-from tests.reports.runs import begun
+from tests.reports.runs import keep_games
 from tests.rules.test_perft import perft as count
 
 PACKAGE = Path(__file__).parents[1] / "tournaments" / "connect4"
@@ -489,9 +489,7 @@ def test_a_game_that_one_plays_alone_has_scores(broken: Path) -> None:
         for seed in (1, 2)
         for name in ("ann", "bob")
     ]
-    with begun(broken / "cup.sqlite", records) as store:
-        for record in records:
-            store.add(record)
+    keep_games(broken / "cup.sqlite", records)
     mean = sum(record.scores[0] for record in records[::2]) / 2
     said = arena(broken, "report", broken / "cup.sqlite")
     assert "Player  Games  Mean score" in said

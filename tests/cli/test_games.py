@@ -9,7 +9,7 @@ import pytest
 from arena.cli.options import one_of
 from tests.command import arena
 from tests.reports.conftest import play_record
-from tests.reports.runs import begun
+from tests.reports.runs import begun, keep_games
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +71,7 @@ def others(tmp_path: Path) -> str:
     games = [
         play_record("dots", "a", "b", game=name, rows=1, cols=1) for name in ("r1g01", "w2", "l02")
     ]
-    with begun(path, games) as store:
-        for record in games:
-            store.add(record)
+    keep_games(path, games)
     return str(path)
 
 

@@ -13,7 +13,7 @@ from arena.reports.results_file import results_in
 from tests.command import arena
 from tests.records.test_forms import FILES, wthor
 from tests.reports.conftest import play_record
-from tests.reports.runs import begun, with_clock
+from tests.reports.runs import begun, keep_games, with_clock
 
 
 def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:
@@ -47,9 +47,7 @@ def test_a_run_that_was_exported_is_the_same_again(tmp_path: Path) -> None:
         play_record("dots", *pair, game=f"g{n}", seed=n, rows=2, cols=2)
         for n, pair in enumerate([("ann", "bob"), ("bob", "ann")], 1)
     ]
-    with begun(run, games) as store:
-        for game in games:
-            store.add(game)
+    keep_games(run, games)
     assert arena("export", run, "--out", lines).stdout == f"{lines}: 2 games\n"
     assert arena("import", lines, "--to", back).exit_code == 0
     one, other = (arena("report", each, "--csv", "players").stdout for each in (run, back))
@@ -73,8 +71,7 @@ def test_clocks_of_their_own_travel_with_the_games(tmp_path: Path) -> None:
     run, lines, back = (tmp_path / name for name in ("a.sqlite", "a.jsonl", "b.sqlite"))
     clock = Clock(move_ms=None, bank_ms=61_000)
     record = with_clock(play_record("othello", "ann", "bob", size=4), clock)
-    with begun(run, [record]) as store:
-        store.add(record)
+    keep_games(run, [record])
     arena("export", run, "--out", lines)
     assert arena("import", lines, "--to", back).exit_code == 0
     report = arena("report", back).stdout
@@ -92,8 +89,7 @@ def test_clocks_of_their_own_travel_with_the_games(tmp_path: Path) -> None:
 def test_an_export_overwrites_exports_alone(tmp_path: Path) -> None:
     run, cup, text = (tmp_path / name for name in ("a.sqlite", "cup.toml", "games.txt"))
     game = play_record("dots", "ann", "bob", rows=2, cols=2)
-    with begun(run, [game]) as store:
-        store.add(game)
+    keep_games(run, [game])
     cup.write_text("[tournament]\n")
     for name, target in (("run.txt", run), ("cup.txt", cup)):
         (tmp_path / name).symlink_to(target)
@@ -132,8 +128,7 @@ def test_games_are_listed_as_planned_whenever_they_ended(tmp_path: Path) -> None
 def test_games_of_one_player_come_back_with_one_seat(tmp_path: Path) -> None:
     run, text, back = (tmp_path / name for name in ("a.sqlite", "a.txt", "b.sqlite"))
     game = play_record("2048", "ann", seed=5)
-    with begun(run, [game]) as store:
-        store.add(game)
+    keep_games(run, [game])
     assert arena("export", run, "--out", text).exit_code == 0
     assert arena("import", text, "--to", back, "--rules", "2048").exit_code == 0
     report = arena("report", back).stdout
@@ -201,9 +196,7 @@ def test_written_games_of_2048_are_rated_as_the_run_is(tmp_path: Path) -> None:
         for seed in range(3)
         for name in ("ann", "bob", "eve")
     ]
-    with begun(run, games) as store:
-        for game in games:
-            store.add(game)
+    keep_games(run, games)
     arena("export", run, "--out", lines)
     results.write_text(arena("report", run, "--csv", "results").stdout)
     report, *rated = (
@@ -235,7 +228,6 @@ def test_a_full_disk_is_named_with_the_file(tmp_path: Path) -> None:
     run, full = tmp_path / "a.sqlite", tmp_path / "a.jsonl"
     full.symlink_to("/dev/full")
     game = play_record("dots", "ann", "bob", rows=2, cols=2)
-    with begun(run, [game]) as store:
-        store.add(game)
+    keep_games(run, [game])
     made = arena("export", run, "--out", full)
     assert (made.exit_code, made.stderr) == (2, f"{full}: No space left on device\n")

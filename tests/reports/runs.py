@@ -38,6 +38,13 @@ def begun(path: Path, records: list[GameRecord], **settings: Any) -> PlayedStore
     return PlayedStore.open_run(path, config)
 
 
+def keep_games(path: Path, records: list[GameRecord]) -> None:
+    """Make a run of these games."""
+    with begun(path, records) as store:
+        for record in records:
+            store.add(record)
+
+
 def estimate() -> Estimate:
     return Estimate(expected_s=60.0, worst_s=120.0)
 

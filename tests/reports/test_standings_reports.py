@@ -30,7 +30,7 @@ from arena.reports import csv_report, terminal, words
 from arena.reports.csv_report import TABLES, read_results
 from arena.reports.terminal import _LOS_UNITS
 from tests.command import arena
-from tests.reports.runs import begun
+from tests.reports.runs import begun, keep_games
 
 Golden = Callable[[str, str], None]
 Play = Callable[..., GameRecord]
@@ -292,9 +292,7 @@ def test_a_bot_is_left_out_of_every_report(
     form: list[str], cup: list[GameRecord], tmp_path: Path
 ) -> None:
     path = tmp_path / "cup.sqlite"
-    with begun(path, cup) as store:
-        for record in cup:
-            store.add(record)
+    keep_games(path, cup)
     left = [record for record in cup if "monkey" not in {seat.player for seat in record.seats}]
     whole, some = (arena("report", path, *form, *more) for more in ([], ["--without", "monkey"]))
     assert (some.exit_code, "monkey" in some.stdout) == (0, False)

@@ -17,7 +17,7 @@ from arena.web.app import ServerSettings, make_app
 from arena.web.runs import Runs
 from arena.web.serve import Server
 from tests.reports.conftest import Play, play_record
-from tests.reports.runs import begun
+from tests.reports.runs import keep_games
 
 from . import quick_checker
 
@@ -114,7 +114,5 @@ def cup(runs: Path, play: Play) -> Path:
              stderr="secret of the first")
         for n, pair in enumerate(pairs, 1)
     ]  # fmt: skip
-    with begun(runs / "cup.sqlite", records) as store:
-        for record in records:
-            store.add(record)
+    keep_games(runs / "cup.sqlite", records)
     return runs / "cup.sqlite"

@@ -15,7 +15,7 @@ from arena.web.challenge import _result
 from arena.web.rates import Rate
 from arena.web.sentences import MISTAKE
 from tests.reports.conftest import play_record
-from tests.reports.runs import begun
+from tests.reports.runs import keep_games
 from tests.right_bot import RIGHT
 
 from . import quick_challenger
@@ -113,9 +113,7 @@ def test_games_with_the_roles_swapped_are_one_result(tmp_path: Path) -> None:
         play_record("2048", *pair, game=game, pair="p", placer="player", forfeit=forfeit)
         for *pair, game, forfeit in (("ant", "bee", "g1", None), ("bee", "ant", "g2", 0))
     ]
-    with begun(tmp_path / "t.sqlite", games) as store:
-        for game in games:
-            store.add(game)
+    keep_games(tmp_path / "t.sqlite", games)
     assert _result(tmp_path / "t.sqlite", "ant")[1] == "1 won, 0 drawn, 0 lost"
     assert _result(tmp_path / "t.sqlite", "bee")[1] == "0 won, 0 drawn, 1 lost"
 

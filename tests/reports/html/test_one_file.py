@@ -21,7 +21,7 @@ from arena.tournament.config import Player
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 from tests.command import arena
-from tests.reports.runs import begun
+from tests.reports.runs import keep_games
 
 Play = Callable[..., GameRecord]
 WROTE, SAID = "stderr-secret", "said-secret"
@@ -50,9 +50,7 @@ def kept(folder: Path, records: list[GameRecord]) -> Path:
     """A run of these games, whose first the player that moved first lost by a crash."""
     records[0] = told(records[0], 0)
     path = folder / "cup.sqlite"
-    with begun(path, records) as store:
-        for record in records:
-            store.add(record)
+    keep_games(path, records)
     return path
 
 

@@ -26,7 +26,7 @@ from arena.tournament.config_tables import RatingTable
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
-from tests.reports.runs import begun, void, with_clock
+from tests.reports.runs import begun, keep_games, void, with_clock
 
 Play = Callable[..., GameRecord]
 DOTS = {"rows": 2, "cols": 2}
@@ -235,9 +235,7 @@ def test_2048_has_scores_and_tiles_instead_of_a_crosstable(play: Play, tmp_path:
         for seed in (1, 2)
         for name in ("a", "b")
     ]
-    with begun(tmp_path / "cup.sqlite", records) as store:
-        for record in records:
-            store.add(record)
+    keep_games(tmp_path / "cup.sqlite", records)
     with RunView(tmp_path / "cup.sqlite") as view:
         found = sections(view, STAFF)
     assert "hidden" in found["crosstable"] and found["reach"].count('class="spread"') == 2
@@ -292,8 +290,7 @@ def test_a_game_that_is_there_is_not_looked_for(
 ) -> None:
     """A report of all games would look at each of them for each of them."""
     record = play("dots", "a", "b", **DOTS)
-    with begun(tmp_path / "cup.sqlite", [record]) as store:
-        store.add(record)
+    keep_games(tmp_path / "cup.sqlite", [record])
     monkeypatch.delattr(RunView, "record")
     with RunView(tmp_path / "cup.sqlite") as view:
         write_report(view, STAFF, tmp_path / "out.html")
@@ -302,8 +299,7 @@ def test_a_game_that_is_there_is_not_looked_for(
 def test_a_clock_of_its_own_is_reported(play: Play, tmp_path: Path) -> None:
     clock = Clock(move_ms=None, bank_ms=9000)
     record = with_clock(play("dots", "ann", "bob", **DOTS), clock)
-    with begun(tmp_path / "cup.sqlite", [record]) as store:
-        store.add(record)
+    keep_games(tmp_path / "cup.sqlite", [record])
     with RunView(tmp_path / "cup.sqlite") as view:
         shown = text(sections(view, STAFF)["standings"])
         hidden = text(sections(view, Audience(pseudonyms="secret"))["standings"])
@@ -327,8 +323,7 @@ def test_a_long_name_is_cut(play: Play, tmp_path: Path) -> None:
 
 def test_the_name_of_a_bot_is_whole(play: Play, tmp_path: Path) -> None:
     record = play("dots", f"{'x' * 64}@12", "ant", **DOTS)
-    with begun(tmp_path / "cup.sqlite", [record]) as store:
-        store.add(record)
+    keep_games(tmp_path / "cup.sqlite", [record])
     with RunView(tmp_path / "cup.sqlite") as view:
         assert f">{'x' * 64}@12<" in sections(view, STAFF)["standings"]
 
@@ -338,9 +333,7 @@ def test_a_thousand_games_are_half_a_megabyte(play: Play, tmp_path: Path) -> Non
         play("othello", *both, seed=n, game=f"g{n:04d}", pair=f"p{n // 2}", preset="cornerless")
         for n, both in enumerate(list(permutations("abcdefgh", 2))[:50], 1)
     ]
-    with begun(tmp_path / "cup.sqlite", records) as store:
-        for record in records:
-            store.add(record)
+    keep_games(tmp_path / "cup.sqlite", records)
     out = tmp_path / "out.html"
     with RunView(tmp_path / "cup.sqlite") as view:
         write_report(view, PUBLIC, out)
