@@ -93,7 +93,9 @@ def registration(name: str) -> Registration:
         return _OWN[name]
     points = _registered()[one_of("the game", name, names())]
     if len(points) > 1:
-        both = " and ".join(sorted(f"{point.value} of {_package(point)}" for point in points))
+        both = " and ".join(
+            sorted(f"{point.value} of the package {_package(point)}" for point in points)
+        )
         raise ValueError(f"the game {name!r} is registered twice, by {both}: uninstall one of them")
     (point,) = points
     try:
@@ -108,7 +110,7 @@ def registration(name: str) -> Registration:
 
 
 def _package(point: EntryPoint) -> str:
-    return f"the package {point.dist.name} {point.dist.version}" if point.dist else "a package"
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.module
 
 
 def folders(name: str) -> tuple[Path, ...]:
@@ -131,7 +133,7 @@ def folders(name: str) -> tuple[Path, ...]:
 
 
 def package(name: str) -> str:
-    """The package that has a registered game, as `the package connect4 1.0`."""
+    """The package that has a registered game, as `connect4 1.0`."""
     return _package(_registered()[name][0])
 
 
@@ -191,8 +193,8 @@ def misnamed() -> Iterator[str]:
     for name in _OWN:
         for point in _registered().get(name, ()):
             yield (
-                f"the game {name!r} of {_package(point)} needs another name: the arena has one of "
-                "that name, which is played"
+                f"the game {name!r} of the package {_package(point)} needs another name: the arena "
+                "has one of that name, which is played"
             )
 
 
@@ -200,7 +202,7 @@ def slow() -> Iterator[str]:
     """A sentence for each game of a package whose rules take long."""
     for name in _foreign():
         if not unusable(name) and (why := rehearse(default(name))):
-            yield f"the game {name!r} of {package(name)} will take long: {why}"
+            yield f"the game {name!r} of the package {package(name)} will take long: {why}"
 
 
 def blame(error: BaseException) -> str:
@@ -208,7 +210,7 @@ def blame(error: BaseException) -> str:
     for line in reversed(lines_of(error)):
         for name in _foreign():
             if line.package in (each.module.partition(".")[0] for each in _registered()[name]):
-                return f"{package(name)} failed in `{line.function}`: {describe(error)}"
+                return f"the package {package(name)} failed in `{line.function}`: {describe(error)}"
     return ""
 
 

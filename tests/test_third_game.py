@@ -242,6 +242,7 @@ def test_built_in_players_play_a_tournament(records: list[GameRecord]) -> None:
 @pytest.mark.slow
 def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[GameRecord]) -> None:
     record = records[0]
+    assert record.host.package == "connect4 1.0"
     game = rules.load(record.terms.rules, **record.terms.variant)
     shown = arena(folder, "replay", run, record.game)
     assert f"X {record.seats[0].player}: {record.moves[0].move}" in shown
@@ -255,8 +256,12 @@ def test_a_game_is_drawn_and_written(folder: Path, run: Path, records: list[Game
 def test_a_game_that_other_rules_played_names_the_package(folder: Path) -> None:
     record = play_record("connect4", "ant", "bee", seed=1)
     first = record.moves[0].model_copy(update={"move": "swap"})
-    changed = record.model_copy(update={"moves": (first, *record.moves[1:])})
-    why = "ply 1: 'swap' is no column from a to g; .*by other rules than those of .* connect4 1.0"
+    host = record.host.model_copy(update={"package": "connect4 0.9"})
+    changed = record.model_copy(update={"moves": (first, *record.moves[1:]), "host": host})
+    why = (
+        "ply 1: 'swap' is no column from a to g; .*by other rules than those of the package "
+        "connect4 1.0; it was played by connect4 0.9"
+    )
     with pytest.raises(ReplayError, match=why):
         positions(changed)
 

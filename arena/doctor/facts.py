@@ -234,7 +234,7 @@ def _report(found: Facts) -> Iterator[Text]:
         yield _title("Games of packages")
     for game in found.games:
         code = "with compiled code" if game.compiled else "rules alone: greedy and monkey play it"
-        there = f"{game.package}, {code}"
+        there = f"the package {game.package}, {code}"
         yield _line(game.name, None if game.wrong else there, f"cannot be played: {game.wrong}")
     yield Text()
     yield from (Text(sentence, style="yellow") for sentence in found.warnings)

@@ -101,9 +101,16 @@ class Host(Frozen):
     python: str
     arena: str
     """Version of this package."""
+    package: str | None = None
+    """Of a registered game, the package that has its rules, as `connect4 1.0`."""
     speed: float | None = None
     """Plies a second of random Othello by the plain rules on one of its cores, where a cluster
     measured it: how it compares with others."""
+
+    @property
+    def versions(self) -> str:
+        """What plays by its rules, as `arena 0.1.0, connect4 1.0`."""
+        return ", ".join(filter(None, (f"arena {self.arena}", self.package)))
 
 
 class GameRecord(GameSetup):

@@ -83,7 +83,7 @@ def make_record(
         points=points(outcome, position),
         started_at=started_at.isoformat(timespec="milliseconds"),
         duration_ms=duration_ms,
-        host=this_host(),
+        host=this_host(setup.terms.rules),
     )
 
 

@@ -43,8 +43,12 @@ def positions(record: GameRecord) -> list[Position]:
 def _why(record: GameRecord) -> str:
     """What may be the reason, in words."""
     name = record.terms.rules
-    now = "" if name in rule_sets.GAMES else f" than those of {rule_sets.package(name)}"
-    return f"the record is damaged or was made by other rules{now}"
+    damaged = "the record is damaged or was made by other rules"
+    if name in rule_sets.GAMES:
+        return damaged
+    here, then = rule_sets.package(name), record.host.package
+    played = f"; it was played by {then}" if then not in (None, here) else ""
+    return f"{damaged} than those of the package {here}{played}"
 
 
 def dump(record: GameRecord, console: Console) -> None:

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+import rules
 from arena.model.record import Host
 from arena.sandbox import landlock, seccomp
 from arena.sandbox.hierarchies import enclosing
@@ -47,7 +48,8 @@ def detect() -> Features:
 
 
 @cache
-def this_host() -> Host:
+def this_host(game: str | None = None) -> Host:
+    """What this machine is, and the package of the game that it plays."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -60,6 +62,7 @@ def this_host() -> Host:
         cores=os.cpu_count() or 1,
         python=platform.python_version(),
         arena=version("bot-arena"),
+        package=None if game is None or game in rules.GAMES else rules.package(game),
     )
 
 

@@ -278,6 +278,18 @@ def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> 
         DaskExecutor(client, load(FAST), runs=runs)
 
 
+def test_a_machine_with_another_package_of_the_game_gets_no_game(
+    client: Client, load: Load
+) -> None:
+    def admit(entry: str) -> str:
+        other = sleeping._host().model_copy(update={"package": "connect4 0.9"})
+        return Admission(host=other, games=1).model_dump_json()
+
+    runs = SimpleNamespace(answer=sleeping.answer, admit=admit)
+    with pytest.raises(ExecutorError, match=r"it has arena [^,]+, connect4 0\.9, the head arena"):
+        DaskExecutor(client, load(FAST), runs=runs)
+
+
 def test_a_machine_without_a_file_that_a_player_names_gets_no_game(
     client: Client, load: Load, tmp_path: Path
 ) -> None:

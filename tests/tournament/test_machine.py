@@ -27,7 +27,7 @@ def machine_of(
     executor = {"warning": lambda: None, "close": lambda now: None, **executor}
     made = SimpleNamespace(capacity=2, **executor)
     monkeypatch.setattr(machine, "LocalExecutor", lambda *_: made)
-    entry = AdmissionRequest(config=config, label="t", arena="")
+    entry = AdmissionRequest(config=config, label="t", host=this_host())
     return machine._Machine(entry, config, (0, 1), this_host())
 
 

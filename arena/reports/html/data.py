@@ -128,7 +128,7 @@ def machine(record: GameRecord, seen: Seen) -> str:
     """The machine of a game; its name is for those who may read everything."""
     host = record.host
     name = f"{host.name}: " if seen.audience.reads_all else ""
-    details = f"{host.cores} cores, {host.system}, Python {host.python}, arena {host.arena}"
+    details = f"{host.cores} cores, {host.system}, Python {host.python}, {host.versions}"
     return printable(f"{name}{host.cpu}, {details}")
 
 

@@ -88,7 +88,7 @@ class DaskExecutor:
         entry = AdmissionRequest(
             config=config if here else _without_homes(config),
             label=self._label,
-            arena=this_host().arena,
+            host=this_host(config.terms.rules),
             masked=masked,
             named={} if here else _named(config),
         )

@@ -43,8 +43,8 @@ class AdmissionRequest(Frozen):
     config: TournamentConfig
     label: str
     """Of this run of the tournament."""
-    arena: str
-    """The version of the head."""
+    host: Host
+    """The head's: its versions are needed."""
     cores: int = 1
     shared: bool = False
     """Whether other workers may have the same cores: then clocks are not fair."""
@@ -205,7 +205,7 @@ def _admitted(request: AdmissionRequest, admission: Admission) -> Admission:
     prepared = ready(config, Path(config.name))
     if any(getattr(each.contender.program, "caches", ()) for each in config.players):
         warm_kernels([config.terms.rules])
-    host = admission.host.model_copy(update={"speed": speed_of(own[0])})
+    host = this_host(config.terms.rules).model_copy(update={"speed": speed_of(own[0])})
     _machine = _Machine(request, prepared, own, host)
     known = {"host": host, "games": len(own) // config.threads, "delay": _machine.delay}
     return admission.model_copy(update=known)

@@ -256,8 +256,9 @@ class Machines:
 
     def _judge(self, place: MachinePlace, admission: Admission) -> None:
         """Compare it with the others."""
-        if admission.host.arena != self._entry.arena:
-            self.drop(place, f"it has arena {admission.host.arena}, the head {self._entry.arena}")
+        there, here = admission.host.versions, self._entry.host.versions
+        if there != here:
+            self.drop(place, f"it has {there}, the head {here}")
         else:
             self._judge_kind(place)
         fastest = max((each.speed for each in self), default=0.0)
