@@ -40,7 +40,8 @@ def refusal(request: Request, status: int, sentence: str) -> Response:
     """An error as the visitor reads it; the request may be in it."""
     sentence = printable(sentence, keep="\n")
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"detail": sentence}, status)
+        scheme = {"WWW-Authenticate": "Bearer"} if status == 401 else None  # RFC 9110 asks for it
+        return JSONResponse({"detail": sentence}, status, scheme)
     title = HTTPStatus(status).phrase
     return page(request, "error.html", status, title=title, code=status, sentence=sentence)
 

@@ -131,7 +131,8 @@ def test_a_wrong_token_opens_nothing(client: TestClient, tokens: dict[str, str])
     assert 'aria-describedby="refusal"' in typed.text and 'id="refusal"' in typed.text
     assert "Your token" in typed.text, "it is asked for again"
     assert COOKIE not in client.cookies
-    assert client.get("/api/who", headers={"Authorization": "Bearer 0123"}).status_code == 401
+    unknown = client.get("/api/who", headers={"Authorization": "Bearer 0123"})
+    assert (unknown.status_code, unknown.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
 def test_a_script_sends_the_token_itself(client: TestClient, tokens: dict[str, str]) -> None:
