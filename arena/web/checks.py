@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import threading
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Literal
 
@@ -97,11 +97,10 @@ class Checks:
         command = module_command("arena.web.checker")
         self.jobs = Jobs(self._course / FOLDER / "checks", command, lambda: len(usable_cores()))
 
-    def add(self, owner: str, file: str, contents: IO[bytes]) -> Check:
+    def add(self, owner: str, file: str, contents: IO[bytes], sent_at: datetime) -> Check:
         """Check a file. Raises SubmissionError where it cannot be begun."""
         name = safe_name(file)
-        now = datetime.now(UTC)
-        folder = self.jobs.root / owner / new_id(now)
+        folder = self.jobs.root / owner / new_id(sent_at)
         with self._adding:
             working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
             if any(self.read(each).is_unfinished for each in working):  # else it only has to end
@@ -111,7 +110,7 @@ class Checks:
             if any(each.is_return for each in self.of(owner, 1)):
                 self.returns.wait(owner)  # it is known only now
             returns = self.returns.has_try(owner)
-            about = HandedIn(owner=owner, file=name, sent_at=now, returns=returns)
+            about = HandedIn(owner=owner, file=name, sent_at=sent_at, returns=returns)
             self._keep(folder, about, contents)
         for old in self.jobs.folders(owner)[:-_KEPT]:
             shutil.rmtree(old, ignore_errors=True)

@@ -110,8 +110,9 @@ async def hand_in(
     else:
         file, contents = name, await _of_body(request)
     try:
-        refuse_late(course.rules.now(), owner, datetime.now(UTC))  # its check may wait for long
-        return await run_in_threadpool(course.checks.add, owner, file, contents)
+        sent_at = datetime.now(UTC)
+        refuse_late(course.rules.now(), owner, sent_at)  # its check may wait for long
+        return await run_in_threadpool(course.checks.add, owner, file, contents, sent_at)
     except StillChecking as error:
         raise HTTPException(409, str(error)) from None
     finally:

@@ -450,7 +450,7 @@ def test_bots_that_wait_for_their_check_are_counted_where_a_tournament_is_begun(
     assert not any("to be checked" in staff.page(page) for page in pages)
     checks.jobs._places = lambda: 0
     for owner in ("ant", "bee"):
-        checks.add(owner, "bot.py", io.BytesIO(b"print(1)"))
+        checks.add(owner, "bot.py", io.BytesIO(b"print(1)"), NOW)
     said = "2 bots are still to be checked. What begins now begins without them"
     assert all(said in staff.page(page) for page in pages)
     checks.jobs.cancel(*checks.jobs.folders("ant"))

@@ -304,7 +304,7 @@ def test_what_cannot_be_kept_takes_no_room(
 
     monkeypatch.setattr(app.state.course.checks.jobs, "order", full)
     with pytest.raises(OSError, match="No space"):
-        app.state.course.checks.add("ada", "fox.zip", io.BytesIO(b"x"))
+        app.state.course.checks.add("ada", "fox.zip", io.BytesIO(b"x"), NOW)
     assert list((folder / ".web/checks/ada").iterdir()) == []
 
 
@@ -448,6 +448,17 @@ def test_a_bot_that_waited_for_its_check_past_the_deadline_is_in_time(
     (plays,) = course.bots(folder)
     assert plays.plays is not None
     assert plays.plays.accepted_at.isoformat() == sent["sent_at"].replace("Z", "+00:00")
+
+
+def test_a_bot_is_dated_by_the_moment_that_was_judged(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others hand in at the deadline, too: a bot that was taken would be late for its check."""
+    app.state.course.checks.jobs._places = lambda: 0
+    judged = list[datetime]()
+    monkeypatch.setattr(upload, "refuse_late", lambda _, __, now: judged.append(now))
+    sent = hand_in(client, "bot.py", RIGHT)
+    assert [datetime.fromisoformat(sent["sent_at"].replace("Z", "+00:00"))] == judged
 
 
 def test_a_server_that_another_one_keeps_out_begins_no_check(
