@@ -192,24 +192,40 @@ class Jobs:
 
     def _begin(self) -> None:
         with self._lock:
-            while self._waiting and len(self._working) < self._places():
-                folder = self._waiting.popleft()
-                self._working.add(folder)
+            while (folder := self._next()) is not None:
                 name = f"job {folder.name}"
-                threading.Thread(target=self._work, args=(folder,), name=name, daemon=True).start()
+                thread = threading.Thread(target=self._work, args=(folder,), name=name, daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError as error:  # too many: it waits until another comes or ends
+                    sys.stderr.write(f"The job {folder.name} waits: {error}\n")
+                    self._working.remove(folder)
+                    self._waiting.appendleft(folder)
+                    return
 
-    def _work(self, folder: Path) -> None:
-        try:
-            self._run(folder)
-        except OSError as error:  # a full disk, too many processes
-            sys.stderr.write(f"The job {folder.name} could not be started: {error}\n")
-            with suppress(OSError):
-                (folder / EVENTS).touch()  # broken off: no later server begins it
-        finally:
-            shutil.rmtree(folder / "upload", ignore_errors=True)  # where it was killed
+    def _next(self) -> Path | None:
+        """The job that has waited longest, if there is a place for it. The lock is held."""
+        if not self._waiting or len(self._working) >= self._places():
+            return None
+        folder = self._waiting.popleft()
+        self._working.add(folder)
+        return folder
+
+    def _work(self, folder: Path | None) -> None:
+        """Work on a job, and on those that wait: another thread may be one too many."""
+        while folder is not None:
+            try:
+                self._run(folder)
+            except OSError as error:  # a full disk, too many processes
+                sys.stderr.write(f"The job {folder.name} could not be started: {error}\n")
+                with suppress(OSError):
+                    (folder / EVENTS).touch()  # broken off: no later server begins it
+            finally:
+                shutil.rmtree(folder / "upload", ignore_errors=True)  # where it was killed
+                with self._lock:
+                    self._working.remove(folder)
             with self._lock:
-                self._working.remove(folder)
-            self._begin()
+                folder = self._next()
 
     def _run(self, folder: Path) -> None:
         with (folder / LOG).open("wb") as log:

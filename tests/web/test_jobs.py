@@ -1,6 +1,7 @@
 """The places of jobs: one that cannot start gives its own back."""
 
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -58,6 +59,31 @@ def test_jobs_of_an_earlier_server_go_on_in_the_order_they_came(tmp_path: Path) 
     jobs.resume()
     wait_for(lambda: all(jobs.is_over(folder) for folder in jobs.folders()))
     assert [Path(line).parent.name for line in begun.read_text().split()] == list(owners)
+
+
+def test_no_job_is_lost_where_no_thread_can_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    may_end, begun = tmp_path / "may end", tmp_path / "begun"
+    tell = f'echo "$1" >> "{begun}"; until [ -e "{may_end}" ]; do sleep 0.01; done'
+    jobs = Jobs(tmp_path, ["/bin/sh", "-c", tell, "sh"], lambda: 1)
+    folders = [tmp_path / "ada" / name for name in ("first", "second", "third")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    with monkeypatch.context() as limited:
+        limited.setattr(threading.Thread, "start", refuse)
+        jobs.add(folders[0])
+    assert "The job first waits: can't start" in capfd.readouterr().err
+    assert not jobs.is_over(folders[0])
+    for folder in folders[1:]:
+        jobs.add(folder)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    may_end.touch()
+    wait_for(lambda: all(map(jobs.is_over, folders)))
+    assert begun.read_text().split() == list(map(str, folders))
 
 
 def test_what_was_handed_in_goes_with_a_job_that_was_killed(tmp_path: Path) -> None:
