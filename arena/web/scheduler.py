@@ -104,7 +104,7 @@ class Scheduler:
         while not self._over.is_set():
             try:
                 self.look()
-            except (ArenaError, OSError) as error:  # a file that is being edited, a full disk
+            except (ArenaError, OSError, RuntimeError) as error:  # edited, full disk, no thread
                 if str(error) != last_error:
                     last_error = str(error)
                     sys.stderr.write(f"The tournaments of {self.course} wait: {last_error}\n")

@@ -27,6 +27,8 @@ from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import Wish
 from tests.right_bot import RIGHT
 
+from .conftest import wait_for
+
 LONG, SHORT = 400, 1
 SLOW = RIGHT.replace("import json", "import json\nimport time").replace(
     '    elif request["type"] == "turn":\n',
@@ -393,22 +395,27 @@ def test_none_is_begun_while_the_course_has_a_mistake(classroom: Class) -> None:
     assert classroom.state() == "starting"
 
 
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), RuntimeError("can't start new thread")]
+)
 def test_what_hinders_it_is_reported_once(
-    classroom: Class, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    classroom: Class,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    error: Exception,
 ) -> None:
     looks = []
 
-    def full() -> None:
+    def hindered() -> None:
         looks.append(1)
-        raise OSError(28, "No space left on device")
+        raise error
 
     server = classroom.server()
-    monkeypatch.setattr(server, "look", full)
+    monkeypatch.setattr(server, "look", hindered)
     server.begin()
-    while len(looks) < 3:
-        time.sleep(0.001)
+    wait_for(lambda: len(looks) >= 3)
     server.end()
-    assert capfd.readouterr().err.count("wait: [Errno 28] No space left on device\n") == 1
+    assert capfd.readouterr().err.count(f"wait: {error}\n") == 1
 
 
 def test_a_file_that_was_damaged_is_named(classroom: Class) -> None:
