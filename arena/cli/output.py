@@ -24,9 +24,15 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 
 
 def say_json(document: str) -> None:
-    """Print a JSON document, or a game in a form of other programs."""
+    """Print a JSON document."""
     _write_utf8()
     typer.echo(printable_json(document.rstrip("\n")))
+
+
+def say_game(text: str) -> None:
+    """Print a game in a form of other programs, as files of them have it."""
+    _write_utf8()
+    typer.echo(printable_json(text), nl=False)
 
 
 def say_csv(table: str) -> None:

@@ -18,7 +18,7 @@ from arena.cli.options import (
     refuse_unknown,
     rules_option,
 )
-from arena.cli.output import complain, console, say, say_csv, say_json, show
+from arena.cli.output import complain, console, say, say_csv, say_game, say_json, show
 from arena.errors import Exit, UserError
 
 app = typer.Typer()
@@ -191,7 +191,7 @@ def replay(
     if form == "dialogue":
         say_json(dialogue(config, record, seat))
     elif form is not None:
-        say_json(TEXTS[form](record, config.name))
+        say_game(TEXTS[form](record, config.name))
     else:
         replay.show(record, console(), whole=all_)
 
@@ -261,8 +261,7 @@ def export(
     from arena.tournament.store_faults import damaged_lines
 
     if str(out) == "-":
-        text, (_, damaged) = export_text(run, form)
-        say_json(text)
+        _, damaged = export_text(run, form, say_game)
     else:
         count, damaged = export_run(run, out, form)
         say(f"{out}: {count_games(count)}")

@@ -61,6 +61,18 @@ def replacing(path: Path, mode: str = "w") -> Iterator[Any]:
         sync(path.parent)
 
 
+@contextmanager
+def writing(path: Path, mode: str = "w") -> Iterator[Any]:
+    """The same for a path that may be a link, or a pipe or device, which is written as it comes."""
+    real = path.resolve()
+    if real.is_file() or not path.exists():
+        with replacing(real, mode) as file:
+            yield file
+    else:
+        with path.open(mode, encoding=None if "b" in mode else "utf-8") as file:
+            yield file
+
+
 def sync(path: Path) -> None:
     """Write what is in a file, or the names in a folder, to the disk: a power failure spares it."""
     descriptor = os.open(path, os.O_RDONLY)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from arena.errors import RecordError
 from arena.files.plain_text import printable
+from arena.files.whole_file import writing
 from arena.model.game_spec import Terms, first_position
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
@@ -53,8 +54,8 @@ class Form(NamedTuple):
     endings: tuple[str, ...]
     """Of names of its files, in lower case; of no other form, nor .csv, which are results."""
     write: Callable[[Iterable[GameRecord], str, Path], None]
-    """Writes the games of an event, which may be read one by one. Raises RecordError where one has
-    no such form.
+    """Writes the games of an event, read one by one: all together take far more memory than the
+    file. Raises RecordError where one has no such form.
     """
     read: Callable[[Path, Game | None], Iterator[GameRecord | Damaged]]
     """The games of a file, read by the rules of the game; None for the one that the file names, or
@@ -78,7 +79,8 @@ def text_form(
     """
 
     def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
-        path.write_text("".join(one(record, event) for record in records), encoding="utf-8")
+        with writing(path) as file:
+            file.writelines(one(record, event) for record in records)
 
     def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
         for number, text in enumerate(split(text_of(path)), 1):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import RecordError, first_few
+from arena.files.whole_file import writing
 from arena.model.record import GameRecord
 from arena.records.form import SHORT, Damaged, Form, evaluation_of, text_of
 from arena.records.ggf import standard
@@ -74,7 +75,8 @@ def _number(value: float) -> str:
 
 def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write the positions of all games in which a player chose."""
-    path.write_text("".join(_one(record, event) for record in records), encoding="utf-8")
+    with writing(path) as file:
+        file.writelines(_one(record, event) for record in records)
 
 
 def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:

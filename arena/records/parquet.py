@@ -4,21 +4,29 @@ The columns are those of interest; `record` has everything, as JSON, and is what
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from arena.errors import RecordError
 from arena.files.imports import extra
+from arena.files.whole_file import writing
 from arena.model.record import GameRecord
 from arena.records.form import Damaged, Form, evaluation_of
 from arena.records.json_lines import parse
 from rules.position import Game
 
+_BLOCK = 1000
+"""Games that are held and written at a time."""
+
 
 def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write a file. Raises UserError where pyarrow is not there."""
     arrow, parquet = _pyarrow()
-    parquet.write_table(arrow.Table.from_pylist(list(map(_row, records)), _schema(arrow)), path)
+    schema, rows = _schema(arrow), map(_row, records)
+    with writing(path, "wb") as file, parquet.ParquetWriter(file, schema) as writer:
+        while block := list(islice(rows, _BLOCK)):
+            writer.write_table(arrow.Table.from_pylist(block, schema))
 
 
 def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:

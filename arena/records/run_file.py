@@ -51,9 +51,9 @@ def export_run(run: Path, out: Path, form: str | None = None) -> Exported:
     return Exported(len(exported), damaged)
 
 
-def export_text(run: Path, form: str | None) -> tuple[str, Exported]:
-    """The games of a run that have a result in a form that is text. Raises UserError, StoreError
-    and RecordError.
+def export_text(run: Path, form: str | None, say: Callable[[str], None]) -> Exported:
+    """Say the games of a run that have a result, one by one, in a form that is text. Raises
+    UserError, StoreError and RecordError.
     """
     one, damaged = TEXTS.get(form or ""), list[str]()
     if one is None:
@@ -61,8 +61,9 @@ def export_text(run: Path, form: str | None) -> tuple[str, Exported]:
     exported = list[str]()
     with Store.open(run) as store:
         event = store.config.name
-        text = "".join(one(each, event) for each in _played(store, exported, damaged))
-    return text, Exported(len(exported), damaged)
+        for record in _played(store, exported, damaged):
+            say(one(record, event))
+    return Exported(len(exported), damaged)
 
 
 def _played(store: Store, exported: list[str], damaged: list[str]) -> Iterator[GameRecord]:

@@ -13,7 +13,7 @@ Source: the federation's description (ffothello.org/wthor/Format_WThor.pdf), and
 
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,18 +44,15 @@ THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
 
 def write(played: Iterable[GameRecord], event: str, path: Path) -> None:
     """Write the games, and the names into files next to them."""
-    records = list(played)
-    for record in records:  # a game of one has no names by colour
-        standard(record, "WTHOR")
-    players = _numbered(name for each in records for name in two_players(each))
-    events = _numbered(_event(record, event) for record in records)
-    if max(len(players), len(events)) > _MOST:
-        raise RecordError(f"WTHOR has room for {_MOST} names, not for {len(players)}")
-    now, year = datetime.now(UTC), _year(records)
-    depth = max((int(record.stated.get(DEPTH, 0)) for record in records), default=0)
+    players, events = dict[str, int](), dict[str, int]()
+    games, depth, year = list[bytes](), 0, 0
+    for record in played:
+        depth = max(depth, int(record.stated.get(DEPTH, 0)))
+        year = year if games else _year(record)
+        games.append(_packed(record, players, events, event))
+    now = datetime.now(UTC)
     head = (now.year // 100, now.year % 100, now.month, now.day)
-    games = (_packed(record, players, events, event) for record in records)
-    header = _HEADER.pack(*head, len(records), 0, year, 8, 0, depth, 0)
+    header = _HEADER.pack(*head, len(games), 0, year, 8, 0, depth, 0)
     path.write_bytes(header + b"".join(games))
     for ending, names, size in ((".jou", players, _PLAYER), (".trn", events, _TOURNAMENT)):
         header = _HEADER.pack(*head, 0, len(names) % _MOST, 0, 0, 0, 0, 0)
@@ -82,9 +79,9 @@ def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
         yield Damaged(index, f"the file ends before it; {number} games were announced")
 
 
-def _year(records: Sequence[GameRecord]) -> int:
-    """The year of the first game; 0 where it is not known."""
-    written = records[0].started_at[:4] if records else ""
+def _year(record: GameRecord) -> int:
+    """The year of a game; 0 where it is not known."""
+    written = record.started_at[:4]
     return int(written) if re.fullmatch("[0-9]{4}", written) else 0
 
 
@@ -118,14 +115,18 @@ def _square(number: int) -> str:
     return square_name(row, column)
 
 
-def _numbered(names: Iterable[str]) -> dict[str, int]:
-    """The different names, and the place of each."""
-    return {name: number for number, name in enumerate(dict.fromkeys(names))}
+def _numbered(names: dict[str, int], name: str) -> int:
+    """The place of a name, which is added where it is new. Raises RecordError."""
+    number = names.setdefault(name, len(names))
+    if number == _MOST:
+        raise RecordError(f"WTHOR has room for {_MOST} names, not for more")
+    return number
 
 
 def _packed(
-    record: GameRecord, players: Mapping[str, int], events: Mapping[str, int], event: str
+    record: GameRecord, players: dict[str, int], events: dict[str, int], event: str
 ) -> bytes:
+    """The game; names that are new are added to `players` and `events`."""
     if standard(record, "WTHOR").size != 8:
         raise RecordError(f"game {record.game} is not on 8×8, and WTHOR has no other board")
     discs = _with_empties(scores_by_result(record, _SQUARES))
@@ -134,9 +135,9 @@ def _packed(
         for move in record.moves
         if move.move != PASS
     )
-    black, white = (players[name] for name in two_players(record))
+    black, white = (_numbered(players, name) for name in two_players(record))
     theoretical = int(record.stated.get(THEORETICAL, discs))
-    tournament = events[_event(record, event)]
+    tournament = _numbered(events, str(record.stated.get("event", event)))
     return _GAME.pack(tournament, black, white, discs, theoretical, moves)
 
 
@@ -145,10 +146,6 @@ def _with_empties(scores: Sequence[int]) -> int:
     black, white = scores
     empty = _SQUARES - black - white
     return black + (empty if black > white else 0 if black < white else empty // 2)
-
-
-def _event(record: GameRecord, event: str) -> str:
-    return str(record.stated.get("event", event))
 
 
 def _named(names: Iterable[str], size: int) -> Iterator[bytes]:

@@ -1,9 +1,12 @@
 """Each form: written and read again, files as other programs write them, and damaged ones."""
 
 import json
+import os
 import re
 import struct
+from collections.abc import Iterator
 from pathlib import Path
+from weakref import ref
 
 import pyarrow
 import pytest
@@ -91,6 +94,41 @@ def test_a_form_has_games_of_its_own_rules_alone(form: str, name: str, tmp_path:
     else:
         with pytest.raises(RecordError, match="game g1 is "):
             FORMS[form].write([record], "cup", tmp_path / "games")
+
+
+@pytest.mark.parametrize("form", [*OTHELLO, "obf"])
+def test_a_file_is_written_game_by_game_whole_or_not_at_all(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.records.parquet._BLOCK", 2)
+    record, given = play_record("othello", "one", "other"), list[ref[GameRecord]]()
+
+    def played(number: int) -> Iterator[GameRecord]:
+        for _ in range(number):
+            assert sum(each() is not None for each in given) <= 3
+            copy = record.model_copy()
+            given.append(ref(copy))
+            yield copy
+        if number > 5:
+            raise RecordError("it is damaged")
+
+    path, link = tmp_path / "games", tmp_path / "link"
+    link.symlink_to(path)
+    FORMS[form].write(played(5), "cup", link)
+    before = sorted((each.name, each.read_bytes()) for each in tmp_path.iterdir())
+    assert len(before[0][1]) > 5 * 60
+    with pytest.raises(RecordError, match="it is damaged"):
+        FORMS[form].write(played(6), "cup", link)
+    assert sorted((each.name, each.read_bytes()) for each in tmp_path.iterdir()) == before
+    assert link.is_symlink()
+
+
+def test_a_pipe_gets_games_as_they_come() -> None:
+    record, (out, into) = play_record("othello", "one", "other"), os.pipe()
+    FORMS["transcript"].write([record], "cup", Path(f"/dev/fd/{into}"))
+    os.close(into)
+    with os.fdopen(out) as file:
+        assert file.read() == TEXTS["transcript"](record, "cup")
 
 
 def test_a_forfeit_keeps_its_winner(tmp_path: Path) -> None:

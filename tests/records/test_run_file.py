@@ -8,7 +8,7 @@ import pytest
 
 from arena.api import load_run
 from arena.model.protocol import Clock
-from arena.records.run_file import export_run
+from arena.records.run_file import export_run, export_text
 from arena.reports.results_file import results_in
 from tests.command import arena
 from tests.records.test_forms import FILES, wthor
@@ -214,14 +214,24 @@ def test_games_are_read_one_by_one_as_they_are_written(tmp_path: Path) -> None:
     record = play_record("dots", "ann", "bob", rows=3, cols=3)
     with begun(run, [record]) as store:
         store.add_all(record.model_copy(update={"game": f"g{n}"}) for n in range(300))
-    for read in (lambda: export_run(run, out).games, lambda: len(results_in(out).results)):
+    said: list[int] = []
+
+    def say(text: str) -> None:
+        said.append(len(text.encode()))
+
+    for read, share in (
+        (lambda: export_run(run, out).games, 0.5),
+        (lambda: export_text(run, "jsonl", say).games, 0.5),
+        (lambda: len(results_in(out).results), 8),
+    ):
         tracemalloc.start()
         try:
             assert read() == 300
             _, most = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        assert most < 8 * out.stat().st_size
+        assert most < share * out.stat().st_size
+    assert sum(said) == out.stat().st_size
 
 
 def test_a_full_disk_is_named_with_the_file(tmp_path: Path) -> None:
