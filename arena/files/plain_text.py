@@ -26,6 +26,8 @@ def printable(text: str, keep: str = "") -> str:
 
 def printable_json(document: str) -> str:
     """The same JSON document, with such characters of its strings escaped as JSON does."""
+    if document.isascii() and document.replace("\n", "").isprintable():
+        return document
     return "".join(c if _shows(c) or c == "\n" else json.dumps(c)[1:-1] for c in document)
 
 

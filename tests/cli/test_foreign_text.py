@@ -64,6 +64,9 @@ def test_every_such_character_is_escaped_and_no_other() -> None:
     assert json.loads(printable_json(document)) == json.loads(document)
     assert "é" in printable_json(document)
     assert printable(printable_json(document), keep="\n") == printable_json(document)
+    plain = '{"a": ["b\x7f"]}\n'
+    assert printable_json(plain) == '{"a": ["b\\u007f"]}\n'
+    assert printable_json(plain.replace("\x7f", "")) == plain.replace("\x7f", "")
 
 
 @pytest.mark.parametrize("command", ["check", "submit"])
