@@ -35,6 +35,8 @@ COLUMNS = ("first", "second", "score")
 _WITH_PAIR = (*COLUMNS, "pair")
 _ORDERED = "ordered"
 """One more column where the order of the two players means nothing; each line then says `no`."""
+_ORDERS = {"": True, "yes": True, "true": True, "no": False, "false": False}
+"""Its values. Programs that take yes and no for truth values, as DuckDB, write those."""
 _OTHER_NAMES = {"white", "black", "player1", "player2", "result"}
 """Columns of lists of others, without the first mover."""
 SCORES = {
@@ -240,9 +242,9 @@ def _names(number: int, fields: list[str], source: str) -> list[str] | None:
 
 def _ordered(written: str) -> bool:
     """Whether a line says that its first player moved first. ValueError where it says neither."""
-    if written.lower() not in ("", "yes", "no"):
+    if written.lower() not in _ORDERS:
         raise ValueError(f"{_ORDERED} {written!r} is not yes (the first player moved first) or no")
-    return written.lower() != "no"
+    return _ORDERS[written.lower()]
 
 
 def _result(line: Mapping[str, str]) -> Result:

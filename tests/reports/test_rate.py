@@ -47,6 +47,8 @@ def test_a_column_says_that_the_order_of_the_players_means_nothing() -> None:
     assert read_results(text.format("no"), "x.csv") == Results(listed, False)
     assert read_results(text.format(""), "x.csv") == Results(listed, False)
     assert read_results(text.replace("no", "yes").format(""), "x.csv") == Results(listed, True)
+    assert read_results(text.replace("no", "false").format("False"), "x.csv").first_mover is False
+    assert read_results(text.replace("no", "true").format("yes"), "x.csv").first_mover is True
     assert read_results("a,b,1\nb,a,0\n", "x.csv") == Results(listed, True)
 
 
@@ -91,7 +93,7 @@ def test_a_list_that_never_names_the_loser_first_is_doubted(
         ("a,b,1\nb,a,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
         ("b,a,0,5\na,b,1\n", "line 2: 3 fields, expected 4; write a draw as 0.5"),
         ("a,b,1,0\nb,a,0,5\n", "0,5 looks like a draw with a decimal comma; write 0.5"),
-        ("first,second,score,ordered\na,b,1,false\n", "line 2: ordered 'false' is not yes"),
+        ("first,second,score,ordered\na,b,1,maybe\n", "line 2: ordered 'maybe' is not yes"),
         ("a,a,1\n", "line 1: 'a' plays against itself"),
         ("a,b\x1b[2J,1\n", r"line 1: 'b\x1b[2J' is no name of a player"),
         ('a,b,1\n"a,b,1\n', "line 2: not CSV"),
