@@ -74,40 +74,47 @@ def judge_run(path: Path, within: int | None) -> Judgement:
     """Judge the choices with at most `within` moves to come, by default what the exact solver
     solves at once. Raises UserError, and StoreError where no game can be read.
     """
-    damaged: list[str] = []
+    games, damaged = list[str](), list[str]()
     with Store.open(path) as store:
-        config, records = store.config, list(store.records(damaged=damaged))
-    terms = config.terms
-    if reason := BUILTINS["alphabeta"].refusal(terms.rules, terms.variant):
-        raise UserError(f"{path}: endgames are solved by what alphabeta has, and {reason}")
-    if not records:
-        raise none_left(path, damaged)
-    warm_kernels([terms.rules], ["analysis"])
-    if within is None:
-        from players.games.endgame import load_endgame, reach_in
-        from players.games.registry import load_board
+        config = store.config
+        terms = config.terms
+        if reason := BUILTINS["alphabeta"].refusal(terms.rules, terms.variant):
+            raise UserError(f"{path}: endgames are solved by what alphabeta has, and {reason}")
+        warm_kernels([terms.rules], ["analysis"])
+        if within is None:
+            from players.games.endgame import load_endgame, reach_in
+            from players.games.registry import load_board
 
-        board = load_board(terms.rules, terms.variant)
-        within = reach_in(load_endgame(terms.rules, board, memory_mb=1), _SECONDS)
-    names = [player.name for player in config.players]
+            board = load_board(terms.rules, terms.variant)
+            within = reach_in(load_endgame(terms.rules, board, memory_mb=1), _SECONDS)
+        names = [player.name for player in config.players]
+        players = list(accuracies(names, _choices(store, within, games, damaged)))
+    if not games:
+        raise none_left(path, damaged)
     return Judgement(
         run=config.name,
         rules=terms.rules,
         variant=terms.variant,
         within=within,
-        games=len(records),
-        players=list(accuracies(names, _choices(records, within))),
+        games=len(games),
+        players=players,
         damaged=damaged,
     )
 
 
-def _choices(records: list[GameRecord], within: int) -> Iterator[tuple[str, Choice]]:
-    """Choices of all games, each with its player; a bar shows the progress."""
+def _choices(
+    store: Store, within: int, games: list[str], damaged: list[str]
+) -> Iterator[tuple[str, Choice]]:
+    """Choices of all games, read one by one, each with its player; a bar shows the progress. Adds
+    the ids of the games, and those of `damaged` ones.
+    """
     console = PlainConsole(stderr=True)
     shown = track(
-        records, "judging games", console=console, transient=True, disable=not console.is_terminal
-    )
+        store.records(damaged=damaged), "judging games", len(store.finished()),
+        console=console, transient=True, disable=not console.is_terminal,
+    )  # fmt: skip
     for record in shown:
+        games.append(record.game)
         yield from apart(partial(_choices_of, record, within))
 
 

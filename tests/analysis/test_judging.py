@@ -5,6 +5,7 @@ import json
 import sqlite3
 from collections import Counter
 from pathlib import Path
+from weakref import ref
 
 import pytest
 from rich.console import Console
@@ -15,6 +16,8 @@ from arena.model.record import GameRecord
 from arena.tournament.store import Store
 from tests.command import arena
 from tests.players.conftest import true_net
+from tests.reports.conftest import play_record
+from tests.reports.runs import keep_games
 
 pytestmark = pytest.mark.slow
 
@@ -122,6 +125,22 @@ def test_a_damaged_game_is_named_and_the_others_are_judged(tmp_path: Path) -> No
     assert f"{store}: game {lost} is damaged and left out. " in result.stderr
     judged = json.loads(result.stdout)
     assert (judged["games"], judged["damaged"]) == (len(others), [lost])
+
+
+def test_games_are_judged_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, given = tmp_path / "a.sqlite", list[ref[GameRecord]]()
+    games = [play_record("dots", "a", "b", game=f"g{n}", rows=2, cols=2) for n in range(9)]
+    keep_games(run, games)
+
+    def judged(record: GameRecord, within: int) -> list[tuple[str, Choice]]:
+        given.append(ref(record))
+        assert sum(each() is not None for each in given) <= 2
+        return [("a", Choice(record.game, within, "a1b1", "a1b1", 0))]
+
+    monkeypatch.setattr(accuracy, "warm_kernels", lambda rules, players: None)
+    monkeypatch.setattr(accuracy, "_choices_of", judged)
+    judgement = accuracy.judge_run(run, 2)
+    assert (judgement.games, judgement.players[0].judged) == (9, 9)
 
 
 def test_the_first_of_the_worst_mistakes_is_shown() -> None:
