@@ -14,6 +14,7 @@ from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import PlayerTable, RatingTable, TournamentTable
 from arena.tournament.contenders import Reading, players_of
 from arena.tournament.field import renamed
+from arena.tournament.formats.stopped import StopTable
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import default_store
@@ -66,6 +67,7 @@ def like(file: Path, typed: Sequence[TypedPlayer]) -> TournamentConfig:
             "format_keys": {},
             "players": tuple(players),
             "rating": RatingTable(),
+            "stop": StopTable(),
             "left_out": (),
         }
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.matches.match import between
+from arena.matches.match import between, of_games
 from arena.model.protocol import Clock
 from arena.tournament.run_view import RunView
 from tests.command import arena
@@ -66,6 +66,13 @@ def test_a_player_brings_the_clock_of_its_own(folder: Path) -> None:
     assert clocks == {"greedy": Clock(move_ms=70), "fast": Clock(move_ms=30)}
     shown = arena("sprt", "cup.toml:greedy", "fast.toml", "--move-ms", 9, "--dry-run")
     assert "With a clock of its own: greedy (0.07 s a move); fast (0.03 s a move)." in shown.output
+
+
+def test_a_match_has_the_games_it_asks_for_whatever_ends_the_tournament(folder: Path) -> None:
+    Path("cup.toml").write_text(f"{CUP}[stop]\ngames = 2\nseparated = 1\n")
+    players = (("gnu", None), ("greedy", None))
+    config = of_games(between(players, Path("cup.toml"), None, None, None), 6, watch=False)
+    assert config.schedule().total == 6
 
 
 def test_a_match_that_goes_on_says_so(folder: Path) -> None:
