@@ -33,7 +33,7 @@ from arena.tournament.formats.base import Format
 from arena.tournament.formats.round_robin import ROUND_ROBIN
 from arena.tournament.formats.sprt import SEQUENTIAL_TEST
 from arena.tournament.formats.stopped import StopTable
-from arena.tournament.openings import OpeningError, random_opening, read_openings
+from arena.tournament.openings import OpeningError, random_opening, read_openings, spare_seed
 from rules.position import Game
 
 
@@ -227,7 +227,7 @@ def _read_openings(
     if table.file is None:
         plies = game.opening_plies if table.plies is None else table.plies
         try:
-            random_opening(game, plies, seed=f"{seed}:check")
+            random_opening(game, plies, seed=spare_seed(seed))
         except OpeningError as error:
             report(at, str(error))
         return Openings(plies=plies)

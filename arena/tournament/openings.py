@@ -47,13 +47,23 @@ def random_openings(
     used = set(drawn)
     yield from drawn
     for number in count(len(drawn) + 1):
-        line = random_opening(game, plies, seed=f"{seed}:opening:{number}", avoid=used)
+        label = f"{seed}:opening:{number}"
+        line = random_opening(game, plies, seed=label, avoid=used, spare=spare_seed(seed))
         used.add(line)
         yield line
 
 
-def random_opening(game: Game, plies: int, *, seed: str, avoid: Collection[Line] = ()) -> Line:
-    """One balanced opening, if possible none of `avoid`. Raises OpeningError: the game has none."""
+def spare_seed(seed: int) -> str:
+    """The seed of an opening that is drawn before the first game, to see whether there are some."""
+    return f"{seed}:check"
+
+
+def random_opening(
+    game: Game, plies: int, *, seed: str, avoid: Collection[Line] = (), spare: str | None = None
+) -> Line:
+    """One balanced opening, if possible none of `avoid`; where all that `seed` draws are over by
+    then, the one of the seed `spare`. Raises OpeningError: the game has none.
+    """
     if plies == 0:
         return ()
     rng = Random(seed)
@@ -69,7 +79,9 @@ def random_opening(game: Game, plies: int, *, seed: str, avoid: Collection[Line]
     if best is not None:
         return best[1]
     if avoid:
-        return random_opening(game, plies, seed=seed)
+        return random_opening(game, plies, seed=seed, spare=spare)
+    if spare is not None:
+        return random_opening(game, plies, seed=spare)
     raise OpeningError(
         f"no opening of {plies} plies leaves a game undecided; about {game.typical_plies} plies "
         f"are a whole game, give fewer"

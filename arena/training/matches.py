@@ -132,7 +132,7 @@ class RefereeMatchRunner:
         parts = ((task, part) for task in tasks for part in range(self._parts))
         for number, (task, part) in enumerate(parts):
             if task.opening not in openings:
-                line = random_opening(self._rules, task.plies, seed=task.opening)
+                line = random_opening(self._rules, task.plies, seed=task.opening, spare="")
                 openings[task.opening] = line
             players = tuple(map(self._player, task.contestants[:: -1 if part else 1]))
             spec = GameSpec(

@@ -9,8 +9,10 @@ import rules
 from arena.tournament.openings import (
     OpeningError,
     random_line,
+    random_opening,
     random_openings,
     read_openings,
+    spare_seed,
 )
 from rules import PASS, Game, Position
 
@@ -110,6 +112,14 @@ def test_impossible_lengths_are_refused() -> None:
         next(random_openings(rules.load("dots", rows=1, cols=1), 3, 1))
     with pytest.raises(OpeningError, match="no opening of 70 plies leaves a game undecided"):
         next(random_openings(rules.load("othello"), 70, 1))
+
+
+def test_a_length_that_few_games_have_has_an_opening_for_every_round() -> None:
+    game = rules.load("othello", size=4)
+    there = random_opening(game, 15, seed=spare_seed(3))  # few games have 16 plies
+    with pytest.raises(OpeningError):
+        random_opening(game, 15, seed="3:opening:1")
+    assert next(random_openings(game, 15, 3)) == there
 
 
 def test_a_pass_left_out_in_a_file_is_put_in() -> None:
