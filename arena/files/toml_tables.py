@@ -150,7 +150,8 @@ def _meant_key(key: str, table: type[BaseModel]) -> str:
 def _table_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
     """The table that `path` leads to, or that holds it where it is a value."""
     for step in path:
-        field = model.model_fields.get(str(step))  # none for an index, or a name that is free
+        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        field = fields.get(str(step))  # none for an index, or a name that is free
         if field is not None:
             model = _model_in(field.annotation) or model
     return model
