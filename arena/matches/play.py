@@ -1,5 +1,6 @@
 """Playing a tournament for a user: the plan, the run as it goes on, its standings."""
 
+import shlex
 from pathlib import Path
 
 from arena.errors import Exit
@@ -93,9 +94,8 @@ def _print_outcome(outcome: RunOutcome, path: Path, *, first: str, more: str) ->
         playing.print_line(words.decision(outcome.verdict))
         if outcome.verdict.decision is None and not outcome.void:
             playing.print_line(f"To play more, raise {more} and give the same command.")
-    playing.print_line(
-        f"Kept in {path}. A game, move by move: arena replay {path} {first}", whole=True
-    )
+    replay = shlex.join(["arena", "replay", str(path), first])
+    playing.print_line(f"Kept in {path}. A game, move by move: {replay}", whole=True)
 
 
 def preview_config(

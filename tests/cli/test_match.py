@@ -76,10 +76,11 @@ def test_a_match_has_the_games_it_asks_for_whatever_ends_the_tournament(folder: 
 
 
 def test_a_match_that_goes_on_says_so(folder: Path) -> None:
-    match = ("match", "monkey", "greedy", "--like", "cup.toml", "--store", "kept.sqlite")
+    match = ("match", "monkey", "greedy", "--like", "cup.toml", "--store", "to keep.sqlite")
     begun, more, again = (arena(*match, "--games", games) for games in ("2", "4", "4"))
     assert "Goes on" not in begun.output + again.output
-    assert more.output.startswith("Goes on after 2 games, kept in kept.sqlite.\n2 of 4 games")
+    assert more.output.startswith("Goes on after 2 games, kept in to keep.sqlite.\n2 of 4 games")
+    assert "move by move: arena replay 'to keep.sqlite' g000" in again.output
 
 
 @pytest.mark.slow
