@@ -313,12 +313,12 @@ def _format(
     round-robins, so its table may follow `format = "round-robin"`.
     """
     stated, tables = file.tournament.format, file.format_tables()
-    name = next(iter(tables), stated or ROUND_ROBIN.name)
-    if name not in FORMATS:
+    if stated is not None and stated not in FORMATS:
         known = ", ".join(map(repr, FORMATS))
-        near = nearest(name, FORMATS)
-        report(("tournament", "format"), f"must be one of {known}, got {shown(name)}{near}")
-        stated, name = None, ROUND_ROBIN.name
+        near = nearest(stated, FORMATS)
+        report(("tournament", "format"), f"must be one of {known}, got {shown(stated)}{near}")
+        stated = None
+    name = next(iter(tables), stated or ROUND_ROBIN.name)
     if stated not in (None, name) and (stated, name) != (ROUND_ROBIN.name, SEQUENTIAL_TEST.name):
         report((name,), f'belongs to another format than "{stated}"; leave one of them out')
     for other in [each for each in tables if each != name]:

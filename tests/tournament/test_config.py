@@ -83,6 +83,11 @@ WRONG = [
         3,
         'turnament: unknown key; did you mean "tournament"?',
     ),
+    (
+        OTHELLO + '[tournament]\nformat = "knockuot"\n[knockout]\nextra = 0\n',
+        4,
+        "'ladder', 'sprt', got \"knockuot\"; did you mean \"knockout\"?",
+    ),
     (OTHELLO + "[round-robin]\nrounds = 3\n", 4, "round-robin.rounds: unknown key; known: none"),
     (OTHELLO + '[tournament]\nrounds = "3"\n', 4, 'rounds: must be a valid integer, got "3"'),
     (OTHELLO + "[tournament]\nrounds = 1_000_000_000\n", 4, "less than or equal to 1000000"),
