@@ -69,7 +69,15 @@ def run(
 def match(
     a: PlayerA,
     b: PlayerB,
-    games: Annotated[int, option("N", "How many; even where two play.", min=1, max=100_000)] = 2,
+    games: Annotated[
+        int,
+        option(
+            "N",
+            "How many: even where two play, and of each player where one plays alone.",
+            min=1,
+            max=100_000,
+        ),
+    ] = 2,
     watch: Annotated[bool, flag("--watch", "Show the boards, move by move.")] = False,
     like: Annotated[
         Path | None,
