@@ -48,8 +48,9 @@ class StoppedSchedule(Schedule):
 
     def __init__(self, schedule: Schedule, plan: Plan, stop: StopTable, concurrency: int) -> None:
         self._inner, self._plan, self._stop = schedule, plan, stop
-        unit = 2 if plan.game.seats == 2 else len(plan.players) - len(plan.out)
-        self._most = -(-stop.games // unit) * unit if stop.games else math.inf
+        self._unit = 2 if plan.game.seats == 2 else len(plan.players) - len(plan.out)
+        self._most = -(-stop.games // self._unit) * self._unit if stop.games else math.inf
+        self._on_top = 0  # games of players that are out
         self._ms_an_hour = 3_600_000 * concurrency
         self._used_ms = 0.0
         self._finished: dict[str, GameDigest] = {}
@@ -62,7 +63,11 @@ class StoppedSchedule(Schedule):
 
     @property
     def total(self) -> int:  # type: ignore[override] # it follows that of the schedule
-        return int(min(self._inner.total, self._most))
+        most = self._most
+        # Pairs beyond the end have begun where it is lowered, and lack games where players join.
+        if len(self._pairs) * self._unit + self._on_top > most:
+            most = max(most, len(self._finished) + len(self._playing) + len([*self._owed()]))
+        return int(min(self._inner.total, most))
 
     @property
     def over(self) -> bool:
@@ -86,7 +91,9 @@ class StoppedSchedule(Schedule):
         if game.termination is not Termination.VOID:
             self._finished[game.game] = game
             self._playing.pop(game.game, None)
-            self._most += not self._plan.out.isdisjoint(game.players)  # on top of the schedule
+            if not self._plan.out.isdisjoint(game.players):
+                self._most += 1
+                self._on_top += 1
             self._begun(game)
 
     def _begun(self, game: Pairing | GameDigest) -> None:
@@ -137,8 +144,12 @@ class StoppedSchedule(Schedule):
         first = next(self._ahead(), None)
         if first is None or self._waits(first) or not self._is_enough(first):
             return first
+        return next(self._owed(), first)
+
+    def _owed(self) -> Iterator[Pairing]:
+        """The games not handed out yet of pairs that have begun."""
         begun = takewhile(lambda game: game.round <= self._round, self._ahead())
-        return next((game for game in begun if game.pair in self._pairs), first)
+        return (game for game in begun if game.pair in self._pairs)
 
     def _ahead(self) -> Iterator[Pairing]:
         """The games not handed out yet, in their order."""
@@ -158,7 +169,7 @@ class StoppedSchedule(Schedule):
         """Whether it is not to be begun."""
         if game.pair in self._pairs:
             return False
-        if len(self._finished) + len(self._playing) >= self.total:
+        if len(self._finished) + len(self._playing) >= min(self._inner.total, self._most):
             return True
         if self.hours_left == 0:
             return True

@@ -62,8 +62,31 @@ def test_one_that_asks_for_fewer_games_than_were_played_says_so() -> None:
     schedule, before = stopped("round-robin", 4, 2, games=3), stopped("round-robin", 4, 2, games=8)
     for game in imagine(before, "dots", stronger_first):
         schedule.add(imagined(game, "dots", stronger_first(game)))
-    assert schedule.over and schedule.total == 4
+    assert schedule.over and schedule.total == 8
     assert schedule.ending(over=True) == "Ended by [stop]: 8 games, more than the 4 it asks for."
+
+
+def test_a_pair_that_began_before_it_was_lowered_is_made_whole() -> None:
+    before = list(imagine(stopped("round-robin", 4, 2, games=8), "dots", stronger_first))
+    schedule = stopped("round-robin", 4, 2, games=3)
+    for game in before[:-1]:
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    assert schedule.total == 8 and schedule.next() == before[-1]
+    assert schedule.total == 8 and not schedule.over and schedule.next() is None
+
+
+def test_seeds_that_began_are_played_by_those_who_join() -> None:
+    plan = Plan(("m0", "m1", "m2"), 5, rules.default("2048"), {})
+    joined = plan._replace(players=("m0", "m1", "m2", "m3", "m4"), later=(3,))
+    open_ = FORMATS["round-robin"].open
+    before = StoppedSchedule(open_(plan), plan, StopTable(games=4), 2)
+    schedule = StoppedSchedule(open_(joined), joined, StopTable(games=4), 2)
+    for game in imagine(before, "2048", stronger_first):
+        schedule.add(imagined(game, "2048", stronger_first(game)))
+    assert schedule.total == 10
+    games = list(imagine(schedule, "2048", stronger_first))
+    assert [game.game for game in games] == ["g2-0001", "g2-0002", "g2-0003", "g2-0004"]
+    assert schedule.over and schedule.total == 10
 
 
 def test_by_games_a_seed_is_played_by_all() -> None:
@@ -71,6 +94,20 @@ def test_by_games_a_seed_is_played_by_all() -> None:
     inner = opened(FORMATS["round-robin"], 3, 5, "2048")
     schedule = StoppedSchedule(inner, plan, StopTable(games=4), 2)
     assert len(list(imagine(schedule, "2048", stronger_first))) == schedule.total == 6
+
+
+def test_a_seed_that_began_is_played_though_one_has_left_and_it_was_lowered() -> None:
+    plan = Plan(("m0", "m1", "m2"), 5, rules.default("2048"), {})
+    played = list(imagine(FORMATS["round-robin"].open(plan), "2048", stronger_first))[:8]
+    left = plan._replace(out=frozenset({"m0"}))
+    schedule = StoppedSchedule(
+        FORMATS["round-robin"].open(left), left, StopTable(games=3), 2
+    )  # 4 games and the 3 of m0, of 3 seeds
+    for game in played:
+        schedule.add(imagined(game, "2048", stronger_first(game)))
+    assert schedule.total == 9
+    assert [game.game for game in imagine(schedule, "2048", stronger_first)] == ["g0009"]
+    assert schedule.over and schedule.total == 9
 
 
 def test_by_hours_of_play_over_all_runs() -> None:
