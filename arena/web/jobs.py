@@ -218,9 +218,9 @@ class Jobs:
                 self._run(folder)
             except OSError as error:  # a full disk, too many processes
                 sys.stderr.write(f"The job {folder.name} could not be started: {error}\n")
-                with suppress(OSError):
-                    (folder / EVENTS).touch()  # broken off: no later server begins it
             finally:
+                with suppress(OSError):  # broken off, if it has none: no later server begins it
+                    (folder / EVENTS).touch()
                 shutil.rmtree(folder / "upload", ignore_errors=True)  # where it was killed
                 with self._lock:
                     self._working.remove(folder)

@@ -47,6 +47,18 @@ def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
     assert later.is_over(there), "it was told as broken off, and is not begun again"
 
 
+def test_a_job_killed_before_it_began_is_not_begun_by_a_later_server(tmp_path: Path) -> None:
+    folder = tmp_path / "ada" / "killed"
+    folder.mkdir(parents=True)
+    (folder / ABOUT).touch()
+    jobs = Jobs(tmp_path, ["/bin/sh", "-c", "kill -9 $$"], lambda: 1)
+    jobs.add(folder)
+    wait_for(lambda: jobs.is_over(folder))
+    later = Jobs(tmp_path, [], lambda: 0)
+    later.resume()
+    assert later.is_over(folder)
+
+
 def test_jobs_of_an_earlier_server_go_on_in_the_order_they_came(tmp_path: Path) -> None:
     begin = datetime(2026, 11, 27, tzinfo=UTC)
     owners, begun = ("zoe", "ada", "bob"), tmp_path / "begun"
