@@ -99,10 +99,18 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else _gone()
-        raise _refused(f"{where}{error.strerror or error}") from None
+        raise _refused(f"{where}{error.strerror or error}", _code(error, ctx)) from None
     except Exception as error:
         _refuse_game_of(error)
         raise
+
+
+def _code(error: OSError, ctx: Any) -> Exit:
+    """INTERRUPTED where a full disk took the output of a command that continues."""
+    from arena.tournament.store_faults import FULL
+
+    full = error.errno in FULL and ctx.invoked_subcommand in _UNFINISHED
+    return Exit.INTERRUPTED if full else Exit.USAGE
 
 
 def _refuse_game_of(error: BaseException) -> None:
@@ -121,7 +129,8 @@ def _gone() -> str:
 
 def _refused(sentence: str, code: Exit = Exit.USAGE) -> typer.Exit:
     """The exit after a mistake, which is shown."""
-    typer.secho(printable(sentence, keep="\n"), err=True, fg="red")
+    with suppress(OSError):  # stderr is a file, on the full disk that the sentence is about
+        typer.secho(printable(sentence, keep="\n"), err=True, fg="red")
     return typer.Exit(code)
 
 

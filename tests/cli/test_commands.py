@@ -184,6 +184,15 @@ def test_a_store_on_a_full_disk_is_not_begun(folder: Path, monkeypatch: pytest.M
         assert f"{error.args[-1]}; the same command continues once there is" in result.stderr
 
 
+def test_a_full_disk_below_the_output_interrupts_a_run(folder: Path) -> None:
+    run = [sys.executable, "-m", "arena", "run", "t.toml"]
+    with Path("/dev/full").open("w") as full:
+        shown = subprocess.run(run, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert (shown.returncode, shown.stderr) == (130, "No space left on device\n")
+        (folder / "t.toml").unlink()
+        assert subprocess.run(run, stderr=full, check=False).returncode == 2
+
+
 def test_a_folder_that_is_gone_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = folder / "gone"
     gone.mkdir()
