@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EAGAIN
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ from arena.files.plain_text import printable
 
 _UNFINISHED = ("match", "run", "sprt", "train", "tune")
 """Commands whose work stays undone when their output's reader is gone."""
+_NO_PROCESS = (
+    "No further process or thread can be started: end other programs, or raise their limit "
+    "(`ulimit -u`, or `pids.max` of the control group)."
+)
 
 
 class Arena(TyperGroup):
@@ -79,6 +84,8 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
     except ArenaError as error:
         raise _refused(str(error)) from None
     except (KeyboardInterrupt, RuntimeError) as error:
+        if str(error) == "can't start new thread":
+            raise _refused(_NO_PROCESS) from None
         # Python 3.11 covers what is raised while a class is made, as Ctrl-C in an import.
         if not isinstance(error.__cause__ or error, KeyboardInterrupt):
             _refuse_game_of(error)
@@ -98,6 +105,8 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
                 say(stopped, err=True)
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
+        if error.errno == EAGAIN and not error.filename:
+            raise _refused(_NO_PROCESS) from None
         where = f"{error.filename}: " if error.filename else _gone()
         raise _refused(f"{where}{error.strerror or error}", _code(error, ctx)) from None
     except Exception as error:

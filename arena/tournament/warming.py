@@ -36,7 +36,7 @@ def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
     """End a process whose result is no longer needed, with those it started."""
     try:
         yield
-    except (KeyboardInterrupt, SystemExit):
+    except BaseException:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         raise

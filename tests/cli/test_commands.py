@@ -193,6 +193,18 @@ def test_a_full_disk_below_the_output_interrupts_a_run(folder: Path) -> None:
         assert subprocess.run(run, stderr=full, check=False).returncode == 2
 
 
+@pytest.mark.parametrize(
+    "error", [RuntimeError("can't start new thread"), BlockingIOError(errno.EAGAIN, "unavailable")]
+)
+def test_a_thread_or_process_that_cannot_start_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr("threading.Thread.start", Mock(side_effect=error))
+    result = arena("run", "t.toml")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("No further process or thread can be started: end other")
+
+
 def test_a_folder_that_is_gone_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = folder / "gone"
     gone.mkdir()
