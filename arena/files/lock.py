@@ -35,14 +35,26 @@ def acquire(path: Path) -> int:
             with suppress(ValueError, LookupError, TypeError):
                 holder = f"pid {json.loads(holder)['pid']}"
             raise LockHeldError(holder) from None
+        except OSError:
+            os.close(descriptor)
+            raise
         # The holder may have unlinked the file after we opened it: then our lock guards nothing.
         with suppress(FileNotFoundError):
             ours, there = os.fstat(descriptor), name.stat()
             if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino):
-                os.ftruncate(descriptor, 0)
-                os.write(descriptor, json.dumps({"pid": os.getpid()}).encode())
+                _sign(path, descriptor)
                 return descriptor
         os.close(descriptor)
+
+
+def _sign(path: Path, descriptor: int) -> None:
+    """Write our pid, or let go of the lock."""
+    try:
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, json.dumps({"pid": os.getpid()}).encode())
+    except OSError:
+        release(path, descriptor)
+        raise
 
 
 def is_held(path: Path) -> bool:
@@ -52,8 +64,8 @@ def is_held(path: Path) -> bool:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+    except OSError as error:  # any other: there are no locks, and none is held
+        return isinstance(error, BlockingIOError)
     finally:
         os.close(descriptor)
     return False
@@ -68,8 +80,10 @@ def holder(path: Path) -> int | None:
 
 
 def release(path: Path, descriptor: int) -> None:
-    name_of(path).unlink(missing_ok=True)
-    os.close(descriptor)
+    try:
+        name_of(path).unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
 
 
 def name_of(path: Path) -> Path:

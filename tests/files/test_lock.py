@@ -1,0 +1,43 @@
+"""Locks where a call of the system fails: none stays held, and none is taken for held."""
+
+import errno
+import os
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+
+from arena.files.lock import acquire, is_held, name_of, release
+
+
+@pytest.mark.parametrize("call", ["os.ftruncate", "os.write", "fcntl.flock"])
+def test_a_lock_that_cannot_be_taken_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    open_files = os.listdir("/proc/self/fd")  # noqa: PTH208
+    with monkeypatch.context() as failing:
+        failing.setattr(call, Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+        with pytest.raises(OSError, match="No space"):
+            acquire(tmp_path / "run")
+    assert os.listdir("/proc/self/fd") == open_files  # noqa: PTH208
+    release(tmp_path / "run", acquire(tmp_path / "run"))
+
+
+def test_a_lock_whose_file_cannot_be_removed_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = acquire(tmp_path / "run")
+    with monkeypatch.context() as failing:
+        failing.setattr(Path, "unlink", Mock(side_effect=OSError(errno.EROFS, "Read-only")))
+        with pytest.raises(OSError, match="Read-only"):
+            release(tmp_path / "run", held)
+    assert name_of(tmp_path / "run").exists() and not is_held(tmp_path / "run")
+
+
+def test_without_locks_none_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = acquire(tmp_path / "run")
+    assert is_held(tmp_path / "run")
+    none = OSError(errno.ENOLCK, "No locks available")
+    monkeypatch.setattr("fcntl.flock", Mock(side_effect=none))
+    assert not is_held(tmp_path / "run")
+    release(tmp_path / "run", held)
