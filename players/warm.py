@@ -254,9 +254,16 @@ def main() -> None:
         took = round(time.monotonic() - began, 3)
         _say({"step": next(ended), **about, "name": _name(step), "seconds": took, "kept": kept})
 
-    with ThreadPoolExecutor(given.processes) as pool:
-        for _ in pool.map(run, steps):
-            pass  # an error of a step is raised here
+    try:
+        with ThreadPoolExecutor(given.processes) as pool:
+            for _ in pool.map(run, steps):
+                pass  # an error of a step is raised here
+    except OSError as error:  # too many processes, or open files
+        sys.exit(f"No kernels can be compiled: {error}")
+    except RuntimeError as error:
+        if str(error) != "can't start new thread":
+            raise
+        sys.exit(f"No kernels can be compiled: {error}")
     if failed:
         sys.exit(1)
 

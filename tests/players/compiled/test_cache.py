@@ -1,13 +1,16 @@
 """The cache of compiled kernels: shared between processes, and never in the way."""
 
+import errno
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from llvmlite import binding
@@ -87,6 +90,22 @@ def test_a_kernel_of_another_game_is_passed_over_without_loading_that_game() -> 
     assert perft(position, 2, True) == 12
     done = run("-c", ANOTHER_GAME)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("subprocess.run", BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")),
+        ("threading.Thread.start", RuntimeError("can't start new thread")),
+    ],
+)
+def test_without_a_process_to_compile_in_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, call: str, error: Exception
+) -> None:
+    monkeypatch.setattr("sys.argv", ["warm", "--rules", "dots", "--noted-too"])
+    monkeypatch.setattr(call, Mock(side_effect=error))
+    with pytest.raises(SystemExit, match=re.escape(f"No kernels can be compiled: {error}")):
+        warm.main()
 
 
 def test_without_names_all_is_warmed() -> None:
