@@ -64,7 +64,7 @@ def replacing(path: Path, mode: str = "w") -> Iterator[Any]:
 @contextmanager
 def writing(path: Path, mode: str = "w") -> Iterator[Any]:
     """The same for a path that may be a link, or a pipe or device, which is written as it comes."""
-    real = path.resolve()
+    real = Path(os.path.realpath(path))  # also of a link to itself
     if real.is_file() or not path.exists():
         with replacing(real, mode) as file:
             yield file

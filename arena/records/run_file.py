@@ -1,5 +1,6 @@
 """A run written in a form of other programs, and a run made from a file of one."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -80,7 +81,7 @@ def _played(store: Store, exported: list[str], damaged: list[str]) -> Iterator[G
 
 def _refuse_other(out: Path, form: Form) -> None:
     """Raise UserError for a file that is there and, by its own name, is no file of the form."""
-    name = out.resolve().name.lower()
+    name = Path(os.path.realpath(out)).name.lower()  # also of a link to itself
     if out.is_file() and (not name.endswith(form.endings) or name.endswith(_EVENTS)):
         known = " or ".join(form.endings)
         raise UserError(

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import RecordError
+from arena.files.whole_file import writing
 from arena.model.record import GameRecord
 from arena.records.form import (
     Damaged,
@@ -53,10 +54,16 @@ def write(played: Iterable[GameRecord], event: str, path: Path) -> None:
     now = datetime.now(UTC)
     head = (now.year // 100, now.year % 100, now.month, now.day)
     header = _HEADER.pack(*head, len(games), 0, year, 8, 0, depth, 0)
-    path.write_bytes(header + b"".join(games))
+    _write(path, header, games)
     for ending, names, size in ((".jou", players, _PLAYER), (".trn", events, _TOURNAMENT)):
         header = _HEADER.pack(*head, 0, len(names) % _MOST, 0, 0, 0, 0, 0)
-        path.with_suffix(ending).write_bytes(header + b"".join(_named(names, size)))
+        _write(path.with_suffix(ending), header, _named(names, size))
+
+
+def _write(path: Path, header: bytes, items: Iterable[bytes]) -> None:
+    with writing(path, "wb") as file:
+        file.write(header)
+        file.writelines(items)
 
 
 def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:

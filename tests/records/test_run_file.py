@@ -234,6 +234,25 @@ def test_games_are_read_one_by_one_as_they_are_written(tmp_path: Path) -> None:
     assert sum(said) == out.stat().st_size
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ggf", "a.obf", "a.wtb", "a.parquet"])
+def test_an_export_that_fails_leaves_the_one_before(tmp_path: Path, name: str) -> None:
+    run, out = tmp_path / "a.sqlite", tmp_path / name
+    keep_games(run, [play_record("othello", "ann", "bob")])
+    out.write_text("before")
+    (tmp_path / f"{name}.part").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left"):
+        export_run(run, out)
+    assert out.read_text() == "before"
+
+
+def test_a_link_to_itself_gives_way_to_the_file(tmp_path: Path) -> None:
+    run, out = tmp_path / "a.sqlite", tmp_path / "a.jsonl"
+    keep_games(run, [play_record("dots", "ann", "bob")])
+    out.symlink_to(out)
+    assert export_run(run, out).games == 1
+    assert out.is_file() and not out.is_symlink()
+
+
 def test_a_full_disk_is_named_with_the_file(tmp_path: Path) -> None:
     run, full = tmp_path / "a.sqlite", tmp_path / "a.jsonl"
     full.symlink_to("/dev/full")
