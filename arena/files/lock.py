@@ -22,7 +22,7 @@ def acquire(path: Path) -> int:
     name = name_of(path)
     tries = 0
     while True:
-        descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

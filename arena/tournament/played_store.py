@@ -42,6 +42,7 @@ class PlayedStore(Store):
                 faults.refuse_no_file(path)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 held.callback(lock_file.release, path, lock_file.acquire(path))
+                path.touch()  # SQLite would make a file that its group may not write
                 store = cls(path, held, read_only=False)
                 store._begin(config)
                 store._database.execute("PRAGMA synchronous = FULL")

@@ -559,3 +559,15 @@ def test_a_run_that_somebody_else_owns_is_read(
     finally:
         shared.chmod(0o755)
         shutil.rmtree(shared)
+
+
+def test_a_group_that_shares_a_folder_may_play_a_run_on(load: Load, path: Path) -> None:
+    """One member killed the arena, or the machine went down: the lock is still there."""
+    before = os.umask(0o007)
+    try:
+        with PlayedStore.open_run(path, load(DOTS)):
+            files = {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    names = ("t.sqlite", "t.sqlite-wal", "t.sqlite-shm", "t.sqlite.lock", "t.events.jsonl")
+    assert files == dict.fromkeys(names, 0o660)
