@@ -11,7 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.bots.versions import RECEIPT, SHOWN_DIGITS, chosen
+from arena.bots.package import TREE
+from arena.bots.versions import RECEIPT, SHOWN_DIGITS, chosen, folder_of
 from arena.errors import UserError
 from arena.files.toml_tables import no_such
 from arena.tournament.config import Player, TournamentConfig
@@ -36,12 +37,13 @@ def resumed(
     refuse. Raises UserError.
     """
     fresh = {player.name: player for player in read.players}
-    out = {player.name for player in leavers(kept.players, without)}
-    change = _Change.between(kept.players, fresh, out)
+    begun = [_found(player, fresh, read.players) for player in kept.players]
+    out = {player.name for player in leavers(begun, without)}
+    change = _Change.between(begun, fresh, out)
     # A table that is new in the file was written for this run.
     added = {player.name: player for player in change.added if not _is_version(player)}
-    moved = change.taken(kept.players) if take_new else added
-    stay = (moved.pop(each.name, None) or _as_read(each, fresh, out) for each in kept.players)
+    moved = change.taken(begun) if take_new else added
+    stay = (moved.pop(each.name, None) or _as_read(each, fresh, out) for each in begun)
     players = [player for player in stay if player is not None]
     players += moved.values()
     for each in without:
@@ -215,6 +217,19 @@ def renamed(player: Player, name: str, **more: object) -> Player:
 
 def _bots(players: Iterable[Player]) -> set[str]:
     return {player.name_in_file for player in players}
+
+
+def _found(player: Player, fresh: Mapping[str, Player], read: Sequence[Player]) -> Player:
+    """A player of the run with its version where the submissions are now: they may have moved."""
+    folder = read[0].home.folder if read else None
+    if folder is None or player.digest is None:
+        return player
+    bot = fresh.get(player.name_in_file, player).bot.partition("@")[0]
+    at = Path(folder, bot, folder_of(player.digest))
+    if not (at / RECEIPT).is_file():
+        return player
+    home = player.home.model_copy(update={"folder": folder, "package": str(at / TREE)})
+    return player.model_copy(update={"home": home})
 
 
 def _is_version(player: Player) -> bool:

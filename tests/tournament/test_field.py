@@ -12,12 +12,14 @@ from arena.bots.package import open_bot
 from arena.errors import ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.config_file import Begun, load_config
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import begun_in, with_field_of
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from tests.submitting import accept
+from tests.tournament.conftest import BUILTINS
 from tests.tournament.helpers import answering
 
 Load = Callable[..., TournamentConfig]
@@ -97,6 +99,28 @@ def test_late_bots_leave_a_run_alone_until_it_takes_them(course: CourseRun) -> N
     assert len(new) == 24, "cat, bee, gnu and ant@2, two rounds"
     with RunView(course.store) as view:
         assert {game.game for game in view.games} == {*new, *(f"g{n:04d}" for n in range(1, 13))}
+
+
+def test_a_folder_that_moved_has_its_earlier_versions_with_it(
+    course: CourseRun, tmp_path: Path
+) -> None:
+    def load(text: str, *, players: int, begun: Begun) -> TournamentConfig:
+        (moved / "t.toml").write_text(text)
+        return load_config(moved / "t.toml", BUILTINS, begun=begun)
+
+    course.submit("ant", "cat", "fox")
+    course.play()
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for each in ("submissions", "t.sqlite"):
+        (tmp_path / each).rename(moved / each)
+    there = CourseRun(moved, load, course.played)
+    there.submit("ant 2")
+    there.remove("fox")
+    assert there.play() == (), "it goes on with its own"
+    of_ant, _, of_fox = (Path(str(each.home.package)) for each in there.config().players)
+    assert of_ant.parts[-4:-2] == ("submissions", "ant") and of_ant.is_relative_to(moved)
+    assert of_fox.is_relative_to(moved)
 
 
 def test_two_more_bots_of_twelve_play_84_games(course: CourseRun) -> None:
