@@ -230,7 +230,7 @@ def rollback(folder: Path, name: str, which: str, owner: str | None) -> Receipt:
     """Let another version of a bot play, named by its number or digest. It also brings back what
     was withdrawn, and the staff what was excluded.
     """
-    with _changing(folder):
+    with _changing(folder, name):
         entry = _allowed(folder, name, owner)
         if owner is not None:
             _refuse_excluded(folder / name)
@@ -261,19 +261,19 @@ def exclude(folder: Path, name: str) -> Entry:
 
 
 @contextmanager
-def _changing(folder: Path, *, make: bool = False) -> Iterator[None]:
-    """Hold the folder's lock, and with `make` have the folder."""
+def _changing(folder: Path, bot: str = "", *, make: bool = False) -> Iterator[None]:
+    """Hold the folder's lock to change it or that bot in it; with `make` have the folder."""
     try:
         if make:
             folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             yield
     except OSError as error:
-        raise SubmissionError(f"{folder} cannot be changed: {error.strerror}") from None
+        raise SubmissionError(f"{folder / bot} cannot be changed: {error.strerror}") from None
 
 
 def _take_out(folder: Path, name: str, owner: str | None, how: str) -> Entry:
-    with _changing(folder):
+    with _changing(folder, name):
         entry, home = _allowed(folder, name, owner), folder / name
         if entry.state == how == WITHDRAWN:
             return entry

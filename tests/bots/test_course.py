@@ -1,5 +1,6 @@
 """A course: owners, their bots and versions, the deadline and the quota, whatever is killed."""
 
+import errno
 import os
 import signal
 import stat
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -193,6 +195,16 @@ def test_an_owner_withdraws_and_comes_back(to: Path, script: Path) -> None:
     course.withdraw(to, "ada", "ada")
     course.rollback(to, "ada", "1", "ada")
     assert playing(to) == {"ada": 1, "bob": 1}
+
+
+def test_a_bot_that_somebody_else_owns_is_named(
+    to: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit(to, script, "ada")
+    denied = PermissionError(errno.EACCES, "Permission denied")
+    monkeypatch.setattr(Path, "rename", Mock(side_effect=denied))
+    with pytest.raises(SubmissionError, match="course/ada cannot be changed: Permission denied"):
+        course.exclude(to, "ada")
 
 
 def test_an_excluded_bot_stays_out_of_a_plain_folder_too(tmp_path: Path, script: Path) -> None:
