@@ -52,7 +52,10 @@ def report(
         bool, flag("--anonymous", "The same, and neutral names instead of the bots' own.")
     ] = False,
     without: Annotated[
-        list[str] | None, option("BOT", "Leave this bot and its games out; may be given again.")
+        list[str] | None,
+        option(
+            "BOT", "Leave this bot, with all its versions, and its games out; may be given again."
+        ),
     ] = None,
 ) -> Exit:
     """Show the standings of a run, also while it is played.
@@ -70,8 +73,7 @@ def report(
     refuse_together(for_=for_, anonymous=anonymous)
     if html is None and (for_ or public or anonymous):
         raise UserError("--for, --public and --anonymous: give them with --html FILE")
-    unrated = without or ()
-    _refuse_others(run, unrated)
+    unrated = _left_out(run, without or ())
     if html is not None:
         uncounted, lost = one_file.publish(
             run, html, for_, unrated, public=public, anonymous=anonymous
@@ -90,18 +92,29 @@ def report(
     return Exit.FAILED if uncounted else Exit.DONE
 
 
-def _refuse_others(run: Path, without: Collection[str]) -> None:
-    """Raise UserError where one of these is no player of the run."""
+def _left_out(run: Path, without: Collection[str]) -> list[str]:
+    """The players of a run that are called so: of a bot all its versions. Raises UserError."""
     from arena.files.toml_tables import no_such
     from arena.tournament.store import Store
 
     if not without:
-        return
+        return []
     with Store.open(run) as store:
-        names = [player.name for player in store.config.players]
-    for name in without:
-        if name not in names:
-            raise UserError(f"--without: {no_such('player', name, names)}")
+        players = store.config.players
+    found = {
+        typed: [
+            each.name
+            for each in players
+            if typed in (each.name, each.name_in_file, f"{each.name_in_file}@{each.number}")
+        ]
+        for typed in without
+    }
+    for typed, names in found.items():
+        if not names:
+            raise UserError(
+                f"--without: {no_such('player', typed, [each.name for each in players])}"
+            )
+    return [name for names in found.values() for name in names]
 
 
 @app.command()

@@ -18,6 +18,7 @@ from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import begun_in, with_field_of
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
+from tests.command import arena
 from tests.submitting import accept
 from tests.tournament.conftest import BUILTINS
 from tests.tournament.helpers import answering
@@ -204,6 +205,21 @@ def test_a_version_that_comes_back_goes_on_where_it_was(course: CourseRun) -> No
     course.submit("ant")
     assert len(course.play(take_new=True)) == 4, "against bee"
     assert course.rated() == {"ant": 8, "cat": 12, "ant@2": 4, "bee": 8}
+
+
+@pytest.mark.parametrize(
+    ("without", "left"),
+    [("ant", {"cat", "fox"}), ("ant@1", {"ant@2", "cat", "fox"}), ("ant@2", {"ant", "cat", "fox"})],
+)
+def test_a_report_leaves_a_bot_out_with_all_its_versions(
+    course: CourseRun, without: str, left: set[str]
+) -> None:
+    course.submit("ant", "cat", "fox")
+    course.play()
+    course.submit("ant 2")
+    course.play(take_new=True)
+    said = arena("report", course.store, "--csv", "players", "--without", without).stdout
+    assert {line.split(",")[1] for line in said.splitlines()[1:]} == left
 
 
 def test_a_player_left_out_stays_out_though_another_version_was_replaced(course: CourseRun) -> None:
