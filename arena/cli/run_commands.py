@@ -245,7 +245,7 @@ def rate(
         anchor_elo=anchor_elo,
         first_mover=results.first_mover,
         matched=matched,
-    )
+    ).model_copy(update={"repeats": results.repeated})
     if csv:
         say_csv(csv_report.table(*csv_report.players(rated)))
     else:

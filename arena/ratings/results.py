@@ -41,6 +41,8 @@ class Results(NamedTuple):
     """A sentence for each game without a result that can be read."""
     unfinished: int = 0
     """Games that are not over: they have no result."""
+    repeated: int = 0
+    """As `repeats` finds them; 0 where their moves are not known."""
 
 
 def refuse_names(first: object, second: object) -> None:
@@ -137,6 +139,12 @@ def _faults(record: GameRecord) -> Iterator[tuple[int, Termination, str]]:
             yield move.fault.seat, move.fault.termination, move.fault.detail
     if record.offender is not None:
         yield record.offender, record.termination, record.detail
+
+
+def repeats(games: Iterable[GameDigest]) -> int:
+    """Games that went like an earlier one of the same players in the same seats."""
+    lines = [(game.players, game.line) for game in games if game.line and game.offender is None]
+    return len(lines) - len(set(lines))
 
 
 def results_of(games: Iterable[GameDigest]) -> tuple[Result, ...]:

@@ -27,7 +27,7 @@ from arena.ratings.model import (
     Standings,
 )
 from arena.ratings.pentanomial import figures, head_to_head
-from arena.ratings.results import GameDigest, Result, results_of
+from arena.ratings.results import GameDigest, Result, repeats, results_of
 from arena.ratings.tie_breaks import shared_ranks
 
 
@@ -72,7 +72,7 @@ def standings(
             "planned": planned,
             "void": len(void),
             "spoilt": tuple(_spoilt(void, {game.game for game in played})),
-            "repeats": _repeats(played),
+            "repeats": repeats(played),
         }
     )
 
@@ -226,12 +226,6 @@ def _spoilt(void: Iterable[GameDigest], finished: Container[str]) -> Iterator[Sp
         *_, last = attempts = list(group)
         replayed = name in finished
         yield Spoilt(game=name, attempts=len(attempts), detail=last.detail, replayed=replayed)
-
-
-def _repeats(games: Iterable[GameDigest]) -> int:
-    """Games that went like an earlier one of the same players in the same seats."""
-    lines = [(game.players, game.line) for game in games if game.line and game.offender is None]
-    return len(lines) - len(set(lines))
 
 
 def _sandboxes(games: Iterable[GameDigest]) -> Iterator[Contained]:

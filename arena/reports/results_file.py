@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from arena.errors import RateError, UserError
 from arena.model.record import GameRecord
-from arena.ratings.results import GameDigest, Result, Results, digest, results_of
+from arena.ratings.results import GameDigest, Result, Results, digest, repeats, results_of
 from arena.records import FORMS, pgn
 from arena.records.form import Damaged, names_players, text_of
 from arena.records.run_file import read_file
@@ -33,8 +33,9 @@ def results_in(file: Path) -> Results:
                     f"{file}: its games name no players; use a form that does, such as PGN or GGF"
                 )
             moves_first = not any(each.decided_by_seed for each in read.games)
-            compared = results_of(each.digest for each in read.games)
-            return Results(compared, moves_first, list(map(str, read.damaged)))
+            games = [each.digest for each in read.games]
+            damaged = list(map(str, read.damaged))
+            return Results(results_of(games), moves_first, damaged, repeated=repeats(games))
 
 
 class _OfGame(NamedTuple):

@@ -9,6 +9,7 @@ from arena.ratings.results import Result, Results
 from arena.reports.csv_report import read_results
 from arena.reports.results_file import results_in
 from arena.reports.words import about_list
+from tests.command import arena
 
 
 @pytest.mark.parametrize(
@@ -112,6 +113,16 @@ def test_games_of_pgn_that_are_not_over_are_counted(tmp_path: Path) -> None:
     found = results_in(file)
     assert found.results == [Result("a", "b", 1.0)]
     assert list(about_list(found)) == ["Left out, as they are not over: 1 game."]
+
+
+def test_games_that_are_in_a_file_twice_are_counted(tmp_path: Path) -> None:
+    games = (Path(__file__).parents[1] / "records/files/server.ggf").read_text()
+    once, twice = tmp_path / "once.ggf", tmp_path / "twice.ggf"
+    once.write_text(games)
+    twice.write_text(games + games)
+    assert results_in(once).repeated == 0
+    said = arena("rate", twice).stdout
+    assert "Games that went move for move like an earlier one of the same players: 2." in said
 
 
 def test_games_that_name_no_players_are_not_rated(tmp_path: Path) -> None:
