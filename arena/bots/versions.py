@@ -77,12 +77,13 @@ Version = TypeVar("Version", bound=Numbered)
 
 
 def chosen(which: str, versions: Sequence[Version]) -> Version | None:
-    """The version that `which` names, a number or the beginning of a digest; None for no one."""
-    for each in versions:
-        if str(each.number) == which:
-            return each
+    """The version that `which` names, a number or the beginning of a digest; None for no one, and
+    for several: folders that were merged may have two versions of one number.
+    """
+    numbered = [each for each in versions if str(each.number) == which]
     fitting = [each for each in versions if each.digest and each.digest.startswith(which)]
-    return fitting[0] if len(fitting) == 1 and len(which) >= _LEAST_DIGITS else None
+    found = numbered or (fitting if len(which) >= _LEAST_DIGITS else [])
+    return found[0] if len(found) == 1 else None
 
 
 class History(NamedTuple):
@@ -140,7 +141,7 @@ def submitted(path: Path) -> tuple[Path, Receipt] | None:
         return home, receipt
     there = ", ".join(named(each) for each in versions)
     if at:
-        raise SubmissionError(f"{home.parent} has no version {path.name}; there are: {there}")
+        raise SubmissionError(f"{home.parent} has no one version {path.name}; there are: {there}")
     raise SubmissionError(f"no version of {name} plays now; name one: {there}")
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -255,6 +256,22 @@ def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:
     assert submitted(to / "ada@2") == (to / "ada", second)
     with pytest.raises(SubmissionError, match="name a version of ada: ada@1"):
         course.rollback(to, "ada", "", None)
+
+
+def test_two_versions_of_one_number_are_named_by_their_digests(to: Path, script: Path) -> None:
+    """Two copies of a course went on, and were put together again."""
+    other = to.with_name("other")
+    submit(to, script, "ada")
+    shutil.copytree(to, other, symlinks=True)
+    second = []
+    for folder in (to, other):
+        script.write_text(f"print('{folder.name}')\n")
+        second.append(submit(folder, script, "ada"))
+    shutil.copytree(other / "ada" / second[1].version, to / "ada" / second[1].version)
+    for refused in (lambda: submitted(to / "ada@2"), lambda: course.rollback(to, "ada", "2", None)):
+        with pytest.raises(SubmissionError, match=r"ada@1 \(\w{8}\), ada@2 \(\w{8}\), ada@2 \(\w"):
+            refused()
+    assert course.rollback(to, "ada", second[1].digest[:8], None) == second[1]
 
 
 def test_a_folder_of_submissions_of_before_becomes_a_course(
