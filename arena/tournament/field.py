@@ -142,9 +142,12 @@ class _Change(NamedTuple):
         if self.added:
             parts.append(f"added {', '.join(player.name for player in self.added)}")
         for one, now in self.newer:
-            parts.append(
-                f"{now.name} {'is back' if one.digest == now.digest else 'has a new version'}"
-            )
+            what = "has a new version"
+            if one.digest == now.digest:
+                what = "is back"
+            elif one.number and now.number and now.number < one.number:
+                what = f"went back to version {now.number}"
+            parts.append(f"{now.name} {what}")
         parts += [f"{player.name_in_file} is gone" for player in self.gone]
         if parts and take_new:
             yield f"Taken into this run: {'; '.join(parts)}."

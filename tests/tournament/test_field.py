@@ -192,6 +192,7 @@ def test_a_version_that_comes_back_goes_on_where_it_was(course: CourseRun) -> No
     course.submit("ant 2")
     assert len(course.play(take_new=True)) == 4
     course.submit("ant")  # the first one again
+    assert "began: ant went back to version 1. It goes on" in course.config().left_out[0]
     assert course.play(take_new=True) == ()
     players = {player.name: player.status for player in course.config().players}
     assert players == {"ant": "playing", "cat": "playing", "ant@2": "replaced"}
