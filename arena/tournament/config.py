@@ -1,6 +1,7 @@
 """A tournament as it will be played: the tournament file with every default and path resolved."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -46,6 +47,8 @@ class Player(Frozen):
     status: Status = "playing"
     left: int | None = None
     """The round in which it left a closed format that goes on with walkovers; else null."""
+    away: tuple[int, ...] = ()
+    """The rounds in which it left and came back, in turn, where rounds are made one by one."""
     version_of: str | None = None
     """The name its bot has in the file, where an earlier version has it here; else null."""
 
@@ -172,6 +175,7 @@ class TournamentConfig(UnderTerms):
             version_of={each.name: each.version_of for each in self.players if each.version_of},
             out=out,
             left=left,
+            away={each.name: _between(each.away) for each in self.players if each.away},
         )
         schedule = format_.open(plan)
         if not self.stop:
@@ -208,6 +212,11 @@ def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
     """Cores that any game needs: those of the player that thinks, or of all where they ponder."""
     most = sorted(threads, reverse=True)
     return sum(most[:seats]) if ponder else most[0]
+
+
+def _between(turns: Sequence[int]) -> frozenset[int]:
+    """The rounds from each time a player left to when it came back."""
+    return frozenset(chain(*map(range, turns[::2], turns[1::2])))
 
 
 def continued(old: TournamentConfig, new: TournamentConfig) -> TournamentConfig:

@@ -171,7 +171,9 @@ def _as_read(player: Player, fresh: Mapping[str, Player], out: Collection[str]) 
     if now.digest != player.digest and _is_version(player):
         own = {"name": player.name, "program": player.contender.program}
         return player.model_copy(update={"contender": now.contender.model_copy(update=own)})
-    return renamed(now, player.name, joined=player.joined, version_of=player.version_of)
+    return renamed(
+        now, player.name, joined=player.joined, away=player.away, version_of=player.version_of
+    )
 
 
 def _named(typed: str, players: Sequence[Player]) -> Player:

@@ -11,9 +11,11 @@ from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, load_config
 from arena.tournament.field import leavers, resumed
 from arena.tournament.formats import FORMATS
+from arena.tournament.formats.matched import MatchedSchedule
 from arena.tournament.formats.staged import StagedSchedule
 from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
+from arena.tournament.store_faults import readable
 
 
 def load_to_play(
@@ -64,7 +66,26 @@ def with_field_of(
     """The tournament with the field of the run in `store`, if one has begun (see `resumed`)."""
     begun = Store.begun_with(store)
     round_ = walkover_round(store) if begun and without else None
-    return resumed(begun or config, config, take_new=take_new, without=without, round_=round_)
+    found = resumed(begun or config, config, take_new=take_new, without=without, round_=round_)
+    return found if begun is None else _with_turns(store, begun, found)
+
+
+def _with_turns(store: Path, begun: TournamentConfig, now: TournamentConfig) -> TournamentConfig:
+    """`now`, with the round in which players leave or come back, if rounds are made one by one."""
+    was = {each.name: each.plays for each in begun.players}
+    turned = {each.name for each in now.players if was.get(each.name, each.plays) != each.plays}
+    schedule = begun.schedule()
+    if not turned or not isinstance(schedule, MatchedSchedule):
+        return now
+    with Store.open(store) as opened:
+        for game in filter(None, (readable(found) for _, found in opened.digests())):
+            schedule.add(game)
+    round_ = schedule.complete() + 1
+    players = (
+        each.model_copy(update={"away": (*each.away, round_)}) if each.name in turned else each
+        for each in now.players
+    )
+    return now.model_copy(update={"players": tuple(players)})
 
 
 def walkover_round(store: Path) -> int | None:

@@ -208,6 +208,34 @@ def test_a_version_that_comes_back_goes_on_where_it_was(course: CourseRun) -> No
     assert course.rated() == {"ant": 8, "cat": 12, "ant@2": 4, "bee": 8}
 
 
+def test_rounds_of_a_swiss_that_a_bot_missed_give_it_no_points(course: CourseRun) -> None:
+    def play(rounds: int) -> tuple[str, ...]:
+        text = f"{FROM.replace('rounds = 2', f'rounds = {rounds}')}[swiss]\n"
+        return course.play(text, take_new=True)
+
+    def points() -> dict[str, float]:
+        with RunView(course.store) as view:
+            assert view.standings.ranking is not None
+            return {row.player: row.figures[0] for row in view.standings.ranking.players}
+
+    course.submit("ant", "bee", "cat", "dog", "eel")
+    play(2)
+    before = points()["cat"]
+    course.remove("cat")
+    course.submit("ant 2")
+    play(4)
+    course.submit("ant", "cat")  # a rollback, and one that was withdrawn
+    assert play(4) == (), "what was played stays closed"
+    assert points()["cat"] == before
+    assert {game.rpartition(":")[2].split(".")[0] for game in play(5)} == {"5"}
+    assert play(5) == ()
+    before = points()["cat"]
+    course.remove("cat")
+    play(6)
+    course.submit("cat")
+    assert play(6) == () and points()["cat"] == before
+
+
 @pytest.mark.parametrize(
     ("without", "left"),
     [("ant", {"cat", "fox"}), ("ant@1", {"ant@2", "cat", "fox"}), ("ant@2", {"ant", "cat", "fox"})],

@@ -55,6 +55,8 @@ class Plan(NamedTuple):
     left: Mapping[str, int] = MappingProxyType({})
     """Those that left a format with `walkovers` after it began, and the round of it from which on
     their games count for their opponents."""
+    away: Mapping[str, frozenset[int]] = MappingProxyType({})
+    """Of those that came back, the rounds that were played without them."""
     version_of: Mapping[str, str] = MappingProxyType({})
     """For each later version of a player, the name that the tournament file has for all of them."""
 

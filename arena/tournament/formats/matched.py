@@ -75,10 +75,11 @@ class MatchedSchedule(Schedule):
 
     def _seats(self, round_: int) -> tuple[set[Pair], list[str]]:
         """The meetings of a round that have begun, and the players that are left to be matched:
-        those that joined later from the round that was played then.
+        those that joined later or came back from the round that was played then.
         """
         met = [game.players for game in self._rounds[round_].values()]
         there = self._left_by[round_].union(*met)
+        there |= {name for name, rounds in self.plan.away.items() if round_ in rounds}
         if round_ < self._reached:
             there |= self.later
         begun = {(min(pair), max(pair)) for pair in met}

@@ -5,8 +5,8 @@ the upper half meets the lower half. With an odd number, one of those with the f
 bye, no player twice while that is possible; it is worth a meeting won.
 
 Players that join later begin in the round that is played then, where one of them may meet the
-player that had the bye. The rounds before it give them no points. Where a player leaves, those that
-met it have a bye in that round.
+player that had the bye. The rounds before it give them no points, nor do those that a player
+missed that comes back. Where a player leaves, those that met it have a bye in that round.
 """
 
 from collections import Counter, defaultdict
@@ -64,7 +64,8 @@ class SwissSchedule(MatchedSchedule):
                 met[player].append(Met(opponent, points))
             if round_ <= self.complete():
                 for player in met.keys() - {player for player, _ in taken}:
-                    if met[player] or player not in self.later:
+                    away = round_ in self.plan.away.get(player, ())
+                    if not away and (met[player] or player not in self.later):
                         met[player].append(Met(None, self._a_bye))
         return met
 
