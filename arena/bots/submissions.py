@@ -97,6 +97,12 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
         bots = tuple(_open(home) for home in homes if active(home))
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
+    if not bots and any(history(home).versions for home in homes):
+        raise SubmissionError(
+            f"no bot in {folder} has a version that plays; `arena bots list {folder}` shows them. "
+            "Where all should play, copy the folder again with its links, as `cp -a` and "
+            "`rsync -a` do"
+        )
     if not bots:
         raise SubmissionError(f"{folder} has no submission; `arena submit BOT --to {folder}`")
     return bots

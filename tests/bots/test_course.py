@@ -258,6 +258,15 @@ def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:
         course.rollback(to, "ada", "", None)
 
 
+def test_a_copy_without_links_is_told_from_an_empty_folder(to: Path, script: Path) -> None:
+    with pytest.raises(SubmissionError, match="has no submission; `arena submit"):
+        submissions(to)
+    submit(to, script, "ada")
+    (to / "ada" / "active").unlink()
+    with pytest.raises(SubmissionError, match=r"no bot in .* plays; .* with its links, as `cp -a`"):
+        submissions(to)
+
+
 def test_two_versions_of_one_number_are_named_by_their_digests(to: Path, script: Path) -> None:
     """Two copies of a course went on, and were put together again."""
     other = to.with_name("other")
