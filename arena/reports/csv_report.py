@@ -188,6 +188,11 @@ def read_results(text: str, source: str) -> Results:
     for number, fields in lines if named else chain((header,), lines):
         if named and fields == header[1]:
             continue
+        if named and {each.lower() for each in fields}.issuperset(COLUMNS):
+            raise RateError(
+                f"{source}, line {number}: names other columns than the first line, as the list of "
+                "another kind of game does; rate the two one by one"
+            )
         try:
             if any(fields[len(names) :]) or (named is None and len(fields) < len(header[1])):
                 expected = f"expected {len(names)}; write a draw as 0.5"

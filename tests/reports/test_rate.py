@@ -88,6 +88,10 @@ def test_a_list_that_never_names_the_loser_first_is_doubted(
         ("a,b,1\na,b,2\n", "x.csv, line 2: score '2' is not 1"),
         ("a,b,nan\n", "line 1: score 'nan' is not 1"),
         ("a,b\n", "line 1: no score; expected first, second, score"),
+        (
+            "first,second,score\na,b,1\nfirst,second,score,ordered\na,b,1,no\n",
+            "x.csv, line 3: names other columns than the first line, as the list of another",
+        ),
         ("a,,1\n", "line 1: no second"),
         ("first,second,score\na,b,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
         ("a,b,1,p1,x\n", "line 1: 5 fields, expected 4"),
