@@ -321,7 +321,9 @@ class Store:
         return [PlayedAt(*row) for row in self._rows(BY_MACHINE)]
 
     def span(self) -> dict[str, datetime]:
-        """When the first game to end `began` and the last `ended`; empty without, or if damaged."""
+        """When the first game to end `began` and the last `ended`, the earlier first: the clock may
+        have been set back between. Empty without games, or where one of these is damaged.
+        """
         ends = (f"SELECT {which}(id) FROM games" for which in ("min", "max"))
         first, last = (
             list(self._rows(f"SELECT started_at, duration_ms FROM games WHERE id = ({end})"))
@@ -330,7 +332,8 @@ class Store:
         with suppress(TypeError, ValueError, OverflowError):  # a damaged one
             for (began, _), (latest, took) in zip(first, last, strict=True):
                 ended = datetime.fromisoformat(latest) + timedelta(milliseconds=took)
-                return {"began": datetime.fromisoformat(began), "ended": ended}
+                earlier, later = sorted((datetime.fromisoformat(began), ended))
+                return {"began": earlier, "ended": later}
         return {}
 
     def openings(self) -> tuple[tuple[str, ...], ...]:

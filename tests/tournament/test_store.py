@@ -330,6 +330,18 @@ def test_a_damaged_opening_ends_the_list(load: Load, path: Path, played: Played)
         assert len(whole) == 3 and store.openings() == whole[:1]
 
 
+def test_a_run_ends_after_it_began_though_the_clock_was_set_back(
+    load: Load, path: Path, played: Played
+) -> None:
+    began = ("2026-11-29T09:00:00.000+00:00", "2026-11-28T09:00:00.000+00:00")
+    config = load(DOTS)
+    with PlayedStore.open_run(path, config) as store:
+        for spec, at in zip(schedule(config), began, strict=False):
+            store.add(played(spec).model_copy(update={"started_at": at}))
+        span = store.span()
+        assert span["began"] < span["ended"] and span["ended"].day == 29
+
+
 def test_a_row_written_again_counts_its_info_once(load: Load, path: Path, played: Played) -> None:
     config = load(DOTS)
     record = played(schedule(config)[0])
