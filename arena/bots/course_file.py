@@ -1,7 +1,7 @@
 """course.toml: the deadlines and the quota of a course; and the tournament that it begins with."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -69,13 +69,20 @@ class Quota(TomlTable):
     """Matches of two games that an owner may ask for on a day."""
 
 
+def local(moment: datetime) -> datetime:
+    """A moment in local time, which it is in already without an offset. One that clocks skip is as
+    much later: `astimezone` alone takes it for an earlier one. Raises OverflowError, ValueError.
+    """
+    return datetime.fromtimestamp(moment.timestamp(), UTC).astimezone()
+
+
 def _with_time(value: object) -> datetime:
     if not isinstance(value, datetime):
         raise ValueError("must be a date with a time, as 2026-12-24T23:59:00")
     try:
-        return value if value.tzinfo else value.astimezone()
+        return local(value)
     except (OverflowError, ValueError):
-        raise ValueError("is out of range; take a year from 1970 on") from None
+        raise ValueError("is out of range; take a year from 1970 to 9998") from None
 
 
 Moment = Annotated[datetime, BeforeValidator(_with_time)]

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from arena.bots import course
+from arena.bots.course_file import local
 from arena.bots.roster import names_of
 from arena.bots.versions import named
 from arena.errors import UserError
@@ -99,7 +100,7 @@ def pause(staff: ByStaff, name: str) -> Response:
 def freeze(staff: ByStaff, name: str, at: FormText = "") -> Response:
     """Show the public no more than there was at a moment, in local time; now, where it is empty."""
     try:
-        when = datetime.fromisoformat(at).astimezone(UTC) if at else datetime.now(UTC)
+        when = local(datetime.fromisoformat(at)).astimezone(UTC) if at else datetime.now(UTC)
     except (ValueError, OverflowError):
         raise UserError(f"{at} is no moment; write it as 2026-12-24T18:00") from None
     staff.table_freeze.freeze(name, when)

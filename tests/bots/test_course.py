@@ -7,6 +7,8 @@ import signal
 import stat
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import Mock
@@ -126,6 +128,42 @@ def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
     (to / "course.toml").write_text("deadline = 2026-11-02T12:00:00\n[quota]\nsubmisions = 3\n")
     with pytest.raises(ConfigError, match=r"course\.toml:3: .*did you mean \"submissions\""):
         submit(to, script, "ada", NOW)
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("2026-03-29T02:30:00", "2026-03-29 03:30 CEST"),  # clocks go from 02:00 to 03:00
+        ("2026-10-25T02:30:00", "2026-10-25 02:30 CEST"),
+        ("2026-12-24T23:59:00+05:30", "2026-12-24 19:29 CET"),
+    ],
+)
+def test_a_deadline_is_in_local_time(to: Path, script: Path, written: str, shown: str) -> None:
+    (to / "course.toml").write_text(f"deadline = {written}\n")
+    deadline = course_file.rules_of(to).deadline
+    assert deadline is not None
+    submit(to, script, "ada", deadline)
+    with pytest.raises(SubmissionError) as told:
+        submit(to, script, "ada", deadline + timedelta.resolution)
+    assert f"the deadline was {shown};" in str(told.value)
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize("far", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z"])
+def test_a_deadline_that_has_no_local_time_is_refused(to: Path, far: str) -> None:
+    (to / "course.toml").write_text(f"deadline = {far}\n")
+    with pytest.raises(ConfigError, match="deadline: is out of range; take a year from 1970"):
+        course_file.rules_of(to)
 
 
 @pytest.mark.parametrize(

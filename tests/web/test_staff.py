@@ -6,6 +6,7 @@ import io
 import os
 import re
 import threading
+import time
 import zipfile
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
@@ -208,6 +209,17 @@ def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
     for at in ("evening", "9999-12-31T23:59-05:00"):
         assert f"{at} is no moment" in staff.does("t/cup/freeze", at=at)
     assert staff.client.post("/staff/t/cup/start").status_code == 403, "without its form token"
+
+
+def test_a_moment_without_a_local_time_freezes_nothing(
+    staff: Staff, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "IST-5:30")
+        time.tzset()
+        assert "is no moment" in staff.does("t/cup/freeze", at="9999-12-31T23:59Z")
+    time.tzset()
+    assert app.state.course.scheduler.frozen() == []
 
 
 def test_a_tournament_is_left_by_its_players_alone(staff: Staff, app: FastAPI) -> None:
