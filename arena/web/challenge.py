@@ -27,7 +27,7 @@ from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.conditions import load_conditions
 from arena.tournament.run_view import RunView
 from arena.web.boards import TIMES_MS
-from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of, new_id
+from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of
 from arena.web.last_good import LastGood
 from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
@@ -105,9 +105,9 @@ class Challenges:
         # Whether a bot of the course can play the game shows when it does.
         if builtin and (why := builtin.unsupported(game.name, game.variant)):
             raise SubmissionError(f"{why}; choose another player or another game")
-        folder = self.jobs.root / owner / new_id(now)
         with self._adding:
             self._refuse_beyond(owner, now)
+            folder = self.jobs.place(owner, now)
             self.jobs.root.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
             folder.mkdir(parents=True)
             about = About(**wanted.model_dump(), owner=owner, asked_at=now)
@@ -127,9 +127,10 @@ class Challenges:
 
     def left(self, owner: str, now: datetime) -> int:
         """How many an owner may ask for today. A match that could not be played does not count."""
-        today = f"{now:%Y%m%d}-"
-        todays = [each for each in self.jobs.folders(owner) if each.name.startswith(today)]
-        counted = sum(self.read(each).state != "not played" for each in todays)
+        today = f"{now:%Y%m%d}-"  # later names came today too if the clock was set back
+        last = [self.read(each) for each in self.jobs.folders(owner) if each.name >= today]
+        todays = [each for each in last if each.asked_at.date() == now.date()]
+        counted = sum(each.state != "not played" for each in todays)
         return max(0, self._rules.now().quota.challenges - counted)
 
     def read(self, folder: Path) -> Challenge:

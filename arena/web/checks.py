@@ -24,7 +24,7 @@ from arena.files.imports import module_command
 from arena.files.plain_text import printable
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
-from arena.web.jobs import CANCELLED, DamagedJob, Jobs, about_of, asked_at, events_of, new_id
+from arena.web.jobs import CANCELLED, DamagedJob, Jobs, about_of, asked_at, events_of
 from arena.web.rates import Rate
 from arena.web.sentences import without_folders
 from arena.web.sessions import FOLDER
@@ -100,7 +100,6 @@ class Checks:
     def add(self, owner: str, file: str, contents: IO[bytes], sent_at: datetime) -> Check:
         """Check a file. Raises SubmissionError where it cannot be begun."""
         name = safe_name(file)
-        folder = self.jobs.root / owner / new_id(sent_at)
         with self._adding:
             working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
             if any(self.read(each).is_unfinished for each in working):  # else it only has to end
@@ -111,6 +110,7 @@ class Checks:
                 self.returns.wait(owner)  # it is known only now
             returns = self.returns.has_try(owner)
             about = HandedIn(owner=owner, file=name, sent_at=sent_at, returns=returns)
+            folder = self.jobs.place(owner, sent_at)
             self._keep(folder, about, contents)
         for old in self.jobs.folders(owner)[:-_KEPT]:
             shutil.rmtree(old, ignore_errors=True)

@@ -17,7 +17,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -66,7 +66,7 @@ def about_of(folder: Path, form: type[About]) -> About:
 
 
 def asked_at(folder: Path) -> datetime:
-    """The time at which a job came, by the name of its folder."""
+    """The time at which a job came, by the name of its folder; later, if the clock was set back."""
     with suppress(ValueError):
         return datetime.strptime(f"{folder.name[:15]}+0000", f"{_WHEN}%z")
     return datetime.fromtimestamp(0, UTC)
@@ -135,6 +135,16 @@ class Jobs:
     def newest(self, owner: str, most: int | None = None) -> list[Path]:
         """The last jobs of an owner, or of all with "*", the newest first."""
         return sorted(self.folders(owner), key=lambda folder: folder.name, reverse=True)[:most]
+
+    def place(self, owner: str, now: datetime) -> Path:
+        """A folder for a job that comes now: after all others, also where the clock was set back.
+        The caller lets no other come meanwhile.
+        """
+        id = new_id(now)
+        for last in self.newest("*", 1):
+            if last.name >= id:
+                id = new_id(max(now, asked_at(last) + timedelta(seconds=1)))
+        return self.root / owner / id
 
     def folder(self, owner: str, id: str) -> Path | None:
         """The job of that id, where it is one of the owner's; "*" is any owner."""

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from fastapi import FastAPI
 
 from arena.bots import course
 from arena.web import mine
-from arena.web.challenge import _result
+from arena.web.challenge import About, _result
 from arena.web.rates import Rate
 from arena.web.sentences import MISTAKE
 from tests.reports.conftest import play_record
@@ -183,6 +184,18 @@ def test_there_is_a_quota(quick: FastAPI, browser: Browser, folder: Path) -> Non
     refused = ada.post("/api/challenges", json=WANTED)
     assert refused.status_code == 429 and "there are more tomorrow" in refused.text
     assert "disabled" in ada.get("/me").text
+
+
+def test_the_quota_is_of_a_day_though_the_clock_was_set_back(app: FastAPI) -> None:
+    challenges, now = app.state.course.challenges, datetime(2026, 11, 27, 12, tzinfo=UTC)
+    for days in (8, 0, 0):
+        asked_at = now + timedelta(days=days)
+        about = About(**WANTED, owner="ada", asked_at=asked_at)
+        at = challenges.jobs.place("ada", asked_at)
+        at.mkdir(parents=True)
+        (at / "about.json").write_text(about.model_dump_json())
+    left = [challenges.left("ada", now + timedelta(days=days)) for days in (-1, 0, 1, 8)]
+    assert left == [20, 18, 20, 19]
 
 
 def test_the_folder_of_matches_is_no_bots(folder: Path) -> None:

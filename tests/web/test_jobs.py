@@ -31,6 +31,18 @@ def test_names_sort_by_time_also_within_a_second() -> None:
     assert asked_at(Path(names[-1])) == times[-1]
 
 
+def test_a_job_comes_after_all_others_though_the_clock_was_set_back(tmp_path: Path) -> None:
+    jobs, now = Jobs(tmp_path, [], lambda: 0), datetime(2026, 11, 27, 15, 51, 18, tzinfo=UTC)
+    came = []
+    for owner, days in (("ada", 0), ("bob", 9), ("ada", 0), ("ada", 0), ("ada", 10)):
+        folder = jobs.place(owner, now + timedelta(days=days))
+        folder.mkdir(parents=True)
+        (folder / ABOUT).touch()
+        came.append(folder)
+    assert jobs.newest("*") == came[::-1]
+    assert asked_at(came[-1]) == now + timedelta(days=10)
+
+
 def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
