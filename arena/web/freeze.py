@@ -65,8 +65,9 @@ class TableFreeze:
         return self._scheduler.wish(name).freeze_at
 
     def is_due(self, name: str) -> bool:
+        """Whether it is frozen by now; it stays so where the clock is set back afterwards."""
         at = self.frozen_at(name)
-        return at is not None and at <= datetime.now(UTC)
+        return at is not None and (at <= datetime.now(UTC) or self._place(name).exists())
 
     def _copy(self, store: Path, at: datetime) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ import threading
 import time
 import zipfile
 from collections.abc import AsyncGenerator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -297,6 +297,21 @@ def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None
     assert "is frozen" not in TestClient(app).get("/t/cup").text
     app.state.course.scheduler.change("cup", freeze_at=datetime.now(UTC))
     assert "is frozen" in TestClient(app).get("/t/cup").text
+
+
+def test_a_table_stays_frozen_though_the_clock_is_set_back(
+    staff: Staff, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class EarlierClock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "EarlierClock":
+            return super().now(tz) - timedelta(hours=1)
+
+    staff.does("t/cup/freeze")
+    monkeypatch.setattr(freeze, "datetime", EarlierClock)
+    assert "is frozen" in TestClient(app).get("/t/cup").text
+    staff.does("t/cup/unfreeze")
+    assert "is frozen" not in TestClient(app).get("/t/cup").text
 
 
 @pytest.mark.parametrize("page", ["/t/cup", "/", "/api/runs"])
