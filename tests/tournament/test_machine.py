@@ -1,5 +1,7 @@
 """One machine of a cluster, whose games end as they are told to."""
 
+import asyncio
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -8,13 +10,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tornado.ioloop import PeriodicCallback
 
 from arena.bots import parcel
 from arena.errors import ExecutorError
 from arena.model.record import GameRecord
 from arena.sandbox.features import this_host
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors import machine
+from arena.tournament.executors import machine, steady
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.machine import AdmissionRequest
 
@@ -108,3 +111,23 @@ def test_what_fails_on_a_machine_is_said_with_its_name(
     monkeypatch.setattr(machine, "get_worker", lambda: worker)
     machine.play(task.model_dump_json(), "cup", 1, moves=False)
     assert events == [{"number": 1, "lost": "lab2: its worker ended"}]
+
+
+def test_the_heartbeats_of_a_worker_go_on_where_the_clock_is_set_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall, beats = time.time, list[float]()
+
+    async def beat() -> None:
+        heartbeat = PeriodicCallback(lambda: beats.append(time.monotonic()), 10)
+        heartbeat.start()
+        await steady.dask_setup(SimpleNamespace(periodic_callbacks={"heartbeat": heartbeat}))
+        await asyncio.sleep(0.1)
+        monkeypatch.setattr(time, "time", lambda: wall() - 3600)
+        await asyncio.sleep(0.3)
+        heartbeat.stop()
+
+    monkeypatch.setattr(steady, "_LOOK_S", 0.05)
+    began = time.monotonic()
+    asyncio.run(beat())
+    assert beats[-1] > began + 0.3

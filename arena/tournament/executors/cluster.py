@@ -225,7 +225,8 @@ def worker_command(address: str, cores: int, *more: str, shared: bool = False) -
     return module_command(
         "distributed.cli.dask_worker", address,
         "--nworkers", "1", "--nthreads", str(cores), "--resources", resources,
-        "--no-dashboard", "--dashboard-address", _PAGES, "--death-timeout", str(_DEATH_S), *more,
+        "--no-dashboard", "--dashboard-address", _PAGES, "--death-timeout", str(_DEATH_S),
+        "--preload", "arena.tournament.executors.steady", *more,
     )  # fmt: skip
 
 
