@@ -24,7 +24,7 @@ from typing import Any
 from arena.errors import RecordError
 from arena.files.plain_text import printable
 from arena.model.record import GameRecord
-from arena.records.form import ParsedGame, game_or, record_of, text_form, two_players
+from arena.records.form import ParsedGame, day_of, game_or, record_of, text_form, two_players
 from rules import load
 from rules.dots import Dots
 from rules.position import Game, MoveError
@@ -50,7 +50,7 @@ def _one(record: GameRecord, event: str) -> str:
         "winner": {1.0: "R", 0.0: "B"}.get(record.points[0], "U") if record.points else "U",
         "RScore": first,
         "BScore": second,
-        "Date": record.started_at[:10],
+        "Date": day_of(record),
         "Event": event,
         "game": [{"piece": f"{_COLOURS[move.seat]}({edges[move.move]})"} for move in record.moves],
     }

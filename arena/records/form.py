@@ -5,6 +5,7 @@ A form is one file of this folder and one line in `arena.records`. Reading goes 
 game: each gives a record, or a sentence with its number in the file.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -169,6 +170,11 @@ def game_or(game: Game | None, default: Game, form: str) -> Game:
     if game is not None and game.name != default.name:
         raise RecordError(f"{form} has games of {default.name}, not of {game.name}")
     return game or default
+
+
+def day_of(record: GameRecord) -> str:
+    """The day of a game, as far as it is known and as it was written."""
+    return printable(re.split(r"[T ]\d\d:", record.started_at)[0])
 
 
 def two_players(record: GameRecord) -> tuple[str, str]:

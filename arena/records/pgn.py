@@ -18,6 +18,7 @@ from arena.ratings.results import Result
 from arena.records.form import (
     Damaged,
     ParsedGame,
+    day_of,
     game_or,
     record_of,
     scores_by_result,
@@ -94,7 +95,7 @@ def _one(record: GameRecord, event: str) -> str:
     discs = scores_by_result(record, game.size**2)
     heading = {
         "Event": event,
-        "Date": record.started_at[:10].replace("-", "."),
+        "Date": day_of(record).replace("-", "."),
         "Black": black,
         "White": white,
         "Result": f"{discs[0]}-{discs[1]}",

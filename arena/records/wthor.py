@@ -105,7 +105,7 @@ def _unpack(
         moves=[_square(each) for each in moves.rstrip(b"\0")],
         players=(_name(players, black, "player"), _name(players, white, "player")),
         scores=(discs, _SQUARES - discs),
-        date=f"{year:04}-01-01T00:00:00+00:00" if year else "",
+        date=f"{year:04}" if year else "",
         stated={"event": event, THEORETICAL: theoretical, DEPTH: depth},
     )
 

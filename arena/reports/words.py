@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 
@@ -331,8 +332,12 @@ def about_course(standings: Standings) -> Iterator[str]:
 
 
 def moment(at: datetime) -> str:
-    """A moment as it is read here, in local time."""
-    return f"{at.astimezone():%Y-%m-%d %H:%M %Z}"
+    """A moment as it is read here, in local time; its day alone where its zone is not known."""
+    if at.tzinfo is None:
+        return at.date().isoformat()
+    with suppress(OverflowError, ValueError):  # of the years 1 and 9999
+        at = at.astimezone()
+    return f"{at:%Y-%m-%d %H:%M %Z}"
 
 
 def about_time(standings: Standings) -> list[str]:

@@ -56,6 +56,11 @@ RECORDS = {
         logged(play_record("othello", "ant", "bee", seed=5, game="g1", size=6, preset="cornerless"))
     ],
     "2048": [play_record("2048", "ant", seed=6, game="g1")],
+    "no zone": [
+        play_record("dots", "ant", "bee", game="g1", rows=2, cols=2).model_copy(
+            update={"started_at": "2003-12-15T12:33:18"}
+        )
+    ],
 }
 
 
@@ -114,6 +119,14 @@ def test_the_address_holds_game_and_move(opened: Open, files: dict[str, str]) ->
     expect(page.locator("#game-view h2")).to_contain_text("Game g2")
     expect(page).to_have_title(re.compile("^Game g2 "))
     assert ply_of(page) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("dots", "2025-01-01 00:00 UTC · "), ("no zone", "2003-12-15 12:33 · ")]
+)
+def test_a_time_has_a_zone_where_it_is_known(name: str, shown: str, opened: Open) -> None:
+    page = opened(f"{name}#game/g1")
+    expect(page.locator("#game-view .note", has_text=shown)).to_be_visible()
 
 
 def test_back_leaves_the_game_at_once(page: Page, files: dict[str, str]) -> None:

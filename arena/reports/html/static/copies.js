@@ -34,7 +34,7 @@ function championshipRecord(run, game) {
     winner: { 2: "R", 0: "B" }[game.points[0]] ?? "U",
     RScore: game.scores[0],
     BScore: game.scores[1],
-    Date: game.started_at.slice(0, 10),
+    Date: game.started_at.split(/[T ]\d\d:/)[0],
     Event: run.name,
     game: game.moves.map(piece),
   };

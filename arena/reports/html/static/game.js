@@ -172,7 +172,8 @@ function captionOf(run, game, ply) {
 /** @param {GameData} game */
 function factsLine(game) {
   if (!game.started_at) return "";
-  const when = game.started_at.slice(0, 16).replace("T", " ");
+  const [, at, zone] = /** @type {string[]} */ (game.started_at.match(/^(.{0,16}).*?([+-]\d\d:\d\d|Z|)$/s));
+  const when = at.replace(/T(?=\d)/, " ") + (["Z", "+00:00"].includes(zone) ? " UTC" : zone && ` ${zone}`);
   const attempt = game.attempt > 1 ? ` · attempt ${game.attempt}` : "";
-  return element("p", { class: "note" }, `${when} UTC · ${duration(game.duration_ms)} · seed ${game.seed}${attempt} · ${game.machine}`);
+  return element("p", { class: "note" }, `${when} · ${duration(game.duration_ms)} · seed ${game.seed}${attempt} · ${game.machine}`);
 }
