@@ -229,7 +229,7 @@ class Scheduler:
             code = child.wait() if child else None
             if self._interrupted.pop(wish.pid, None) is not None:
                 code = None  # it ended as it was asked to, perhaps before it had begun
-            outcome = process.outcome(wish.begun_at or _now())
+            outcome = process.outcome()
             self._keep_wish(name, wish.after_end(_now(), outcome, code, _QUICK_S))
         elif wish.wanted == "paused" or wish.is_asked:
             self._interrupt(pid)

@@ -69,6 +69,7 @@ class TournamentProcess:
     def start(self, *, take_new: bool, without: tuple[str, ...]) -> subprocess.Popen[bytes]:
         """Begin the run, or go on with it, on the cores that play."""
         self.store.parent.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
+        events_file(self.store).unlink(missing_ok=True)  # the end of the run before is not of this
         options = ["--store", str(self.store), *(["--take-new"] if take_new else [])]
         options += [f"--without={name}" for name in without]
         command = module_command("arena", "run", str(self.file), *options)
@@ -93,12 +94,12 @@ class TournamentProcess:
             with ThreadPoolExecutor(1) as pool:
                 return pool.submit(begin).result()
 
-    def outcome(self, since: datetime) -> RunOutcome | None:
-        """How the run ended that was begun then; None where it was killed."""
+    def outcome(self) -> RunOutcome | None:
+        """How the run ended that was started last; None where it was killed."""
         lines = end_of(events_file(self.store), _TAIL_BYTES).rstrip("\n").split("\n")
         with suppress(ValidationError):
             event = EVENT.validate_json(lines[-1])
-            if isinstance(event, RunFinished) and event.at >= since.timestamp():
+            if isinstance(event, RunFinished):
                 return event.outcome
         return None
 

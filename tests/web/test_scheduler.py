@@ -142,6 +142,20 @@ def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
     assert classroom.state() == "over"
 
 
+def test_how_a_run_ended_is_not_what_the_one_before_said(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classroom.file("cup", SHORT)
+    classroom.scheduler.start("cup")
+    classroom.until(lambda: classroom.state() == "over")
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    monkeypatch.setattr(scheduler, "_now", lambda: yesterday)  # the clock was set back
+    (classroom.folder / "tournaments" / "cup.toml").write_text("[tournament]\nrounds =\n")
+    classroom.scheduler.start("cup")
+    classroom.until(lambda: classroom.scheduler.wish("cup").died_at == yesterday)
+    assert classroom.state() == "failed"
+
+
 @pytest.mark.slow
 def test_one_is_played_at_a_time_and_a_pause_outlives_the_server(classroom: Class) -> None:
     """Killed servers and killed tournaments are tried in test_killed_server.py."""
