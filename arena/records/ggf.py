@@ -29,7 +29,10 @@ from rules.ggf import (
 from rules.othello import Othello
 from rules.position import Game
 
-_DATE = re.compile(r"(\d{4})[.-](\d\d)[.-](\d\d)[ _T](\d\d:\d\d:\d\d)")
+_DATE = re.compile(
+    r"(\d{4})(?!\d)(?:[.-](\d\d)[.-](\d\d)(?:[ _T](\d\d:\d\d:\d\d)(?:[. ](GMT|UTC)\b)?)?)?"
+)
+"""A date as far as it is known; another zone, as MST, is taken for none."""
 _RESULT = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([rlts]))?")
 _FLAGS = {"r": "resigned", "l": "left", "t": "out of time", "s": "agreed"}
 _STATED = {
@@ -52,7 +55,7 @@ def _one(record: GameRecord, event: str) -> str:
     heading = {
         "GM": "Othello",
         "PC": event,
-        "DT": record.started_at[:19].replace("-", ".").replace("T", "_"),
+        "DT": _written(record.started_at),
         "PB": black,
         "PW": white,
         "RE": _result(record),
@@ -65,6 +68,21 @@ def _one(record: GameRecord, event: str) -> str:
         for move in record.moves
     ]
     return write_properties([*heading.items(), *moves]) + "\n"
+
+
+def _written(started_at: str) -> str:
+    zone = ".GMT" if re.fullmatch(r".*T\d.*(Z|\+00:00)", started_at) else ""
+    return started_at[:19].replace("-", ".").replace("T", "_") + zone
+
+
+def _date(written: str) -> str:
+    """As ISO 8601 has it; empty where there is none."""
+    match = _DATE.match(written)
+    if match is None:
+        return ""
+    year, month, day, time, zone = match.groups()
+    date = f"{year}-{month}-{day}" if month else year
+    return date + (f"T{time}" if time else "") + ("+00:00" if zone else "")
 
 
 def _result(record: GameRecord) -> str:
@@ -101,7 +119,6 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
         raise ValueError("BO is not the usual start; a run has games from there alone")
     moves = [read_move(value) for name, value in properties if name in BLACK_WHITE]
     margin, flag = _margin(values.get("RE", "?"))
-    date = _DATE.search(values.get("DT", ""))
     scores, points = _stated(margin, flag, len(start.state()["board"]) ** 2)
     parsed = ParsedGame(
         moves=[move.move for move in moves],
@@ -111,7 +128,7 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
         scores=scores,
         points=points,
         flag=_FLAGS.get(flag, ""),
-        date="{}-{}-{}T{}".format(*date.groups()) if date else "",
+        date=_date(values.get("DT", "")),
         stated={key: values[name] for name, key in _STATED.items() if name in values},
     )
     return record_of(parsed, played, number)

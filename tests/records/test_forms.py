@@ -168,6 +168,27 @@ def test_ggf_keeps_a_win_by_one_disc(tmp_path: Path) -> None:
     assert (back.scores, back.points) == (record.scores, record.points) == ((8, 7), (1.0, 0.0))
 
 
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [
+        ("2026-11-29 13:01:46 GMT", "2026-11-29T13:01:46+00:00"),  # as NBoard
+        ("2026.11.29_13:01:46.GMT", "2026-11-29T13:01:46+00:00"),
+        ("2026.11.29_13:01:46.MST", "2026-11-29T13:01:46"),
+        ("2026.11.29", "2026-11-29"),
+        ("2009", "2009"),
+        ("10000.01.01", ""),
+        ("?", ""),
+    ],
+)
+def test_ggf_keeps_a_date_as_far_as_it_is_known(tmp_path: Path, written: str, date: str) -> None:
+    text, path = (FILES / "server.ggf").read_text("latin-1"), tmp_path / "games.ggf"
+    path.write_text(text.replace("2003.12.15_12:33:18.MST", written), "latin-1")
+    (first, *_) = good(read("ggf", path)[:1])
+    FORMS["ggf"].write([first], "cup", path)
+    (again,) = good(read("ggf", path))
+    assert first.started_at == again.started_at == date
+
+
 def test_ggf_of_a_server() -> None:
     first, late, damaged = read("ggf", FILES / "server.ggf")
     assert isinstance(first, GameRecord)
