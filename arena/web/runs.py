@@ -24,6 +24,8 @@ _MOST_KEPT = 24
 """The cache entries of a run, most of them pages of its last visitors."""
 _PATIENCE = 5.0
 """While a run is played, its standings take a sixth of the time at most."""
+_LAST_S = 253_402_300_799
+"""The end of the year 9999: files may have any time."""
 Made = TypeVar("Made")
 FileState = tuple[object, ...]
 
@@ -56,8 +58,8 @@ class ShownRun:
     @property
     def changed_at(self) -> datetime:
         stamps = (stamp(self.path), stamp(self._wal))
-        written = (each[2] for each in stamps if each and each[1])  # readers make empty ones
-        return datetime.fromtimestamp(max(written, default=0) // 10**9, UTC)
+        written = (each[2] // 10**9 for each in stamps if each and each[1])  # not a reader's
+        return datetime.fromtimestamp(min(max((0, *written)), _LAST_S), UTC)
 
     def state(self, *, moves: bool = True) -> FileState:
         """A value that changes whenever the run does; without `moves`, whenever its results do."""

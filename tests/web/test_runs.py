@@ -14,6 +14,7 @@ from arena.tournament.events import RunFinished, RunOutcome
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 from arena.web import assets
+from arena.web import runs as runs_module
 from arena.web.rights import Role, Visitor
 from tests.reports.conftest import Play
 from tests.reports.runs import begun, ended, game_started
@@ -33,6 +34,14 @@ def test_the_list_names_runs_and_what_is_wrong_with_them(
     assert "<b>6</b> of 6 games" in shown
     assert "broken.sqlite: " in shown
     assert str(runs) not in shown
+
+
+@pytest.mark.parametrize(("seconds", "year"), [(2**40, 9999), (-(2**40), 1970)])
+def test_a_run_may_have_any_time(
+    cup: Path, client: TestClient, monkeypatch: pytest.MonkeyPatch, seconds: int, year: int
+) -> None:
+    monkeypatch.setattr(runs_module, "stamp", lambda path: (1, 1, seconds * 10**9))
+    assert f'changed <time datetime="{year}' in client.get("/").text
 
 
 def test_a_run_that_is_played_comes_first(
