@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from arena.web import play
 from arena.web.app import ServerSettings, make_app
 from tests.web.conftest import serving
 
@@ -64,6 +65,18 @@ def test_by_keys_alone_to_the_end(page: Page, site: str) -> None:
         before = page.locator("#transcript").text_content() or ""
         page.keyboard.press("Enter")
         expect(page.locator("#transcript")).not_to_have_text(before)
+
+
+def test_the_chosen_place_stays_while_the_person_thinks(
+    page: Page, site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "_PATIENCE_S", 0.1)
+    begin(page, site, "dots-3", "greedy")
+    page.locator("#board .target").first.focus()
+    page.keyboard.press("ArrowDown")
+    for _ in range(3):
+        page.wait_for_event("response", lambda answer: "/state" in answer.url)
+    assert page.evaluate("document.activeElement.dataset.move") == "a2b2"
 
 
 def test_tiles_by_the_arrow_keys(page: Page, site: str, axe: Callable[[Page], None]) -> None:

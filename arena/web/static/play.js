@@ -38,7 +38,7 @@ async function followTable(table) {
       }
       /** @type {TableState} */
       const state = await answer.json();
-      showTable(table, state);
+      if (state.number !== shownTable?.number) showTable(table, state); // it may only be long since the last answer
       if (state.phase === "over") return;
     } catch {
       byId("lost").hidden = false;
@@ -130,13 +130,10 @@ async function sendCommand(table, wanted, move = "") {
   commandedTable = shownTable;
   const headers = { "Content-Type": "application/json", "X-Form-Token": table.dataset.formToken ?? "" };
   const body = JSON.stringify({ do: wanted, ply: shownTable.ply, move });
-  try {
-    const answer = await fetch(`${table.dataset.url}/do`, { method: "POST", headers, body });
-    byId("lost").hidden = answer.ok || answer.status === 409; // the next state shows why
-  } catch {
-    commandedTable = null;
-    byId("lost").hidden = false;
-  }
+  const answer = await fetch(`${table.dataset.url}/do`, { method: "POST", headers, body }).catch(() => null);
+  const isTaken = answer !== null && (answer.ok || answer.status === 409); // the next state shows why
+  if (!isTaken) commandedTable = null;
+  byId("lost").hidden = isTaken;
 }
 
 /** @param {HTMLElement} table */
