@@ -79,6 +79,19 @@ def test_the_chosen_place_stays_while_the_person_thinks(
     assert page.evaluate("document.activeElement.dataset.move") == "a2b2"
 
 
+def test_a_connection_that_is_back_says_so_at_once(
+    page: Page, site: str, problems: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "_PATIENCE_S", 0.5)
+    begin(page, site, "dots-3", "greedy")
+    page.context.set_offline(True)
+    expect(page.get_by_role("alert")).to_contain_text("The connection is lost.")
+    monkeypatch.setattr(play, "_PATIENCE_S", 60)
+    page.context.set_offline(False)
+    expect(page.get_by_role("alert")).to_be_hidden(timeout=30_000)
+    problems.clear()
+
+
 def test_tiles_by_the_arrow_keys(page: Page, site: str, axe: Callable[[Page], None]) -> None:
     begin(page, site, "2048")
     axe(page)

@@ -30,7 +30,8 @@ let playsByKeys = false;
 async function followTable(table) {
   for (;;) {
     try {
-      const answer = await fetch(`${table.dataset.url}/state?after=${shownTable?.number ?? -1}`);
+      const after = byId("lost").hidden ? shownTable?.number : null; // answered at once, to know that it is back
+      const answer = await fetch(`${table.dataset.url}/state?after=${after ?? -1}`);
       byId("lost").hidden = answer.ok;
       if (!answer.ok) {
         byId("lost").textContent = "This game is not there any more. Begin a new one.";
