@@ -79,6 +79,19 @@ def test_the_chosen_place_stays_while_the_person_thinks(
     assert page.evaluate("document.activeElement.dataset.move") == "a2b2"
 
 
+def test_the_buttons_keep_the_focus(page: Page, site: str) -> None:
+    begin(page, site, "dots-3", "greedy")
+    page.locator("#board .target").first.press("Enter")
+    for name, after in (("Take back", "Your move."), ("Resign", "You resigned. greedy wins.")):
+        button = page.get_by_role("button", name=name)
+        expect(button).to_be_enabled()
+        button.press("Enter")
+        expect(button).to_be_disabled()
+        expect(page.get_by_role("status")).to_have_text(after)
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+        expect(button).to_be_focused(timeout=1000)
+
+
 def test_a_connection_that_is_back_says_so_at_once(
     page: Page, site: str, problems: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,8 +54,8 @@ function showTable(table, state) {
   byId("status").textContent = state.ending || WORDS[state.phase];
   byId("said").replaceChildren(...state.said.map((line) => element("li", {}, line)));
   byId("score").replaceChildren(...scoreOf(table, state));
-  byId("undo").toggleAttribute("disabled", !state.can_undo);
-  byId("resign").toggleAttribute("disabled", state.phase !== "yours");
+  byId("undo").setAttribute("aria-disabled", String(!state.can_undo)); // a disabled button would lose the focus
+  byId("resign").setAttribute("aria-disabled", String(state.phase !== "yours"));
   byId("written").hidden = !state.transcript;
   byId("transcript").textContent = state.transcript;
   if (state.state) showBoard(table, state);
@@ -139,8 +139,8 @@ async function sendCommand(table, wanted, move = "") {
 
 /** @param {HTMLElement} table */
 function listenAtTable(table) {
-  byId("undo").addEventListener("click", () => sendCommand(table, "undo"));
-  byId("resign").addEventListener("click", () => sendCommand(table, "resign"));
+  byId("undo").addEventListener("click", () => shownTable?.can_undo && sendCommand(table, "undo"));
+  byId("resign").addEventListener("click", () => shownTable?.phase === "yours" && sendCommand(table, "resign"));
   byId("copy").addEventListener("click", copyMoves);
   byId("board").addEventListener("pointerdown", () => (playsByKeys = false));
   if (table.dataset.drawing !== "tiles") return;
