@@ -112,6 +112,26 @@ def test_a_lost_connection_says_so_and_loses_nothing(run: str, store: Store, pag
     expect(page.locator(".connection")).to_be_hidden()
 
 
+def test_what_did_not_load_is_asked_for_again(
+    run: str, store: Store, page: Page, problems: list[str]
+) -> None:
+    page.route("**/data", lambda route: route.abort(), times=1)
+    page.goto(f"{run}#games")
+    expect(page.get_by_role("alert")).to_contain_text("This did not load")
+    page.goto(run + "#")
+    store.append(moved(RECORDS[0], 0, 3))
+    expect(page.locator(".slot")).to_contain_text("move 3")
+    ended(store, RECORDS[0], 1, 3)
+    expect(page.locator(".slot")).to_contain_text("ended")
+    page.route("**/game/g1", lambda route: route.abort(), times=1)
+    page.goto(f"{run}#game/g1")
+    expect(page.get_by_role("alert")).to_contain_text("This did not load")
+    page.goto(f"{run}#game/g1/3")
+    expect(page.locator(".caption")).to_contain_text("Move 3 of 12")
+    assert set(problems) == {"Failed to load resource: net::ERR_FAILED"}
+    problems.clear()
+
+
 def test_a_hidden_page_leaves_its_connection_to_others(run: str, store: Store, page: Page) -> None:
     """By HTTP/1.1 a browser has six to a server: a seventh page would wait without end."""
     page.goto(run)

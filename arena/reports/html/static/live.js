@@ -14,10 +14,10 @@ const HAPPENINGS = ["started", "moves", "finished", "void", "sections", "over", 
 /**
  * Follow a run after the event that its page knows. What comes before its data are there waits for
  * them: nothing is lost, and what comes twice does no harm.
- * @param {string} address @param {string} after @param {Promise<RunData>} loading @param {Watcher} watcher
+ * @param {string} address @param {string} after @param {() => Promise<RunData>} load @param {Watcher} watcher
  */
-export function followRun(address, after, loading, watcher) {
-  const heard = loading.then((run) => hearer(run, watcher));
+export function followRun(address, after, load, watcher) {
+  const heard = loaded(load).then((run) => hearer(run, watcher));
   const lost = connectionLine();
   let pause = REFUSED_MS;
   /** @type {EventSource | undefined} */
@@ -52,6 +52,14 @@ export function followRun(address, after, loading, watcher) {
   }
   document.addEventListener("visibilitychange", listenIfShown);
   listenIfShown();
+}
+
+/** The data of a run, asked for until they come. @param {() => Promise<RunData>} load @returns {Promise<RunData>} */
+async function loaded(load) {
+  const data = await load().catch(() => null);
+  if (data) return data;
+  await new Promise((done) => setTimeout(done, AGAIN_MS));
+  return loaded(load);
 }
 
 /** Ask for the page until the server has it. */

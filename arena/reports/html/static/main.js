@@ -33,9 +33,12 @@ class RunPages {
     document.addEventListener("keydown", (event) => this.press(event));
   }
 
-  /** @returns {Promise<RunData>} */
+  /** The data, asked for again after they did not load. @returns {Promise<RunData>} */
   run() {
-    this.loading ??= this.source.run();
+    this.loading ??= this.source.run().catch((error) => {
+      this.loading = null;
+      throw error;
+    });
     return this.loading;
   }
 
@@ -47,6 +50,8 @@ class RunPages {
     try {
       if (route.view !== "overview") await this.fill(route, isSame, () => asked === this.asked);
     } catch (error) {
+      if (asked !== this.asked) return;
+      this.leaveGame();
       byId(`${route.view}-view`).replaceChildren(element("p", { role: "alert" }, `This did not load: ${/** @type {Error} */ (error).message}`));
     }
     if (asked === this.asked) this.turnTo(route, isSame);
@@ -155,7 +160,7 @@ function beginRunPages() {
   if (!byId("overview") || !byId("games-view")) return;
   const pages = new RunPages();
   const { run = "", live } = document.body.dataset;
-  if (live !== undefined) followRun(run, live, pages.run(), pages);
+  if (live !== undefined) followRun(run, live, () => pages.run(), pages);
   pages.show();
 }
 
