@@ -11,7 +11,7 @@ from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutco
 from arena.tournament.store import Store
 from arena.web.app import ServerSettings, make_app
 from tests.reports.conftest import play_record
-from tests.reports.runs import begun, ended, estimate, game_started
+from tests.reports.runs import begun, ended, estimate, game_started, void
 from tests.web.conftest import serving
 
 pytestmark = pytest.mark.slow
@@ -94,6 +94,20 @@ def test_the_page_of_a_game_follows_it(run: str, store: Store, page: Page) -> No
     ended(store, RECORDS[0], 1, 3)
     expect(page.locator(".ending")).to_have_text("Ended by the rules after 12 moves.")
     expect(page.locator(".caption")).to_contain_text("Move 3 of 12")
+
+
+def test_the_page_of_a_game_that_is_played_again(run: str, store: Store, page: Page) -> None:
+    page.goto(f"{run}#game/g1")
+    ending = page.locator(".ending")
+    expect(ending).to_have_text("This game is being played.")
+    store.add(void(RECORDS[0], "the host slept"))
+    store.append(GameVoid(game="g1", attempt=1, detail="the host slept", replayed=True))
+    expect(ending).to_have_text("Void after 12 moves, not counted: the host slept")
+    again = RECORDS[0].model_copy(update={"attempt": 2})
+    store.append(game_started(again))
+    expect(ending).to_have_text("This game is being played.")
+    ended(store, again, 1, 3)
+    expect(ending).to_have_text("Ended by the rules after 12 moves.")
 
 
 def test_a_lost_connection_says_so_and_loses_nothing(run: str, store: Store, page: Page) -> None:

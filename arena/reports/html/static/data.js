@@ -53,7 +53,7 @@ async function fetched(address) {
 }
 
 /**
- * A function that keeps its last results, by their key. What failed is not kept.
+ * A function that keeps its last results, by their key; not what failed, nor a game that may be played yet.
  * @param {(key: string) => Promise<any>} make
  * @param {number} most
  */
@@ -62,7 +62,9 @@ function remembered(make, most) {
   return (/** @type {string} */ key) => {
     if (!kept.has(key)) {
       if (kept.size >= most) kept.delete(kept.keys().next().value);
-      kept.set(key, make(key).catch((error) => { kept.delete(key); throw error; }));
+      const made = make(key);
+      kept.set(key, made);
+      made.then((result) => (result && result.ending !== "void") || kept.delete(key), () => kept.delete(key));
     }
     return kept.get(key);
   };

@@ -94,6 +94,7 @@ function hearer(run, watcher) {
       if (run.games.id.includes(game.id)) return;
       run.running = [...run.running.filter((each) => each.id !== game.id), game];
       boards.draw(game);
+      watcher.moved(game.id);
     },
     moves({ game: id, ply, moves }) {
       const game = playing(id);
@@ -110,6 +111,7 @@ function hearer(run, watcher) {
     },
     void({ game, detail }) {
       ended(game, `void: ${detail}`);
+      watcher.finished(game);
     },
     sections(/** @type {Object<string, string>} */ sections) {
       for (const [id, html] of Object.entries(sections)) replaceSection(byId(id), html);
