@@ -165,6 +165,23 @@ def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, pag
     expect(page.locator(".connection")).to_be_hidden()
 
 
+def test_figures_that_come_late_take_no_game_away(run: str, store: Store, page: Page) -> None:
+    page.goto(run)
+    expect(page.locator(".slot")).to_contain_text("move 0")
+
+    def answer_late(route: Route) -> None:
+        early = route.fetch()
+        ended(store, RECORDS[0], 1, 3)
+        page.locator(".slot", has_text="ended").wait_for(state="attached")
+        route.fulfill(response=early)
+
+    page.route("**/data", answer_late)
+    page.goto(f"{run}#player/ant")
+    expect(page.locator("#player-view h2")).to_contain_text("ant")
+    page.goto(f"{run}#games")
+    expect(page.locator("#games-table tbody th")).to_have_text("g1")
+
+
 def test_the_newest_game_comes_first(run: str, store: Store, page: Page) -> None:
     for done, record in enumerate(RECORDS[:2], 1):
         ended(store, record, done, 3)

@@ -66,9 +66,9 @@ class RunPages {
     if (!isSame || !this.page) await this.openGame(run, route.name, isWanted);
   }
 
-  /** Figures change with each game. @param {RunData} run @param {string} name */
+  /** Figures change with each game; all else comes by events, which may be ahead of the answer. @param {RunData} run @param {string} name */
   async fillPlayer(run, name) {
-    if ("live" in document.body.dataset) Object.assign(run, await this.source.run());
+    if ("live" in document.body.dataset) run.figures = (await this.source.run()).figures;
     showPlayer(run, name);
   }
 
