@@ -55,7 +55,7 @@ RECORDS = {
     "othello": [
         logged(play_record("othello", "ant", "bee", seed=5, game="g1", size=6, preset="cornerless"))
     ],
-    "2048": [play_record("2048", "ant", seed=6, game="g1")],
+    "2048": [play_record("2048", "ant", seed=5, game="g1")],
     "no zone": [
         play_record("dots", "ant", "bee", game="g1", rows=2, cols=2).model_copy(
             update={"started_at": "2003-12-15T12:33:18"}
@@ -152,6 +152,16 @@ def test_slider_chips_and_buttons_jump(opened: Open) -> None:
         assert ply_of(page) == ply
     page.locator(".times").click(position={"x": 1, "y": 5})
     assert ply_of(page) == 1
+
+
+def test_a_chip_keeps_the_focus_where_others_come(opened: Open) -> None:
+    last = len(RECORDS["2048"][0].moves)
+    assert last > 240
+    page = opened("2048#game/g1/240")
+    page.locator("[data-ply='240']").focus()
+    for key, ply in (("ArrowRight", 241), ("Home", 1), ("End", last)):
+        page.keyboard.press(key)
+        expect(page.locator(f"[data-ply='{ply}']")).to_be_focused()
 
 
 def test_space_plays_to_the_end_and_stops(opened: Open) -> None:

@@ -18,9 +18,11 @@ export function moveChips(game, go) {
     const begin = Math.floor(Math.max(ply - 1, 0) / CHIPS_AT_ONCE) * CHIPS_AT_ONCE;
     if (begin !== first) {
       first = begin;
+      const hasFocus = list.contains(document.activeElement);
       const end = Math.min(begin + CHIPS_AT_ONCE, game.moves.length);
       part.textContent = game.moves.length > CHIPS_AT_ONCE ? `${begin + 1} to ${end} of ${written(game.moves.length)}` : "";
       list.replaceChildren(...game.moves.slice(begin, end).map((_, at) => moveChip(game, begin + at + 1)));
+      if (hasFocus) /** @type {HTMLElement|null} */ (list.querySelector(`[data-ply="${Math.max(ply, 1)}"]`))?.focus({ preventScroll: true });
     }
     list.querySelector("[aria-current]")?.removeAttribute("aria-current");
     list.querySelector(`[data-ply="${ply}"]`)?.setAttribute("aria-current", "step");
