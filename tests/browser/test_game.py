@@ -197,6 +197,15 @@ def test_what_is_copied_is_read_by_the_arena(opened: Open) -> None:
     assert game.position(json.loads(copied("position"))) == position
 
 
+def test_copying_without_a_clipboard_keeps_the_focus(opened: Open) -> None:
+    page = opened("dots#game/g1")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    button = page.get_by_role("button", name="Copy transcript")
+    button.press("Enter")
+    expect(button).to_contain_text("copied")
+    expect(button).to_be_focused()
+
+
 def test_stderr_goes_as_far_as_the_move(opened: Open) -> None:
     page = opened("othello#game/g1/1")
     text = page.locator("#game-view .stderr")

@@ -71,11 +71,13 @@ async function copied(text) {
 
 /** As browsers without a clipboard for pages do it, such as over plain HTTP. @param {string} text */
 function copiedByHand(text) {
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
   const field = element("textarea", { readonly: true });
   field.value = text;
   document.body.append(field);
   field.select();
   const done = document.execCommand("copy");
   field.remove();
+  focused.focus({ preventScroll: true });
   return done;
 }
