@@ -165,6 +165,18 @@ def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, pag
     expect(page.locator(".connection")).to_be_hidden()
 
 
+def test_back_leads_to_the_link_that_was_followed(run: str, store: Store, page: Page) -> None:
+    ended(store, RECORDS[0], 1, 3)
+    page.goto(run)
+    link = page.locator("#standings").get_by_role("link", name="bee")
+    link.press("Enter")
+    expect(page.locator("#player-view h2")).to_be_focused()
+    ended(store, RECORDS[1], 2, 3)
+    expect(page.locator("#facts")).to_contain_text("2 of 2")
+    page.go_back()
+    expect(link).to_be_focused()
+
+
 def test_figures_that_come_late_take_no_game_away(run: str, store: Store, page: Page) -> None:
     page.goto(run)
     expect(page.locator(".slot")).to_contain_text("move 0")

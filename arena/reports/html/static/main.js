@@ -97,7 +97,7 @@ class RunPages {
     if (!isFirst) heading?.focus({ preventScroll: true });
     if (route.view !== "overview") scrollTo(0, 0);
     else if (route.name) byId(route.name)?.scrollIntoView();
-    else if (!document.activeElement?.closest(".views")) this.left?.focus();
+    else if (!document.activeElement?.closest(".views")) presentLink(this.left)?.focus();
   }
 
   leaveGame() {
@@ -132,6 +132,13 @@ class RunPages {
     const route = readRoute(location.hash);
     if (route.view === "games" && !byId("games-view").hidden) listGrown(await this.run(), route.filter);
   }
+}
+
+/** What was left; where its section was put in place anew meanwhile, the link there that is the same. @param {HTMLElement|null} left */
+function presentLink(left) {
+  if (!left || left.isConnected) return left;
+  const section = document.getElementById(left.closest("section")?.id ?? "");
+  return [...(section?.querySelectorAll("a") ?? [])].find((each) => each.getAttribute("href") === left.getAttribute("href"));
 }
 
 /** @param {Element} link @param {string} view */
