@@ -119,6 +119,15 @@ def test_tiles_by_the_arrow_keys(page: Page, site: str, axe: Callable[[Page], No
         expect(page.locator("#choices button:focus")).to_be_visible()
 
 
+def test_the_end_leaves_the_focus_at_the_board(page: Page, site: str) -> None:
+    begin(page, site, "2048")
+    page.locator("#choices button").first.focus()
+    page.request.post(f"{site}/play", form={"board": "2048"})  # which ends this game
+    expect(page.get_by_role("status")).to_contain_text("Another game was begun")
+    expect(page.locator("#choices button")).to_have_count(0)
+    expect(page.locator("#board")).to_be_focused()
+
+
 def test_a_form_that_is_sent_says_what_is_wrong(page: Page, site: str) -> None:
     page.goto(f"{site}/play?board=2048-two")
     options = page.locator("[name=opponent]").locator("option:not([hidden])")

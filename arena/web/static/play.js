@@ -70,7 +70,7 @@ function scoreOf({ dataset: { drawing } }, { names, score, state }) {
 /** @param {HTMLElement} table @param {TableState} state */
 function showBoard(table, state) {
   const place = byId("board");
-  playsByKeys ||= place.contains(document.activeElement);
+  playsByKeys ||= place.contains(document.activeElement) || byId("choices").contains(document.activeElement);
   const run = { drawing: table.dataset.drawing ?? "" };
   if (!isDrawn(run)) place.replaceChildren(textBoard(state.board));
   else {
