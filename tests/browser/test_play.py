@@ -92,6 +92,15 @@ def test_the_buttons_keep_the_focus(page: Page, site: str) -> None:
         expect(button).to_be_focused(timeout=1000)
 
 
+def test_moves_that_may_not_be_copied_are_selected(page: Page, site: str) -> None:
+    begin(page, site, "dots-3", "greedy")
+    page.locator("#board .target").first.click()
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(Error()) }")
+    page.locator("#copy").click()
+    expect(page.locator("#copy")).to_have_text("Selected: copy it with Ctrl-C")
+    assert page.evaluate("getSelection().toString()") == page.locator("#transcript").inner_text()
+
+
 def test_a_connection_that_is_back_says_so_at_once(
     page: Page, site: str, problems: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,8 +153,8 @@ function listenAtTable(table) {
 
 async function copyMoves() {
   getSelection()?.selectAllChildren(byId("transcript"));
-  await navigator.clipboard?.writeText(byId("transcript").textContent ?? "");
-  byId("copy").textContent = navigator.clipboard ? "Copied" : "Selected: copy it with Ctrl-C";
+  const isCopied = await navigator.clipboard?.writeText(byId("transcript").textContent ?? "").then(() => true, () => false);
+  byId("copy").textContent = isCopied ? "Copied" : "Selected: copy it with Ctrl-C";
 }
 
 /** @param {HTMLFormElement} form @param {string} name */
