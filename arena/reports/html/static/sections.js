@@ -12,13 +12,13 @@ export function keptState(place) {
   const focused = /** @type {Element} */ (document.activeElement);
   const at = [...place.querySelectorAll(FOCUSABLE)].indexOf(focused);
   const text = focused.textContent;
-  const scrolled = [...place.querySelectorAll(".scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
+  const scrolled = [...place.querySelectorAll(".scroll")].map((box) => ({ left: box.scrollLeft, top: box.scrollTop }));
   const opened = [...place.querySelectorAll("details")].map((details) => details.open);
   return (now = place) => {
     now.querySelectorAll("details").forEach((details, at) => {
       if ((details.open = opened[at] ?? false)) details.dispatchEvent(new Event("toggle")); // filled before the page is shorter without
     });
-    now.querySelectorAll(".scroll").forEach((box, at) => box.scrollTo(...(scrolled[at] ?? [0, 0])));
+    now.querySelectorAll(".scroll").forEach((box, at) => box.scrollTo(scrolled[at] ?? { left: 0, top: 0 }));
     if (at < 0 || document.activeElement !== document.body) return;
     const all = /** @type {HTMLElement[]} */ ([...now.querySelectorAll(FOCUSABLE)]);
     ([all[at], ...all].find((each) => each?.textContent === text) ?? all[at])?.focus({ preventScroll: true });
