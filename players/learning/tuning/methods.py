@@ -218,11 +218,16 @@ class CmaEs:
         start = np.array(self._space.start)
         low = (self._space.low - start) / self._space.step
         high = (self._space.high - start) / self._space.step
+        single = len(start) == 1
+        self._widest = float((high - low)[0]) / 3 if single else math.inf
+        """The largest spread of a single parameter; the library keeps several within that share of
+        their bounds by itself, and fails with one."""
         self._strategy = cma.CMAEvolutionStrategy(
             np.zeros(len(start)),
-            self._table.sigma,
+            min(self._table.sigma, self._widest),
             {
                 "bounds": [low.tolist(), high.tolist()],
+                **({"maxstd": math.inf} if single else {}),
                 "popsize": self._population,
                 "randn": lambda *shape: rng.standard_normal(shape),
                 "seed": math.nan,  # numbers come from `randn` alone
@@ -235,6 +240,9 @@ class CmaEs:
         self._ask()
 
     def _ask(self) -> None:
+        excess = max(self._strategy.stds) / self._widest
+        if excess > 1:
+            self._strategy.sigma /= excess
         self._units = self._strategy.ask()
         self._candidates = [self._vector(units) for units in self._units]
 

@@ -128,6 +128,16 @@ class TestOptimisers:
             method.learn([PlayedGame((), rng.choice((-1, 1))) for _ in method.duels()])
         assert len(method.duels()) > 2 * before
 
+    @pytest.mark.parametrize(("low", "high"), [(0.05, 3.0), (0.95, 1.05)])
+    def test_one_parameter_spreads_over_its_bounds_at_most(self, low: float, high: float) -> None:
+        space = Space(CORNERLESS, {}, [Range("c", low, high, 0.1, 1.0, False)], None)
+        method, rng = CmaEs(space, 7, **{**CMA, "pairs": 1, "most_pairs": 2}), Random(1)
+        for _ in range(40):
+            assert method._strategy.stds[0] * 0.1 <= (high - low) / 3 * 1.001
+            duels = method.duels()
+            assert all(low <= duel.first[0] <= high for duel in duels)
+            method.learn([PlayedGame((), rng.choice((-1, 1))) for _ in duels])
+
     @pytest.mark.parametrize(("name", "settings"), [("spsa", SPSA), ("cma", CMA)])
     def test_put_away_and_taken_out_they_go_on_to_the_bit(
         self, name: str, settings: dict[str, float]
