@@ -18,6 +18,9 @@ from players.options import tunable_table, tunables
 BUDGETS = ("iterations", "nodes", "depth", "think_ms")
 """Options that limit a player's thinking; there is no other clock."""
 
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-6, 1e38
+"""Tables have six digits after the point, and are read as float32: what is less or more cannot be
+played."""
 _PLIES = 6
 """The plies of openings, where the file names none."""
 
@@ -251,6 +254,10 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         low, high = weights.range or (mark.low, mark.high)
         if not 0 < low < high:
             self.report(("weights", "range"), f"must be [low, high] above 0, got [{low}, {high}]")
+        elif low < _LEAST_WEIGHT or high > _MOST_WEIGHT:
+            bounds = f"{_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}"
+            problem = f"must be within {bounds}, as weights are kept, got [{low:g}, {high:g}]"
+            self.report(("weights", "range"), problem)
         start, step = from_anywhere(weights.start, self._path.parent), weights.step or mark.step
         return WeightsPlan(option, start, low, high, step, weights.colours, weights.symmetry)
 

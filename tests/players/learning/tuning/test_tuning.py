@@ -184,6 +184,11 @@ class TestTuner:
             "weighted-uct cannot play this: it plays othello and dots, not 2048",
         ),
         (("[weights]", "[weights]\nrange = [1.1, 0.9]"), "must be [low, high] above 0"),
+        (
+            ("[weights]", "[weights]\nrange = [1e-7, 2]"),
+            "within 1e-06 and 1e+38, as weights are kept",
+        ),
+        (("[weights]", "[weights]\nrange = [0.5, 1e39]"), "got [0.5, 1e+39]"),
         (("[weights]", "[parameters.cc]\n"), "did you mean"),
         (("[weights]", "[parameters.c]\nlow = 2.0"), "begins at 1.0, which is not within 2 and 3"),
         (("[weights]", "[parameters.c]\nstep = inf"), "parameters.c.step: must be a finite number"),
