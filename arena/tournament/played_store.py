@@ -69,6 +69,11 @@ class PlayedStore(Store):
             self._migrate()
         with self._database:
             self._execute_all(tables.LATER)
+        self.keep_config(config)
+
+    def keep_config(self, config: TournamentConfig) -> None:
+        """Have the run go on with another configuration, by which the games stay what they are."""
+        with self._database:
             self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
 
     def _create(self, config: TournamentConfig) -> None:

@@ -23,6 +23,7 @@ from arena.reports import words
 from arena.reports.screen import Lines
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.config_file import Unusable, read_config
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import ready
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -233,9 +234,10 @@ def play_target(
     try:
         code = play_config(config, store_path, more=more)
     except ConfigChangedError:
-        config = _as_begun(config, contest, verification.target)
-        say("It goes on with the higher max_games that it was begun with.")
-        code = play_config(config, store_path, more=more)
+        begun = _as_begun(config, contest, verification.target)
+        if begun.rounds > config.rounds:
+            say("It goes on with the higher max_games that it was begun with.")
+        code = play_config(begun, store_path, more=more)
     with RunView(store_path) as view:
         verdict = view.schedule.verdict
     assert verdict is not None  # as the tournament asks for a test
@@ -246,12 +248,18 @@ def play_target(
 
 
 def _as_begun(config: TournamentConfig, contest: Contest, target: Target) -> TournamentConfig:
-    """The test with the rounds it was begun with. Raises UserError where anything else changed."""
+    """The test with the rounds it was begun with, and where its folder was moved since with the
+    files there. Raises UserError where anything else changed.
+    """
     with Store.open(contest.store_path) as store:
         before = store.config
     config = config.model_copy(update={"rounds": max(before.rounds, config.rounds)})
-    changed = differences(before, config)
+    moved = _moved(before, config, contest.store_path.parent.resolve())
+    changed = differences(moved, config)
     if not changed:
+        if moved != before:
+            with PlayedStore.open_run(contest.store_path, before) as run:
+                run.keep_config(moved)
         return config
     listed = "\n".join(f"  {_as_written(line, contest.sides, target)}" for line in changed)
     raise UserError(
@@ -259,6 +267,22 @@ def _as_begun(config: TournamentConfig, contest: Contest, target: Target) -> Tou
         f"Changed:\n{listed}\nGive the old ones back, or move {contest.store_path} away: "
         "then another test begins, and the verdict of this one stays."
     )
+
+
+def _moved(before: TournamentConfig, now: TournamentConfig, folder: Path) -> TournamentConfig:
+    """A test with the files of its folder where they are now. They are those it was begun with:
+    the name of its run tells what they contain.
+    """
+    players = []
+    for one, other in zip(before.players, now.players, strict=True):
+        options = dict(one.contender.options)
+        for key, value in other.contender.options.items():
+            path, was = Path(str(value)), Path(str(options.get(key)))
+            if path.parent == folder and path.name == was.name:
+                options[key] = value
+        contender = one.contender.model_copy(update={"options": options})
+        players.append(one.model_copy(update={"contender": contender}))
+    return before.model_copy(update={"players": tuple(players)})
 
 
 def _as_written(change: str, sides: Sides, target: Target) -> str:

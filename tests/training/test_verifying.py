@@ -120,6 +120,26 @@ def test_what_begins_again_leaves_the_tests_before(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("text", [TUNE, LEARN], ids=["tuned", "learned"])
+def test_a_test_goes_on_where_its_folder_was_moved(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    tested = verify(text, max_games=2)
+    assert tested.exit_code == 1, tested.output
+    moved = folder / "moved"
+    moved.mkdir()
+    (folder / "runs").rename(moved / "runs")
+    monkeypatch.chdir(moved)
+    more = verify(text)
+    assert more.exit_code == 1, more.output
+    assert "max_games that it was begun with" not in more.output
+    (path,) = moved.glob("runs/*/verify-*.sqlite")
+    with Store.open(path) as store:
+        assert len(store.finished()) == 4
+        assert str(folder / "runs") not in store.config.model_dump_json()
+
+
+@pytest.mark.slow
 def test_a_tuning_that_changed_nothing_is_not_tested(folder: Path) -> None:
     result = verify(TUNE.replace("batch = 8", "batch = 8\nconstant = 1e-9"))
     assert result.exit_code == 0, result.output
