@@ -16,9 +16,9 @@ from arena.ratings.tables import mean_score
 from arena.reports import words
 from arena.training import verify
 from arena.training.run_folder import store_of_test
-from arena.training.verify_config import Target, Verification
+from arena.training.verify_config import AMPLE_MS, Target, Verification
 from players.catalogue import BUILTINS
-from players.learning.tuning.config import TuneConfig
+from players.learning.tuning.config import TuneConfig, unhurried
 from players.learning.tuning.methods import decisive
 from players.learning.tuning.result import START, player_options
 from players.learning.tuning.tuner import TunedPairs, Tuner
@@ -117,8 +117,11 @@ def gain_words(
     settings = (("--set", f"{key}={each}") for key, each in written.items())
     clock = {key: target.clock.get(key) for key in ("move_ms", "bank_ms", "increment_ms")}
     times = ((f"--{key.replace('_', '-')}", str(ms)) for key, ms in clock.items() if ms)
+    counted = unhurried(config.bot, target.budget) if target.budget else {}
+    thinking = (f"{key}={each or AMPLE_MS}" for key, each in counted.items())
+    budget = ((f"--{side}-option", each) for each in thinking for side in "ab")
     typed = ["arena", "sprt", str(player), config.bot, "--rules", config.rules]
-    typed += [word for pair in (*settings, *times) for word in pair]
+    typed += [word for pair in (*settings, *times, *budget) for word in pair]
     return f"{sentence} Against the default ({words.settings(default)}): {shlex.join(typed)}"
 
 

@@ -302,6 +302,9 @@ def test_a_gain_names_its_start_and_what_tests_the_default(folder: Path) -> None
     assert arena(*command.split(), "--dry-run").exit_code == 0, command
     for decision in ("H0", None):
         assert "Against" not in said({"here": {"decision": decision}})
+    counting = verification.target._replace(budget={"iterations": 20})
+    counted = gain_words(config, Path("p.toml"), counting, TEST, {"here": {"decision": "H1"}})
+    assert counted.endswith(" --a-option iterations=20 --b-option iterations=20")
     usual_start = FILE.replace("[weights]", '[weights]\nstart = "tuned"')
     (folder / "it.toml").write_text(usual_start.format(games=8))
     usual = partial(gain_words, load_config(folder / "it.toml"), *said.args[1:])
