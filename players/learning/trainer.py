@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from arena.files.toml_tables import shown
-from players.learning.training_file import Training
+from players.learning.training_file import Training, as_written
 from players.ntuple.network import Network
 from players.ntuple.temporal import ERROR, SIZE, Rule, with_sums
 from players.search.types import Array, Flag
@@ -103,11 +103,13 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         except ValueError as error:
             raise ValueError(f"{error}. To begin again, move it away") from error
         record = json.loads(loaded.extra[PROGRESS].tobytes())
-        was, now = record["settings"], json.loads(json.dumps(self.config.settings()))
+        was = as_written(record["settings"])
+        now = as_written(json.loads(json.dumps(self.config.settings())))
         changed = [
-            f"{key} = {shown(was.get(key))}, not {shown(now[key])}"
-            for key in now
-            if was.get(key) != now[key]
+            f"{key} = {shown(was[key]) if key in was else 'none'}, "
+            f"not {shown(now[key]) if key in now else 'none'}"
+            for key in was | now
+            if was.get(key) != now.get(key)
         ]
         if changed:
             raise ValueError(

@@ -109,6 +109,22 @@ class Training:
         return {key: value for key, value in asdict(self).items() if key not in FREE}
 
 
+def as_written(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """`Training.settings` by the keys of the file, without those that its target does not take. Of
+    a network to start from the name: a run that goes on does not read it.
+    """
+    rest = dict(settings)
+    mix, steps, start = (rest.pop(key, None) for key in ("mix", "steps", "start"))
+    written = {**rest.pop("variant", {}), **rest}
+    if rest.get("target") == "td-lambda":
+        written["lambda"] = mix
+    if rest.get("target") in ("td-lambda", "n-step") and steps != WHOLE_GAME:
+        written["steps"] = steps
+    if start is not None:
+        written["start"] = Path(start).name
+    return {key: value for key, value in written.items() if value is not None}
+
+
 class TrainingTable(TomlTable):
     """`[training]`."""
 

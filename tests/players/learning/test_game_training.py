@@ -266,6 +266,11 @@ def test_a_run_of_other_settings_is_refused(tmp_path: Path) -> None:
     changed = config_of(tmp_path, learning="epsilon = 0.1")
     with pytest.raises(ValueError, match=r"was begun with epsilon = 0\.2, not 0\.1"):
         GamesTrainer(changed, tmp_path / "run")
+    mixed = config_of(tmp_path, learning='target = "td-lambda"\nlambda = 0.5')
+    GamesTrainer(mixed, tmp_path / "mixed").save()
+    changed = config_of(tmp_path, learning='target = "td-lambda"\nlambda = 0.25\nsteps = 3')
+    with pytest.raises(ValueError, match=r"with lambda = 0\.5, not 0\.25; steps = none, not 3: "):
+        GamesTrainer(changed, tmp_path / "mixed")
     more = config_of(tmp_path, games=400)
     assert GamesTrainer(more, tmp_path / "run").config.games == 400
 

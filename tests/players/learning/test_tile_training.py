@@ -294,6 +294,15 @@ def test_memory_is_not_taken_twice_for_a_start(
     assert TileTrainer(on, tmp_path / "on").network.weights.any()
 
 
+def test_a_start_that_was_moved_is_no_other(config: TrainConfig, tmp_path: Path) -> None:
+    trained(config, tmp_path / "first").write_network(tmp_path / "network.ntuple")
+    on = dataclasses.replace(config, start=str(tmp_path / "network.ntuple"))
+    TileTrainer(on, tmp_path / "on").save()
+    TileTrainer(dataclasses.replace(on, start="/elsewhere/network.ntuple"), tmp_path / "on")
+    with pytest.raises(ValueError, match=r'start = "network\.ntuple", not none: write'):
+        TileTrainer(config, tmp_path / "on")
+
+
 def test_weights_met_often_change_slowly(
     config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
