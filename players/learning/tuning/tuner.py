@@ -238,7 +238,12 @@ class Tuner:
             is_known = number == FORMAT
             before = content["config"] if is_known else {}
             now = json.loads(json.dumps(self.config.identity()))
+            began = is_known and _numbers(content["points"][0][1]) == self.space.start
+            if began and before["weights"] and now["weights"]:
+                before["weights"]["start"] = now["weights"]["start"]  # wherever its file is
             changed = changes(before, now) if is_known and now != before else None
+            if is_known and not began and changed is None:
+                changed = ["the table that weights.start names"]
         if not is_known:
             raise ValueError(
                 f"{path}: has format {number}, written by arena {by}, and this arena goes on with "
@@ -310,7 +315,7 @@ def readable(path: Path, damaged: str, again: str) -> Iterator[None]:
         raise ValueError(
             f"{path}: cannot be read: {error.strerror}. Fix that, or move it away to begin {again}"
         ) from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: {damaged} ({error}); move it away to begin {again}") from None
 
 

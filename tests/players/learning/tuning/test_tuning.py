@@ -107,16 +107,31 @@ class TestTuner:
         with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
             Tuner(config_of(tmp_path, "selfplay"), folder)
 
+    def test_it_goes_on_from_the_table_it_began_with_wherever_that_is(self, tmp_path: Path) -> None:
+        def config_with(weight: float, name: str) -> TuneConfig:
+            quarter = [[None, *[weight] * 3], *[[weight] * 4] * 3]
+            table = json.dumps({"black": quarter, "white": quarter})
+            (tmp_path / name).write_text(table, encoding="utf-8")
+            text = FILE.format(method="selfplay", games=8, threads=1)
+            (tmp_path / "it.toml").write_text(f'{text}start = "{name}"\n')
+            return load_config(tmp_path / "it.toml")
+
+        Tuner(config_with(1.05, "one.json"), tmp_path).save()
+        assert Tuner(config_with(1.05, "moved.json"), tmp_path).vector[0] == 1.05
+        with pytest.raises(ValueError, match="Changed: the table that weights"):
+            Tuner(config_with(0.95, "one.json"), tmp_path)
+
     @pytest.mark.parametrize("key", ["points", "comparisons", "slid"])
     def test_what_is_no_number_is_damaged(self, tmp_path: Path, key: str) -> None:
         config = config_of(tmp_path, "selfplay")
         tuner = Tuner(config, tmp_path)
         tuner.save()
         content = json.loads((tmp_path / CHECKPOINT).read_text())
-        content[key] = [[0, "x"]]
-        (tmp_path / CHECKPOINT).write_text(json.dumps(content))
-        with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
-            Tuner(config, tmp_path)
+        for damage in ([[0, "x"]], [[]]):
+            content[key] = damage
+            (tmp_path / CHECKPOINT).write_text(json.dumps(content))
+            with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
+                Tuner(config, tmp_path)
 
     def test_a_damaged_checkpoint_opens_no_match_runner(self, tmp_path: Path) -> None:
         (tmp_path / CHECKPOINT).write_text("{}")
