@@ -124,7 +124,8 @@ def test_from_a_file_to_a_player(
         '[game]\nrules = "othello"\npreset = "cornerless"\n[[player]]\nbot = "monkey"\n'
         + (run / "player.toml").read_text()
     )
-    assert "iterations" not in (run / "player.toml").read_text().split("[player.options]")[1]
+    written = (run / "player.toml").read_text().split("[player.options]")[1]
+    assert "iterations" not in written and 'weights = "weights.json"' in written
     checked = arena("run", str(tournament), "--dry-run")
     assert checked.exit_code == 0, checked.output
 

@@ -60,6 +60,7 @@ def player_options(
 
 def write_result(tuner: Tuner, folder: Path, verdict: dict[str, Any]) -> dict[str, Any]:
     """Write the table of weights, where one was tuned, and the player; its options. Raises OSError.
+    The player names the table next to it, so that both can be moved.
 
     `verdict` is what was found about the values, by key.
     """
@@ -73,7 +74,8 @@ def write_result(tuner: Tuner, folder: Path, verdict: dict[str, Any]) -> dict[st
     lines = [f"# {line}" for line in json.dumps(how, indent=1, ensure_ascii=False).splitlines()]
     name = json.dumps(config.name, ensure_ascii=False)
     entry = ["", "[[player]]", f'bot = "{config.bot}"', f"name = {name}", "", "[player.options]"]
-    write_whole(folder / PLAYER, "\n".join([*lines, *entry, *_values(options), ""]))
+    table = {} if config.weights is None else {config.weights.option: WEIGHTS}
+    write_whole(folder / PLAYER, "\n".join([*lines, *entry, *_values(options | table), ""]))
     return options
 
 
