@@ -5,6 +5,7 @@ Drawn with matplotlib's own objects: no window, no global state.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -21,6 +22,9 @@ SUFFIXES = ("png", "svg")
 
 INK, FAINT, GRID, LINE = "#22272e", "#6b7280", "#e5e7eb", "#2563eb"
 PEN: dict[str, Any] = {"linewidth": 2, "markersize": 4.5, "clip_on": False}
+
+_LETTERS = 108
+"""In an inch of text, at a size of one point."""
 
 CURVE = "curve"
 SHOWN_TILES, RARE = 5, 0.01
@@ -52,9 +56,15 @@ STYLE: dict[Any, Any] = {
 def new_figure(width: float, height: float, title: str, about: str, *, size: float = 8) -> Figure:
     """An empty figure under its title, `about` below it in letters of that size."""
     figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
+    title, about = _wrapped(title, width, 16), _wrapped(about, width, size)
     figure.suptitle(title, x=0.012, ha="left", fontsize=16, fontweight="bold")
     figure.supxlabel(about, x=0.012, ha="left", fontsize=size, color=FAINT)
     return figure
+
+
+def _wrapped(text: str, inches: float, size: float) -> str:
+    letters = int(inches * _LETTERS / size)
+    return "\n".join(fill(line, letters) for line in text.splitlines())
 
 
 def begin_panel(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from operator import itemgetter
-from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -16,9 +15,6 @@ from players.learning.pictures import FAINT, GRID, INK, LINE, begin_panel, new_f
 from players.learning.tuning.space import Space, Vector
 from players.learning.tuning.tuner import StartComparison, TuningPoint
 from players.option_files import seat_names
-
-_WIDTH = 130
-"""The width of the lines under a title, in letters."""
 
 _LABELLED = 24
 """Up to that many lines have their names next to them."""
@@ -44,7 +40,7 @@ def parameter_figure(
     count = len(panels) + bool(comparisons)
     columns = min(count, 2)
     rows = -(-count // columns)
-    figure = new_figure(4.8 * columns, 0.9 + 3.6 * rows, title, fill(about, _WIDTH))
+    figure = new_figure(4.8 * columns, 0.9 + 3.6 * rows, title, about)
     grid = figure.subplots(rows, columns, squeeze=False).flat
     for axes, (name, indices) in zip(grid, panels, strict=False):
         _draw_parameters(axes, space, points, name, indices)
@@ -119,7 +115,7 @@ def board_figure(space: Space, vector: Vector, title: str, about: str) -> Figure
     values = [weight for board in boards for side in sides for weight in board[side].values()]
     framed = f"framed: at an end of its range, {ends[0]:g} to {ends[1]:g}\n"
     legend = framed if any(_is_end(value, ends) for value in values) else ""
-    figure = new_figure(8.4, 0.8 + 3.7 * len(sides), title, legend + fill(about, _WIDTH))
+    figure = new_figure(8.4, 0.8 + 3.7 * len(sides), title, legend + about)
     grid = figure.subplots(len(sides), 2, squeeze=False)
     reach = max(1e-3, *(abs(value - 1.0) for value in values))
     norm = TwoSlopeNorm(1.0, 1.0 - reach, 1.0 + reach)

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from players.learning.pictures import CURVE, save_figure, shown_tiles, tile_curve
+from players.learning.pictures import CURVE, new_figure, save_figure, shown_tiles, tile_curve
 from players.learning.tiles.trainer import TileBlock
 
 
@@ -54,6 +54,14 @@ def test_scores_and_reach_are_drawn_by_games() -> None:
 def test_the_largest_tiles_that_were_reached_more_than_once_in_a_while_are_shown() -> None:
     assert shown_tiles(BLOCKS) == [32, 64, 128, 256, 512]
     assert shown_tiles([point(1, 1.0, 1, {4: 1.0, 8: 0.009})]) == [4]
+
+
+@pytest.mark.parametrize("width", [4.8, 8.4, 12.0])
+def test_long_titles_stay_in_the_picture(width: float) -> None:
+    figure = new_figure(width, 5.2, "a long name " * 16, "framed\n" + "many, many words " * 20)
+    figure.draw_without_rendering()
+    for text in (figure._suptitle, figure._supxlabel):  # type: ignore[attr-defined]
+        assert text.get_window_extent().x1 <= figure.bbox.x1
 
 
 def test_a_picture_that_finds_the_disk_full_leaves_no_part(tmp_path: Path) -> None:
