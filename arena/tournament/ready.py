@@ -71,9 +71,15 @@ def with_field_of(
 
 
 def _with_turns(store: Path, begun: TournamentConfig, now: TournamentConfig) -> TournamentConfig:
-    """`now`, with the round in which players leave or come back, if rounds are made one by one."""
+    """`now`, with the round in which players leave or come back, if rounds are made one by one.
+    The return of one that left in an earlier version is not kept, as its leaving was not.
+    """
     was = {each.name: each.plays for each in begun.players}
-    turned = {each.name for each in now.players if was.get(each.name, each.plays) != each.plays}
+    turned = {
+        each.name
+        for each in now.players
+        if was.get(each.name, each.plays) != each.plays == len(each.away) % 2
+    }
     schedule = begun.schedule()
     if not turned or not isinstance(schedule, MatchedSchedule):
         return now

@@ -2,7 +2,9 @@
 
 import errno
 import shlex
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -234,6 +236,29 @@ def test_rounds_of_a_swiss_that_a_bot_missed_give_it_no_points(course: CourseRun
     play(6)
     course.submit("cat")
     assert play(6) == () and points()["cat"] == before
+
+
+def test_who_left_in_an_earlier_version_misses_the_rounds_after_that_alone(
+    course: CourseRun,
+) -> None:
+    def play(rounds: int) -> None:
+        course.play(f"{FROM.replace('rounds = 2', f'rounds = {rounds}')}[swiss]\n", take_new=True)
+
+    course.submit("ant", "bee", "cat")
+    play(1)
+    course.remove("cat")
+    play(2)
+    with closing(sqlite3.connect(course.store)) as store, store:
+        ((config,),) = store.execute("SELECT config FROM run")
+        store.execute("UPDATE run SET config = ?", (config.replace('"away":[2]', '"away":[]'),))
+    course.submit("cat")
+    play(3)
+    course.remove("cat")
+    play(4)
+    course.submit("cat")
+    play(5)
+    with PlayedStore.open(course.store) as opened:
+        assert {each.name: each.away for each in opened.config.players}["cat"] == (4, 5)
 
 
 @pytest.mark.parametrize(
