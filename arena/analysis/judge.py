@@ -80,6 +80,8 @@ def judge_run(path: Path, within: int | None) -> Judgement:
         terms = config.terms
         if reason := BUILTINS["alphabeta"].refusal(terms.rules, terms.variant):
             raise UserError(f"{path}: endgames are solved by what alphabeta has, and {reason}")
+        if not store.finished():
+            raise none_left(path, damaged)
         warm_kernels([terms.rules], ["analysis"])
         if within is None:
             from players.games.endgame import load_endgame, reach_in

@@ -12,12 +12,13 @@ from rich.console import Console
 
 from arena.analysis import judge as accuracy
 from arena.analysis.judge import Accuracy, Choice, Judgement
+from arena.errors import UserError
 from arena.model.record import GameRecord
 from arena.tournament.store import Store
 from tests.command import arena
 from tests.players.conftest import true_net
 from tests.reports.conftest import play_record
-from tests.reports.runs import keep_games
+from tests.reports.runs import begun, keep_games
 
 pytestmark = pytest.mark.slow
 
@@ -141,6 +142,19 @@ def test_games_are_judged_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(accuracy, "_choices_of", judged)
     judgement = accuracy.judge_run(run, 2)
     assert (judgement.games, judgement.players[0].judged) == (9, 9)
+
+
+def test_a_run_without_games_compiles_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compiled(rules: object, players: object) -> None:
+        pytest.fail("kernels are compiled")
+
+    run = tmp_path / "a.sqlite"
+    begun(run, [play_record("dots", "a", "b", rows=2, cols=2)]).close()
+    monkeypatch.setattr(accuracy, "warm_kernels", compiled)
+    with pytest.raises(UserError, match="no game has been played yet"):
+        accuracy.judge_run(run, 2)
 
 
 def test_the_first_of_the_worst_mistakes_is_shown() -> None:
