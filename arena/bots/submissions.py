@@ -95,9 +95,10 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
             raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
         homes = sorted(folder.iterdir(), key=lambda home: home.name)
         bots = tuple(_open(home) for home in homes if active(home))
+        idle = not bots and any(history(home).versions for home in homes)
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
-    if not bots and any(history(home).versions for home in homes):
+    if idle:
         raise SubmissionError(
             f"no bot in {folder} has a version that plays; `arena bots list {folder}` shows them. "
             "Where all should play, copy the folder again with its links, as `cp -a` and "

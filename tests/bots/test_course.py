@@ -305,6 +305,17 @@ def test_a_copy_without_links_is_told_from_an_empty_folder(to: Path, script: Pat
         submissions(to)
 
 
+def test_a_folder_that_another_keeps_closed_next_to_no_submission_is_named(
+    to: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = to / "closed"
+    closed.mkdir(parents=True)
+    denied = PermissionError(errno.EACCES, "Permission denied", str(closed))
+    monkeypatch.setattr("arena.bots.submissions.history", Mock(side_effect=denied))
+    with pytest.raises(SubmissionError, match=r"closed cannot be read: Permission denied"):
+        submissions(to)
+
+
 def test_two_versions_of_one_number_are_named_by_their_digests(to: Path, script: Path) -> None:
     """Two copies of a course went on, and were put together again."""
     other = to.with_name("other")
