@@ -63,10 +63,14 @@ def replacing(path: Path, mode: str = "w") -> Iterator[Any]:
 
 @contextmanager
 def writing(path: Path, mode: str = "w") -> Iterator[Any]:
-    """The same for a path that may be a link, or a pipe or device, which is written as it comes."""
+    """The same for a path that may be a link, and keeps who may read a file. What cannot be
+    replaced is written as it comes: a pipe or device, or a file of a closed folder.
+    """
     real = Path(os.path.realpath(path))  # also of a link to itself
-    if real.is_file() or not path.exists():
+    if (real.is_file() or not path.exists()) and os.access(real.parent, os.W_OK):
         with replacing(real, mode) as file:
+            with suppress(OSError):  # there was none
+                os.fchmod(file.fileno(), stat.S_IMODE(real.stat().st_mode))
             yield file
     else:
         with path.open(mode, encoding=None if "b" in mode else "utf-8") as file:

@@ -1,6 +1,8 @@
 """Runs made of other programs' files, by the commands that a person types."""
 
 import json
+import os
+import stat
 import tracemalloc
 from pathlib import Path
 
@@ -251,6 +253,26 @@ def test_a_link_to_itself_gives_way_to_the_file(tmp_path: Path) -> None:
     out.symlink_to(out)
     assert export_run(run, out).games == 1
     assert out.is_file() and not out.is_symlink()
+
+
+def test_who_may_read_an_export_stays_so(tmp_path: Path) -> None:
+    run, out = tmp_path / "a.sqlite", tmp_path / "a.jsonl"
+    keep_games(run, [play_record("dots", "ann", "bob")])
+    out.touch(mode=0o600)
+    assert export_run(run, out).games == 1
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+
+
+def test_a_file_of_a_closed_folder_is_written_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, out = tmp_path / "a.sqlite", tmp_path / "a.jsonl"
+    keep_games(run, [play_record("dots", "ann", "bob")])
+    out.touch()
+    before = out.stat().st_ino
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    assert export_run(run, out).games == 1
+    assert (out.stat().st_ino, len(out.read_text().splitlines())) == (before, 1)
 
 
 def test_a_full_disk_is_named_with_the_file(tmp_path: Path) -> None:
