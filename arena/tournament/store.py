@@ -247,7 +247,8 @@ class Store:
         """
         where = "" if void else "WHERE termination <> 'void'"
         order = "ORDER BY round, length(game), game, id"  # g0002 before g0010, g9999 before g10000
-        for id_, game in self._rows(f"SELECT id, game FROM games {where} {order}"):
+        # All at once: while a query is open, what a run that goes on writes piles up in its log.
+        for id_, game in list(self._rows(f"SELECT id, game FROM games {where} {order}")):
             if damaged is None:
                 yield self._whole(id_, game)
             elif record := self._record(id_):

@@ -477,6 +477,23 @@ def test_a_record_is_kept_as_its_referee_wrote_it(
     database.close()
 
 
+def test_records_that_are_read_slowly_leave_the_log_of_a_run_short(
+    load: Load, path: Path, played: Played
+) -> None:
+    config = load(f"[tournament]\nrounds = 2\n{DOTS}")
+    games = [played(spec) for spec in schedule(config)]
+    with PlayedStore.open_run(path, config) as run, Store.open(path) as store:
+        for game in games[:3]:
+            run.add(game)
+        records = store.records()
+        assert next(records) == games[0]
+        run.add(games[3])
+        with closing(sqlite3.connect(path)) as database:
+            ((waits, *_),) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert not waits
+        assert list(records) == games[1:3]
+
+
 def test_a_look_that_is_broken_off_may_outlive_the_store(
     load: Load, path: Path, played: Played
 ) -> None:
