@@ -105,7 +105,8 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
                 say(stopped, err=True)
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:
-        if error.errno == EAGAIN and not error.filename:
+        writing = hasattr(error, "characters_written")  # to a stdout that takes no more for now
+        if error.errno == EAGAIN and not error.filename and not writing:
             raise _refused(_NO_PROCESS) from None
         where = f"{error.filename}: " if error.filename else _gone()
         raise _refused(f"{where}{error.strerror or error}", _code(error, ctx)) from None

@@ -205,6 +205,15 @@ def test_a_thread_or_process_that_cannot_start_is_told(
     assert result.stderr.startswith("No further process or thread can be started: end other")
 
 
+def test_a_full_stdout_that_does_not_block_is_no_limit_of_processes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = BlockingIOError(errno.EAGAIN, "write could not complete without blocking", 4096)
+    monkeypatch.setattr("threading.Thread.start", Mock(side_effect=full))
+    result = arena("run", "t.toml")
+    assert (result.exit_code, result.stderr) == (2, f"{full.strerror}\n")
+
+
 def test_a_folder_that_is_gone_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = folder / "gone"
     gone.mkdir()
