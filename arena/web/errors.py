@@ -1,6 +1,5 @@
 """Answers to refused requests: a sentence, on a page in the look of the others or as JSON."""
 
-import sys
 from errno import EACCES, EDQUOT, ENOSPC, EROFS
 from http import HTTPStatus
 
@@ -12,6 +11,7 @@ from starlette.requests import ClientDisconnect
 
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.files.plain_text import printable
+from arena.web.log import to_log
 from arena.web.pages import page
 from arena.web.rights import Role, visitor_of
 from arena.web.safe import HEADERS
@@ -83,7 +83,7 @@ async def _unkept(request: Request, error: OSError) -> Response:
     """
     if error.errno not in (EACCES, EDQUOT, ENOSPC, EROFS):
         raise error
-    sys.stderr.write(f"A page failed: {error}\n")
+    to_log(f"A page failed: {error}")
     status = 500 if error.errno == EACCES else 507
     why = f"The server could not do this: {error.strerror}. Tell the staff, and try again later."
     return refusal(request, status, why)

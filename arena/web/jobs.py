@@ -10,7 +10,6 @@ import secrets
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 import traceback
@@ -29,6 +28,7 @@ from arena.files.lock import acquire, holder, is_held, release
 from arena.files.plain_text import end_of, printable
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
+from arena.web.log import to_log
 from arena.web.sentences import MISTAKE, without_folders
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
@@ -88,7 +88,7 @@ def events_of(folder: Path) -> Iterator[Event]:
 
 def mistake_of_staff(error: ConfigError) -> Refused:
     """A mistake in a file of the course, as an owner reads it; the staff reads the log."""
-    sys.stderr.write(f"{error}\n")
+    to_log(str(error))
     return Refused(sentence=MISTAKE)
 
 
@@ -208,7 +208,7 @@ class Jobs:
                 try:
                     thread.start()
                 except RuntimeError as error:  # too many: it waits until another comes or ends
-                    sys.stderr.write(f"The job {folder.name} waits: {error}\n")
+                    to_log(f"The job {folder.name} waits: {error}")
                     self._working.remove(folder)
                     self._waiting.appendleft(folder)
                     return
@@ -227,7 +227,7 @@ class Jobs:
             try:
                 self._run(folder)
             except OSError as error:  # a full disk, too many processes
-                sys.stderr.write(f"The job {folder.name} could not be started: {error}\n")
+                to_log(f"The job {folder.name} could not be started: {error}")
             finally:
                 with suppress(OSError):  # broken off, if it has none: no later server begins it
                     (folder / EVENTS).touch()

@@ -2,11 +2,11 @@
 while one is invalid.
 """
 
-import sys
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from arena.errors import ArenaError
+from arena.web.log import to_log
 
 Value = TypeVar("Value")
 
@@ -26,5 +26,5 @@ class LastGood(Generic[Value]):
         except ArenaError as error:
             if str(error) != self.problem:
                 self.problem = str(error)
-                sys.stderr.write(f"{error}\nUntil it is fixed, the previous content is used.\n")
+                to_log(f"{error}\nUntil it is fixed, the previous content is used.")
         return self._last

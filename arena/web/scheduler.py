@@ -10,7 +10,6 @@ and no more after three quick deaths.
 """
 
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -29,6 +28,7 @@ from arena.tournament.formats import FORMATS
 from arena.tournament.ready import walkover_round
 from arena.tournament.store import Store
 from arena.web.last_good import LastGood
+from arena.web.log import to_log
 from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import FILE, Wish, read_wishes, write_wishes
 
@@ -107,7 +107,7 @@ class Scheduler:
             except (ArenaError, OSError, RuntimeError) as error:  # edited, full disk, no thread
                 if str(error) != last_error:
                     last_error = str(error)
-                    sys.stderr.write(f"The tournaments of {self.course} wait: {last_error}\n")
+                    to_log(f"The tournaments of {self.course} wait: {last_error}")
             self._wake.wait(_LOOK_S)
             self._wake.clear()
 

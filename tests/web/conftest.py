@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import uvicorn
@@ -87,6 +88,15 @@ def wait_for(holds: Callable[[], object], most_s: float = 30, every_s: float = 0
     while not holds():
         assert time.monotonic() < give_up
         time.sleep(every_s)
+
+
+def fill_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the server's log on a full disk from now on."""
+
+    def refuse(_: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=refuse))
 
 
 @contextmanager

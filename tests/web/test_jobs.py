@@ -9,7 +9,7 @@ import pytest
 
 from arena.web import jobs as jobs_module
 from arena.web.jobs import ABOUT, EVENTS, ID, Jobs, asked_at, new_id
-from tests.web.conftest import wait_for
+from tests.web.conftest import fill_log, wait_for
 
 STUBBORN = """
 import signal, sys, time
@@ -57,6 +57,21 @@ def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
     later = Jobs(tmp_path, [], lambda: 0)
     later.resume()
     assert later.is_over(there), "it was told as broken off, and is not begun again"
+
+
+def test_jobs_that_wait_begin_where_the_log_is_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_log(monkeypatch)
+    places = 0
+    jobs = Jobs(tmp_path, [str(tmp_path / "none")], lambda: places)
+    folders = [tmp_path / "ada" / name for name in ("first", "second")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    jobs.add(folders[0])
+    places = 1
+    jobs.add(folders[1])
+    wait_for(lambda: all(map(jobs.is_over, folders)))
 
 
 def test_a_job_killed_before_it_began_is_not_begun_by_a_later_server(tmp_path: Path) -> None:

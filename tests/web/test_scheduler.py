@@ -27,7 +27,7 @@ from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import Wish
 from tests.right_bot import RIGHT
 
-from .conftest import wait_for
+from .conftest import fill_log, wait_for
 
 LONG, SHORT = 400, 1
 SLOW = RIGHT.replace("import json", "import json\nimport time").replace(
@@ -430,6 +430,23 @@ def test_what_hinders_it_is_reported_once(
     wait_for(lambda: len(looks) >= 3)
     server.end()
     assert capfd.readouterr().err.count(f"wait: {error}\n") == 1
+
+
+def test_it_goes_on_where_the_log_is_on_a_full_disk(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    def hindered() -> None:
+        looks.append(1)
+        raise OSError(28, "No space left on device")
+
+    server = classroom.server()
+    monkeypatch.setattr(server, "look", hindered)
+    fill_log(monkeypatch)
+    server.begin()
+    wait_for(lambda: len(looks) >= 2)
+    server.end()
 
 
 def test_a_file_that_was_damaged_is_named(classroom: Class) -> None:
