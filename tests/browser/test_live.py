@@ -146,6 +146,22 @@ def test_what_did_not_load_is_asked_for_again(
     problems.clear()
 
 
+def test_a_late_answer_for_a_player_leaves_the_next_one_shown(run: str, page: Page) -> None:
+    page.goto(f"{run}#games")
+    expect(page.locator("#games-count")).to_contain_text("No game has ended yet")
+    late: list[Route] = []
+    page.route("**/data", lambda route: late.append(route), times=1)
+    with page.expect_request("**/data"):
+        page.goto(f"{run}#player/ant")
+    page.goto(f"{run}#player/bee")
+    heading = page.locator("#player-view h2")
+    expect(heading).to_contain_text("bee")
+    with page.expect_response("**/data"):
+        late[0].continue_()
+    page.evaluate("new Promise(requestAnimationFrame)")
+    expect(heading).to_contain_text("bee")
+
+
 def test_a_hidden_page_leaves_its_connection_to_others(run: str, store: Store, page: Page) -> None:
     """By HTTP/1.1 a browser has six to a server: a seventh page would wait without end."""
     page.goto(run)

@@ -62,14 +62,14 @@ class RunPages {
     const run = await this.run();
     if (!isWanted()) return;
     if (route.view === "games") return showGames(run, route.filter);
-    if (route.view === "player") return this.fillPlayer(run, route.name);
+    if (route.view === "player") return this.fillPlayer(run, route.name, isWanted);
     if (!isSame || !this.page) await this.openGame(run, route.name, isWanted);
   }
 
-  /** Figures change with each game; all else comes by events, which may be ahead of the answer. @param {RunData} run @param {string} name */
-  async fillPlayer(run, name) {
+  /** Figures change with each game; all else comes by events, which may be ahead of the answer. @param {RunData} run @param {string} name @param {() => boolean} isWanted */
+  async fillPlayer(run, name, isWanted) {
     if ("live" in document.body.dataset) run.figures = (await this.source.run()).figures;
-    showPlayer(run, name);
+    if (isWanted()) showPlayer(run, name);
   }
 
   /** @param {RunData} run @param {string} id @param {() => boolean} isWanted */
