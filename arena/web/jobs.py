@@ -124,6 +124,8 @@ class Jobs:
         self.command = command
         """The command of a process; the folder is added as its last argument."""
         self._places = places
+        self._last: Path | None = None
+        """The job that came last, once it was looked for: there may be thousands."""
         self._lock = threading.Lock()
         self._waiting: deque[Path] = deque()
         self._working: set[Path] = set()
@@ -140,11 +142,11 @@ class Jobs:
         """A folder for a job that comes now: after all others, also where the clock was set back.
         The caller lets no other come meanwhile.
         """
-        id = new_id(now)
-        for last in self.newest("*", 1):
-            if last.name >= id:
-                id = new_id(max(now, asked_at(last) + timedelta(seconds=1)))
-        return self.root / owner / id
+        id, last = new_id(now), self._last or next(iter(self.newest("*", 1)), Path())
+        if last.name >= id:
+            id = new_id(max(now, asked_at(last) + timedelta(seconds=1)))
+        self._last = self.root / owner / id
+        return self._last
 
     def folder(self, owner: str, id: str) -> Path | None:
         """The job of that id, where it is one of the owner's; "*" is any owner."""

@@ -32,15 +32,24 @@ def test_names_sort_by_time_also_within_a_second() -> None:
 
 
 def test_a_job_comes_after_all_others_though_the_clock_was_set_back(tmp_path: Path) -> None:
-    jobs, now = Jobs(tmp_path, [], lambda: 0), datetime(2026, 11, 27, 15, 51, 18, tzinfo=UTC)
-    came = []
-    for owner, days in (("ada", 0), ("bob", 9), ("ada", 0), ("ada", 0), ("ada", 10)):
-        folder = jobs.place(owner, now + timedelta(days=days))
-        folder.mkdir(parents=True)
-        (folder / ABOUT).touch()
-        came.append(folder)
+    now, came = datetime(2026, 11, 27, 15, 51, 18, tzinfo=UTC), []
+    for jobs in (Jobs(tmp_path, [], lambda: 0), Jobs(tmp_path, [], lambda: 0)):
+        for owner, days in (("ada", 0), ("bob", 9), ("ada", 0), ("ada", 0), ("ada", 10)):
+            folder = jobs.place(owner, now + timedelta(days=days))
+            folder.mkdir(parents=True)
+            (folder / ABOUT).touch()
+            came.append(folder)
     assert jobs.newest("*") == came[::-1]
-    assert asked_at(came[-1]) == now + timedelta(days=10)
+    assert asked_at(came[4]) == now + timedelta(days=10)
+
+
+def test_the_jobs_before_are_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs, now = Jobs(tmp_path, [], lambda: 0), datetime(2026, 11, 27, tzinfo=UTC)
+    jobs.place("ada", now)
+    monkeypatch.setattr(jobs, "folders", None)
+    jobs.place("bob", now)
 
 
 def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
