@@ -146,6 +146,26 @@ def test_what_did_not_load_is_asked_for_again(
     problems.clear()
 
 
+def test_a_late_answer_for_a_void_game_leaves_it_in_play(
+    run: str, store: Store, page: Page
+) -> None:
+    page.goto(f"{run}#game/g1")
+    caption = page.locator(".caption")
+    expect(caption).to_contain_text("Before the first")
+    late: list[Route] = []
+    page.route("**/game/g1", lambda route: late.append(route), times=1)
+    store.add(void(RECORDS[0], "the host slept"))
+    with page.expect_request("**/game/g1"):
+        store.append(GameVoid(game="g1", attempt=1, detail="the host slept", replayed=True))
+    store.append(game_started(RECORDS[0].model_copy(update={"attempt": 2})))
+    store.append(moved(RECORDS[0], 0, 2))
+    expect(caption).to_contain_text("Move 2 of 2")
+    with page.expect_response("**/game/g1"):
+        late[0].continue_()
+    page.evaluate("new Promise(requestAnimationFrame)")
+    expect(caption).to_contain_text("Move 2 of 2")
+
+
 def test_a_late_answer_for_a_player_leaves_the_next_one_shown(run: str, page: Page) -> None:
     page.goto(f"{run}#games")
     expect(page.locator("#games-count")).to_contain_text("No game has ended yet")

@@ -74,9 +74,11 @@ class RunPages {
 
   /** @param {RunData} run @param {string} id @param {() => boolean} isWanted */
   async openGame(run, id, isWanted) {
-    const running = run.running.find((each) => each.id === id);
-    const game = running ? unfinished(run, running) : await this.source.game(id, run.games.id.indexOf(id));
+    const running = () => run.running.find((each) => each.id === id);
+    const ended = running() ? undefined : await this.source.game(id, run.games.id.indexOf(id));
     if (!isWanted()) return;
+    const played = running(); // a void game may be played again meanwhile
+    const game = played ? unfinished(run, played) : ended;
     this.page?.stop();
     this.page = game ? gamePage(run, game) : null;
     byId("game-view").replaceChildren(...(this.page?.nodes ?? noGame(run, id)));
