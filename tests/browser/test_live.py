@@ -182,6 +182,20 @@ def test_a_late_answer_for_a_player_leaves_the_next_one_shown(run: str, page: Pa
     expect(heading).to_contain_text("bee")
 
 
+def test_a_run_that_was_away_for_a_moment_is_asked_for_again(
+    run: str, page: Page, problems: list[str]
+) -> None:
+    page.route("**/data", lambda route: route.fulfill(status=404), times=1)
+    page.goto(f"{run}#games")
+    expect(page.get_by_role("alert")).to_have_text("This did not load: The run is not there.")
+    page.goto(f"{run}#games?player=ant")
+    expect(page.locator("#games-count")).to_contain_text("No game has ended yet")
+    assert set(problems) == {
+        "Failed to load resource: the server responded with a status of 404 (Not Found)"
+    }
+    problems.clear()
+
+
 def test_a_hidden_page_leaves_its_connection_to_others(run: str, store: Store, page: Page) -> None:
     """By HTTP/1.1 a browser has six to a server: a seventh page would wait without end."""
     page.goto(run)

@@ -34,7 +34,12 @@ function rowOf(columns, at) {
 /** @param {string} address @returns {Source} */
 function servedSource(address) {
   const gameOnce = remembered((id) => fetched(`${address}/game/${encodeURIComponent(id)}`), KEPT_GAMES);
-  return { run: () => fetched(`${address}/data`), game: gameOnce };
+  return { run: runNow, game: gameOnce };
+  async function runNow() {
+    const run = await fetched(`${address}/data`);
+    if (!run) throw new Error("The run is not there.");
+    return run;
+  }
 }
 
 /** @param {string} id */
