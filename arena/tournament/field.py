@@ -229,8 +229,8 @@ def _found(player: Player, fresh: Mapping[str, Player], read: Sequence[Player]) 
     folder = read[0].home.folder if read else None
     if folder is None or player.digest is None:
         return player
-    bot = fresh.get(player.name_in_file, player).bot.partition("@")[0]
-    at = Path(folder, bot, folder_of(player.digest))
+    bot = Path(fresh.get(player.name_in_file, player).bot)
+    at = Path(folder, bot.parent, bot.name.partition("@")[0], folder_of(player.digest))
     if not (at / RECEIPT).is_file():
         return player
     home = player.home.model_copy(update={"folder": folder, "package": str(at / TREE)})

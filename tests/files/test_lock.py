@@ -14,12 +14,12 @@ from arena.files.lock import acquire, is_held, name_of, release
 def test_a_lock_that_cannot_be_taken_is_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
-    open_files = os.listdir("/proc/self/fd")  # noqa: PTH208
+    open_files = os.listdir("/proc/self/fd")  # noqa: PTH208 - names suffice
     with monkeypatch.context() as failing:
         failing.setattr(call, Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
         with pytest.raises(OSError, match="No space"):
             acquire(tmp_path / "run")
-    assert os.listdir("/proc/self/fd") == open_files  # noqa: PTH208
+    assert os.listdir("/proc/self/fd") == open_files  # noqa: PTH208 - names suffice
     release(tmp_path / "run", acquire(tmp_path / "run"))
 
 

@@ -108,7 +108,7 @@ def test_a_folder_that_moved_has_its_earlier_versions_with_it(
     course: CourseRun, tmp_path: Path
 ) -> None:
     def load(text: str, *, players: int, begun: Begun) -> TournamentConfig:
-        (moved / "t.toml").write_text(text)
+        (moved / "t.toml").write_text(text.replace("submissions", "bots@2026"))
         return load_config(moved / "t.toml", BUILTINS, begun=begun)
 
     course.submit("ant", "cat", "fox")
@@ -117,12 +117,13 @@ def test_a_folder_that_moved_has_its_earlier_versions_with_it(
     moved.mkdir()
     for each in ("submissions", "t.sqlite"):
         (tmp_path / each).rename(moved / each)
+    (moved / "bots@2026").symlink_to("submissions")
     there = CourseRun(moved, load, course.played)
     there.submit("ant 2")
     there.remove("fox")
     assert there.play() == (), "it goes on with its own"
     of_ant, _, of_fox = (Path(str(each.home.package)) for each in there.config().players)
-    assert of_ant.parts[-4:-2] == ("submissions", "ant") and of_ant.is_relative_to(moved)
+    assert of_ant.parts[-4:-2] == ("bots@2026", "ant") and of_ant.is_relative_to(moved)
     assert of_fox.is_relative_to(moved)
 
 

@@ -60,7 +60,7 @@ def test_the_largest_tiles_that_were_reached_more_than_once_in_a_while_are_shown
 def test_long_titles_stay_in_the_picture(width: float) -> None:
     figure = new_figure(width, 5.2, "a long name " * 16, "framed\n" + "many, many words " * 20)
     figure.draw_without_rendering()
-    for text in (figure._suptitle, figure._supxlabel):  # type: ignore[attr-defined]
+    for text in (figure._suptitle, figure._supxlabel):  # type: ignore[attr-defined] # no getter
         assert text.get_window_extent().x1 <= figure.bbox.x1
 
 
