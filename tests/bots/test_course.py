@@ -7,7 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,6 +25,7 @@ from arena.errors import ArenaError, ConfigError, PackageError, SubmissionError
 from arena.reports.submissions import bot_lines
 from tests.bots.conftest import MANIFEST, Package
 from tests.submitting import accept
+from tests.time_zone import local_time
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 CHECKED = (CheckedItem(title="build", passed=True, detail="nothing to build"),)
@@ -131,12 +131,9 @@ def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
 
 
 @pytest.fixture
-def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with monkeypatch.context() as patch:
-        patch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
-        time.tzset()
+def berlin() -> Iterator[None]:
+    with local_time("CET-1CEST,M3.5.0,M10.5.0/3"):
         yield
-    time.tzset()
 
 
 @pytest.mark.usefixtures("berlin")

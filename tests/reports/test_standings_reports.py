@@ -5,7 +5,6 @@ import io
 import json
 import math
 import re
-import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -31,6 +30,7 @@ from arena.reports.csv_report import TABLES, read_results
 from arena.reports.terminal import _LOS_UNITS
 from tests.command import arena
 from tests.reports.runs import begun, keep_games
+from tests.time_zone import local_time
 
 Golden = Callable[[str, str], None]
 Play = Callable[..., GameRecord]
@@ -273,21 +273,16 @@ def test_headings_are_text_with_style_apart(table: Standings) -> None:
     assert terminal.heading(table).plain == "cup · dots · 72 of 80 games"
 
 
-def test_the_report_says_when_it_was_played(
-    table: Standings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TZ", "Asia/Tokyo")
-    time.tzset()
-    night = datetime(2026, 11, 26, 14, 30, tzinfo=UTC)
-    played = table.model_copy(update={"began": night, "ended": night + timedelta(hours=8)})
-    lines = printed(played, 80).splitlines()
-    assert lines[-1] == "Played from 2026-11-26 23:30 JST to 2026-11-27 07:30 JST."
-    assert Standings.model_validate_json(played.model_dump_json()) == played
-    far = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
-    assert words.moment(far) == "9999-12-31 23:59 UTC", "there is no such time in Tokyo"
-    assert words.moment(datetime(2003, 12, 15, 12, 33)) == "2003-12-15", "of an unknown zone"
-    monkeypatch.undo()
-    time.tzset()
+def test_the_report_says_when_it_was_played(table: Standings) -> None:
+    with local_time("Asia/Tokyo"):
+        night = datetime(2026, 11, 26, 14, 30, tzinfo=UTC)
+        played = table.model_copy(update={"began": night, "ended": night + timedelta(hours=8)})
+        lines = printed(played, 80).splitlines()
+        assert lines[-1] == "Played from 2026-11-26 23:30 JST to 2026-11-27 07:30 JST."
+        assert Standings.model_validate_json(played.model_dump_json()) == played
+        far = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
+        assert words.moment(far) == "9999-12-31 23:59 UTC", "there is no such time in Tokyo"
+        assert words.moment(datetime(2003, 12, 15, 12, 33)) == "2003-12-15", "of an unknown zone"
 
 
 @pytest.mark.parametrize("form", [[], ["--json"], *(["--csv", name] for name in TABLES)])

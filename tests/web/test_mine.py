@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +25,7 @@ from arena.tournament.run_view import RunView
 from arena.web.app import ServerSettings, make_app
 from players.catalogue import BUILTINS
 from tests.right_bot import RIGHT
+from tests.time_zone import local_time
 
 from .conftest import TestClient, course_app
 
@@ -318,13 +318,10 @@ def test_the_staff_has_a_page_of_its_own(app: FastAPI) -> None:
 
 
 @pytest.fixture
-def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def far_east() -> Iterator[None]:
     """A server nine hours from Greenwich."""
-    with monkeypatch.context() as patch:
-        patch.setenv("TZ", "JST-9")
-        time.tzset()
+    with local_time("JST-9"):
         yield
-    time.tzset()
 
 
 @pytest.mark.usefixtures("far_east")

@@ -6,7 +6,6 @@ import io
 import os
 import re
 import threading
-import time
 import zipfile
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -29,6 +28,7 @@ from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
+from tests.time_zone import local_time
 from tests.web.conftest import TestClient, wait_for
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -211,14 +211,9 @@ def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
     assert staff.client.post("/staff/t/cup/start").status_code == 403, "without its form token"
 
 
-def test_a_moment_without_a_local_time_freezes_nothing(
-    staff: Staff, app: FastAPI, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setenv("TZ", "IST-5:30")
-        time.tzset()
+def test_a_moment_without_a_local_time_freezes_nothing(staff: Staff, app: FastAPI) -> None:
+    with local_time("IST-5:30"):
         assert "is no moment" in staff.does("t/cup/freeze", at="9999-12-31T23:59Z")
-    time.tzset()
     assert app.state.course.scheduler.frozen() == []
 
 
