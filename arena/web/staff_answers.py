@@ -5,6 +5,7 @@ kept in `COURSE/staff.log`.
 import secrets
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse, Response
@@ -44,7 +45,7 @@ class StaffActions:
         self._who = f"staff, {address_of(request)}"
         settings = state_of(request).settings
         self._base = str(settings.public_url or request.base_url).rstrip("/")
-        self._page = request.url.path.rpartition("/")[0]
+        self._page = quote(request.scope["path"]).rpartition("/")[0]
 
     def problems(self) -> list[str]:
         """Mistakes in the files of the course, and what is in force until they are fixed."""

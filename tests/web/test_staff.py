@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from fastapi import FastAPI
@@ -120,6 +121,15 @@ def test_owners_come_and_their_links_are_shown_once(staff: Staff, folder: Path) 
         "renewed dee",
     ]
     assert not re.search("[0-9a-f]{32}", log)
+
+
+def test_a_form_is_answered_on_its_page_whatever_the_name(staff: Staff, folder: Path) -> None:
+    (folder / "tournaments" / "50%25.toml").touch()
+    token = re.findall(r'name="form_token" value="(\w+)"', staff.page())[0]
+    twice = quote(quote("50%25"))  # the client of tests decodes twice
+    form = {"form_token": token}
+    answer = staff.client.post(f"/staff/t/{twice}/unfreeze", data=form, follow_redirects=False)
+    assert answer.headers["location"].startswith("/staff/t/50%2525?answer=")
 
 
 def test_a_bot_is_excluded_and_rolled_back(staff: Staff, folder: Path) -> None:
