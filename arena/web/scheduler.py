@@ -293,7 +293,7 @@ class Scheduler:
         elif wish.ended is None and process.store.exists():
             state = "paused"
         has_news = wish.begun_at is not None and wish.field != field
-        is_standing = name in standing
+        is_standing = name in standing and (wish.wanted == "playing" or wish.ended is None)
         if (has_news or is_standing) and self.is_closed(name):
             has_news = is_standing = False
         return Tournament(name, state, wish, is_standing, process.store.exists(), has_news)

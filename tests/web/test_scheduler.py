@@ -355,6 +355,14 @@ def test_a_standing_tournament_takes_them_by_itself(classroom: Class) -> None:
     classroom.playing()
 
 
+def test_a_pause_as_the_last_game_ended_takes_nobody_by_itself(classroom: Class) -> None:
+    classroom.file("ladder", SHORT)
+    classroom.scheduler.change("ladder", wanted="paused", ended="over")
+    assert not classroom.scheduler.tournaments()[0].is_standing
+    classroom.scheduler.start("ladder")
+    assert classroom.scheduler.tournaments()[0].is_standing
+
+
 @pytest.mark.slow
 def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> None:
     classroom.file("cup", SHORT, format_='format = "knockout"', more='[[player]]\nfrom = ".."')
