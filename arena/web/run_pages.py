@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -71,15 +72,24 @@ async def _find(request: Request, name: str) -> ShownRun:  # in this thread: ano
 
 
 @router.get("/")
-async def tournaments(request: Request) -> Response:
+async def tournaments(request: Request, visitor: Asking) -> Response:
     course = state_of(request).course
-    deadline = course.rules.now().deadline if course else None
+    deadline = course.rules.now().deadline_of(visitor.owner or "") if course else None
+    is_over = deadline is not None and deadline < datetime.now(UTC)
     shown = runs_of(request)
     found = await summaries(shown)
     ahead = await run_in_threadpool(still_to_come, request)
     readable = [each.name for each in found if each.problem is None]
     frozen = {name: frozen_since(request, shown[name]) for name in readable}
-    return page(request, "index.html", runs=found, deadline=deadline, ahead=ahead, frozen=frozen)
+    return page(
+        request,
+        "index.html",
+        runs=found,
+        deadline=deadline,
+        is_over=is_over,
+        ahead=ahead,
+        frozen=frozen,
+    )
 
 
 def add_run(router: APIRouter, address: str, find: Callable[..., Awaitable[ShownRun]]) -> None:

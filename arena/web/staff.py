@@ -28,11 +28,13 @@ router = APIRouter(prefix="/staff", dependencies=[may(Role.STAFF)])
 @router.get("/owners")  # where the answers of forms about owners are shown
 @router.get("")
 def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
+    rules = staff.rules.now()
     return page(
         request,
         "staff.html",
         answer=staff.answers.pop(answer, None),
-        rules=staff.rules.now(),
+        rules=rules,
+        is_over=rules.deadline is not None and rules.deadline < datetime.now(UTC),
         tournaments=staff.scheduler.tournaments(),
         checking=course_of(request).checks.unfinished(),
         words=WORDS,

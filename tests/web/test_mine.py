@@ -344,9 +344,11 @@ def test_an_owner_reads_its_own_deadline(browser: Browser, folder: Path) -> None
     over = ada.get("/me").text
     assert "The deadline was <b>2026-01-01" in over and "no bot is taken any more" in over
     assert "Check it" not in over and "Hand one in above" not in over
+    assert "The deadline was 2026-01-01" in ada.get("/").text
     (folder / "course.toml").write_text(f"{general}[extensions]\nada = 2126-01-02T12:00:00Z\n")
     taken = ada.get("/me").text
     assert "Bots are taken until <b>2126-01-02" in taken and "Check it" in taken
+    assert "Bots are taken until 2126-01-02" in ada.get("/").text
     (folder / "course.toml").write_text(f"{general}[extensions]\nbob = 2126-01-02T12:00:00Z\n")
     shown = ada.get("/me").text
     assert "The deadline was <b>2026-01-01" in shown and "2126" not in shown

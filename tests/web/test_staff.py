@@ -132,6 +132,13 @@ def test_a_form_is_answered_on_its_page_whatever_the_name(staff: Staff, folder: 
     assert answer.headers["location"].startswith("/staff/t/50%2525?answer=")
 
 
+def test_a_deadline_that_has_passed_is_told_as_past(staff: Staff, folder: Path) -> None:
+    (folder / "course.toml").write_text("deadline = 2126-01-01T00:00:00Z\n")
+    assert "Bots are taken until <b>2126-01-01" in staff.page()
+    (folder / "course.toml").write_text("deadline = 2026-01-01T00:00:00Z\n")
+    assert "Bots were taken until <b>2026-01-01" in staff.page()
+
+
 def test_a_bot_is_excluded_and_rolled_back(staff: Staff, folder: Path) -> None:
     page = staff.page("/staff/bot/ant")
     assert "✓ answers: in 3 ms" in page
