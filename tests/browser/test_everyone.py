@@ -1,7 +1,8 @@
 """The pages of a course: everyone can use them. Other files judge those of a run and of the lab."""
 
+import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -58,3 +59,22 @@ def test_the_buttons_of_the_staff_are_on_the_screen(site: Site, page: Page, widt
     right = buttons.evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
     assert len(right) == 8 and max(right) < width
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_form_sent_twice_shows_the_links_of_new_owners(
+    site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add = course.add_owners
+
+    def slowly(*asked: Any) -> dict[str, str]:
+        time.sleep(0.5)
+        return add(*asked)
+
+    monkeypatch.setattr(course, "add_owners", slowly)
+    page.goto(f"{site.url}/in/{site.tokens['staff']}")
+    page.get_by_label("Names of new owners").fill("dee")
+    page.get_by_role("button", name="Add owners").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(100)
+    page.keyboard.press("Enter")
+    expect(page.locator(".answer td")).to_contain_text("/in/")
