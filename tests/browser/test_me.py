@@ -1,5 +1,6 @@
 """An owner's page in a browser: a bot is handed in, its check goes on by itself."""
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -90,6 +91,18 @@ def test_a_game_is_chosen_with_its_time(ada: Page, tmp_path: Path) -> None:
     expect(time).to_have_value("1000")
     ada.set_viewport_size({"width": 320, "height": 900})
     assert ada.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_a_file_that_was_changed_after_it_was_chosen(ada: Page, tmp_path: Path) -> None:
+    script = tmp_path / "bot.py"
+    script.write_text(RIGHT)
+    ada.set_input_files("input[type=file]", script)
+    os.utime(script, (0, 0))
+    ada.click("text=Check it")
+    ada.wait_for_selector("#upload-said >> text=was changed or moved since it was chosen")
+    ada.set_input_files("input[type=file]", script)
+    ada.click("text=Check it")
+    ada.wait_for_selector("#bots >> text=Version 1 plays.")
 
 
 def test_a_file_that_is_dropped(ada: Page) -> None:

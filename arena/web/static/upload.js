@@ -5,6 +5,8 @@
 import { keptState } from "./sections.js";
 
 const MOST = 10e6;
+const TOO_LARGE = "This is more than 10 MB. Leave out what the bot does not need.";
+const UNREADABLE = "This cannot be read: it is a folder, or was changed or moved since it was chosen. Pack a folder; choose a file again.";
 const FOLLOW_AGAIN_MS = 3000;
 
 /** Send a file, and show the page with its check.
@@ -13,26 +15,25 @@ const FOLLOW_AGAIN_MS = 3000;
 async function send(form, file) {
   if (!file) return;
   const message = /** @type {HTMLElement} */ (document.getElementById("upload-said"));
+  const picker = /** @type {HTMLInputElement} */ (form.querySelector("input[type=file]"));
   message.textContent = "";
-  if (file.size > MOST) {
-    message.textContent = "This is more than 10 MB. Leave out what the bot does not need.";
-    return;
-  }
   form.inert = true;
+  const isTooLarge = file.size > MOST;
+  const contents = isTooLarge ? null : await file.arrayBuffer().catch(() => null);
+  if (!contents) picker.value = ""; // the picker has files as they were when they were chosen
   try {
-    const answer = await fetch(`/api/submissions?name=${encodeURIComponent(file.name)}`, {
-      method: "POST", body: file, headers: { "X-Form-Token": form.dataset.formToken ?? "" },
+    const answer = contents && await fetch(`/api/submissions?name=${encodeURIComponent(file.name)}`, {
+      method: "POST", body: contents, headers: { "X-Form-Token": form.dataset.formToken ?? "" },
     });
-    if (answer.ok) {
+    if (answer?.ok) {
       showChecks();
       return;
     }
-    message.textContent = (await answer.json()).detail;
+    message.textContent = answer ? (await answer.json()).detail : isTooLarge ? TOO_LARGE : UNREADABLE;
   } catch {
     message.textContent = "The server cannot be reached. Try again in a moment.";
   }
   form.inert = false;
-  const picker = /** @type {HTMLElement} */ (form.querySelector("input[type=file]"));
   picker.focus();
 }
 
