@@ -132,6 +132,13 @@ def test_a_form_is_answered_on_its_page_whatever_the_name(staff: Staff, folder: 
     assert answer.headers["location"].startswith("/staff/t/50%2525?answer=")
 
 
+def test_the_staff_signs_out(staff: Staff) -> None:
+    out = r'action="/out"><input type="hidden" name="form_token" value="(\w+)"'
+    (token,) = re.findall(out, staff.page())
+    assert staff.client.post("/out", data={"form_token": token}).status_code == 200
+    assert staff.client.get("/staff").status_code == 401
+
+
 def test_a_deadline_that_has_passed_is_told_as_past(staff: Staff, folder: Path) -> None:
     (folder / "course.toml").write_text("deadline = 2126-01-01T00:00:00Z\n")
     assert "Bots are taken until <b>2126-01-01" in staff.page()
