@@ -61,6 +61,14 @@ def test_the_buttons_of_the_staff_are_on_the_screen(site: Site, page: Page, widt
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+def test_nobody_is_left_out_who_was_not_chosen(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/in/{site.tokens['staff']}")
+    page.goto(f"{site.url}/staff/t/cup")
+    page.get_by_role("button", name="Leave out").click()
+    assert page.get_by_label("Leave out from now on").evaluate("each => each.matches(':invalid')")
+    assert "?answer" not in page.url
+
+
 def test_a_form_sent_twice_shows_the_links_of_new_owners(
     site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
