@@ -73,7 +73,7 @@ def solve(
             one = SolvedProblem(number, empty, best.move, best.score, best.exact, each.values)
             solved.append(one)
             line = one.shown()
-        console.print(line, soft_wrap=True, highlight=False, markup=False)
+        console.print(line, soft_wrap=True, highlight=False)
     return SolvedProblems(solved, damaged)
 
 

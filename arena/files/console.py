@@ -17,10 +17,12 @@ _ENDLESS = 10_000
 
 
 class PlainConsole(Console):
-    """A console whose only commands to the terminal are its own, whatever is printed."""
+    """A console whose only commands to the terminal are its own, whatever is printed: also no word
+    of a text is one to rich, as `:cat:` and `[red]` are.
+    """
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
+        super().__init__(**{"markup": False, "emoji": False} | settings)
         if self.width < 1:  # COLUMNS=0, as some programs that start others leave it
             self.width = _WIDTH
         self._text_width = self.width

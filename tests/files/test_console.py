@@ -29,3 +29,11 @@ def test_a_table_in_a_layout_on_a_terminal_has_its_part_of_it() -> None:
     out = io.StringIO()
     PlainConsole(file=out, force_terminal=True, width=60).print(layout)
     assert "…" in out.getvalue(), "cut where it does not fit, with a mark"
+
+
+def test_a_text_has_no_words_for_rich() -> None:
+    table = Table("[red]first", box=None)
+    table.add_row("ann:cat:2.1")
+    out = io.StringIO()
+    PlainConsole(file=out).print(table)
+    assert out.getvalue().split() == ["[red]first", "ann:cat:2.1"]
