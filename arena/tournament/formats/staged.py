@@ -1,8 +1,9 @@
 """Rounds that a generator makes: it yields meetings, and is sent the results of each.
 
 All games of a round are played before the next one is made, so that the generator depends on the
-set of results alone. From the round in which a player leaves on, its meetings are walkovers: they
-are not played, and their points are its opponents'.
+set of results alone. Two players meet once a round at most; a round may have no meetings. From the
+round in which a player leaves on, its meetings are walkovers: they are not played, and their points
+are its opponents'.
 """
 
 from abc import abstractmethod
@@ -25,7 +26,7 @@ class StagedSchedule(Schedule):
         self._results: dict[str, GameDigest] = {}
         self._rounds = self.rounds()
         self._round = 0
-        self._deal(next(self._rounds, ()))
+        self._deal(next(self._rounds, None))
         self._advance()
 
     @abstractmethod
@@ -34,7 +35,7 @@ class StagedSchedule(Schedule):
 
     @property
     def over(self) -> bool:
-        return not self._pairs
+        return self._pairs is None
 
     @property
     def reached(self) -> int | None:
@@ -59,19 +60,20 @@ class StagedSchedule(Schedule):
                 yield f"{name} has left: its games from then on count for its opponents."
 
     def _advance(self) -> None:
-        while self._pairs and not self._open:
+        while self._pairs is not None and not self._open:
             try:
                 pairs = self._rounds.send(self.taken())
             except StopIteration:
-                pairs = ()
+                pairs = None
             self._deal(pairs)
 
-    def _deal(self, pairs: Sequence[Pair]) -> None:
+    def _deal(self, pairs: Sequence[Pair] | None) -> None:
+        """Begin a round of these meetings; None after the last one."""
         self._round += 1
         self._pairs = pairs
         self._games = [
             game
-            for pair in pairs
+            for pair in pairs or ()
             if not any(map(self.has_left, pair))
             for game in meeting(self.plan.game, self._round, *pair)
         ]
@@ -87,7 +89,7 @@ class StagedSchedule(Schedule):
         most = 1.0 if self.plan.game.decided_by_seed else 2.0
         taken = {
             (one, other): (most * self.has_left(other), most * self.has_left(one))
-            for one, other in self._pairs
+            for one, other in self._pairs or ()
         }
         known = [self._results[each.game] for each in self._games if each.game in self._results]
         for first, second, score, _ in results_of(known):
