@@ -64,8 +64,9 @@ class SwissSchedule(MatchedSchedule):
                 met[player].append(Met(opponent, points))
             if round_ <= self.complete():
                 for player in met.keys() - {player for player, _ in taken}:
-                    away = round_ in self.plan.away.get(player, ())
-                    if not away and (met[player] or player not in self.later):
+                    rests = met[player] or player not in self.later
+                    rests = rests and round_ not in self.plan.away.get(player, ())
+                    if rests or player in self._left_by[round_]:
                         met[player].append(Met(None, self._a_bye))
         return met
 

@@ -119,3 +119,19 @@ def test_a_meeting_of_an_earlier_round_that_is_lost_is_played_again() -> None:
     for game in games[2:]:
         schedule.add(imagined(game, "dots", stronger_first(game)))
     assert list(iter(schedule.next, None)) == games[:2]
+
+
+def test_a_player_that_joined_has_a_bye_where_its_first_opponent_left() -> None:
+    swiss = FORMATS["swiss"]
+    names = ("m0", "m1", "m2", "m3", "m4", "m5")
+    plan = Plan(names, 2, rules.default("dots"), {}, later=(4,))
+    games = list(imagine(swiss.open(plan), "dots", stronger_first))
+    first = next(game for game in games if "m5" in game.players)
+    (leaver,) = {*first.players} - {"m5"}
+    schedule = swiss.open(plan._replace(out=frozenset({leaver})))
+    for game in games:
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    ranking = schedule.ranking()
+    assert ranking is not None
+    byes = next(note for note in ranking.notes if note.startswith("Byes"))
+    assert "m5" in byes
