@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from arena.model import Frozen
 from arena.model.containment import Guarantee
@@ -188,6 +188,13 @@ class TournamentConfig(UnderTerms):
         if name not in FORMATS:
             raise ValueError(f"no format {name}; there are {', '.join(FORMATS)}")
         return name
+
+    @field_validator("format_keys")
+    @classmethod
+    def _complete(cls, keys: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        """With the defaults of the keys that a run of an earlier version does not have."""
+        format_ = FORMATS.get(info.data.get("format", ""))
+        return format_.keys().model_dump() | keys if format_ else keys
 
     @model_validator(mode="before")
     @classmethod

@@ -286,3 +286,10 @@ def test_more_rounds_are_another_tournament(load: Load, name: str) -> None:
 def test_played_alone_the_fewest_games_are_foreseen(load: Load) -> None:
     config = load('[game]\nrules = "2048"\n[knockout]\n', players=8)
     assert estimate_left(config, config.schedule()).games == 16
+
+
+def test_a_run_of_an_earlier_version_has_the_defaults_of_later_keys(load: Load) -> None:
+    kept = load("[knockout]\nextra = 1\n" + DOTS).model_dump()
+    kept["format_keys"] = {"extra": 1}
+    keys = TournamentConfig.model_validate(kept).format_keys
+    assert keys == {"extra": 1, "third_place": True}
