@@ -178,7 +178,7 @@ class StoppedSchedule(Schedule):
 
     def _looked(self, following: Pairing | None) -> tuple[int, int]:
         """The complete rounds, and how many players are separated after them."""
-        rounds = following.round - 1 if following else self._plan.rounds
+        rounds = following.round - 1 if following else max(self._round, self._plan.rounds)
         if rounds != self._look[0]:
             games = [game for game in self._finished.values() if game.round <= rounds]
             from arena.ratings.separation import separated  # here: it imports numpy
