@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     """Those that left a format with `walkovers` after it began, and the round of it from which on
     their games count for their opponents."""
     away: Mapping[str, frozenset[int]] = MappingProxyType({})
-    """Of those that came back, the rounds that were played without them."""
+    """Of those that came back to a `MatchedSchedule`, the rounds that were played without them."""
     version_of: Mapping[str, str] = MappingProxyType({})
     """For each later version of a player, the name that the tournament file has for all of them."""
 
