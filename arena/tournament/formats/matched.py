@@ -32,12 +32,19 @@ class MatchedSchedule(Schedule):
         self.players = [name for name in plan.players if name not in plan.out]
         self.later = frozenset(plan.players[plan.later[0] :] if plan.later else ())
         self._full = len(self.players) // 2 * 2
-        self.total = plan.rounds * self._full
+        self._counted = 0
+        """Games of complete rounds, and those of players that are out."""
         self._rounds: dict[int, dict[str, GameDigest]] = defaultdict(dict)
         self._left_by: dict[int, set[str]] = defaultdict(set)
         """The opponents of players that are out, by round."""
         self._reached = self._complete = 0
         self._round, self._games = 0, iter(list[Pairing]())
+
+    @property
+    def total(self) -> int:  # type: ignore[override] # it follows who is there
+        if not (left := self.plan.rounds - self.complete()):
+            return self._counted
+        return self._counted + self._games_of(self._complete + 1) + (left - 1) * self._full
 
     @property
     def over(self) -> bool:
@@ -60,18 +67,21 @@ class MatchedSchedule(Schedule):
             self._rounds[game.round][game.game] = game
         else:
             self._left_by[game.round].update(game.players)
-            self.total += 1
+            self._counted += 1
 
     def complete(self) -> int:
         """How many rounds are played to their end."""
         while self._complete < self.plan.rounds:
-            begun, free = self._seats(self._complete + 1)
             games = len(self._rounds[self._complete + 1])
-            if games < 2 * (len(begun) + len(free) // 2):
+            if games < self._games_of(self._complete + 1):
                 break
             self._complete += 1
-            self.total += games - self._full
+            self._counted += games
         return self._complete
+
+    def _games_of(self, round_: int) -> int:
+        begun, free = self._seats(round_)
+        return 2 * (len(begun) + len(free) // 2)
 
     def _seats(self, round_: int) -> tuple[set[Pair], list[str]]:
         """The meetings of a round that have begun, and the players that are left to be matched:

@@ -101,8 +101,9 @@ def test_players_come_and_go_and_a_killed_run_is_the_same(name: str, order: int)
         schedule = format_.open(plan)
         for game in rng.sample(played, len(played)):
             schedule.add(imagined(game, "dots", stronger_first(game)))
+        foretold = schedule.total
         games = list(imagine(schedule, "dots", stronger_first))
-        assert schedule.over and schedule.total == len(played) + len(games)
+        assert schedule.over and schedule.total == foretold == len(played) + len(games)
         return games
 
     whole = ahead(before)
