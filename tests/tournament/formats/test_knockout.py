@@ -65,6 +65,8 @@ def test_without_a_match_for_the_third_place_it_is_shared() -> None:
     schedule = opened(KNOCKOUT, 4, third_place=False)
     assert len(list(imagine(schedule, "dots", stronger_first))) == 6
     assert [row.rank for row in schedule.ranking().players] == [1, 2, 3, 3]
+    figures = [row.figures for row in schedule.ranking().players]
+    assert figures == [(2, 4.0), (1, 2.0), (0, 0.0), (0, 0.0)]
 
 
 @pytest.mark.parametrize(

@@ -110,20 +110,30 @@ def test_a_seed_that_began_is_played_though_one_has_left_and_it_was_lowered() ->
     assert schedule.over and schedule.total == 9
 
 
+def test_games_of_one_who_has_left_come_on_top() -> None:
+    plan = Plan(("m0", "m1", "m2", "m3"), 9, rules.default("dots"), {})
+    played = list(imagine(FORMATS["round-robin"].open(plan), "dots", stronger_first))[:6]
+    left = plan._replace(out=frozenset({"m3"}))
+    schedule = StoppedSchedule(FORMATS["round-robin"].open(left), left, StopTable(games=12), 2)
+    for game in played:  # four of them m3's
+        schedule.add(imagined(game, "dots", stronger_first(game)))
+    assert len(list(imagine(schedule, "dots", stronger_first))) == 10 and schedule.total == 16
+
+
 def test_by_hours_of_play_over_all_runs() -> None:
-    schedule = stopped("round-robin", 3, 50, hours=1)
-    half = 30 * 60_000.0
+    schedule = stopped("round-robin", 3, 50, hours=2)
+    hour = 60 * 60_000.0
     games = [schedule.next() for _ in range(5)]
-    for game in games[:4]:  # two at a time: four half hours are one
+    for game in games[:4]:  # two at a time: four hours are two
         assert game is not None
-        schedule.add(imagined(game, "dots", 1)._replace(duration_ms=half))
+        schedule.add(imagined(game, "dots", 1)._replace(duration_ms=hour))
     pair = schedule.next()  # of the fifth game, which is in play
     assert pair is not None and games[4] is not None and pair.pair == games[4].pair
     assert schedule.next() is None and not schedule.over
     for game in (games[4], pair):
         schedule.add(imagined(game, "dots", 1))
     assert schedule.over
-    assert schedule.ending(over=True) == "Ended by [stop]: 100% of 1 hours of play."
+    assert schedule.ending(over=True) == "Ended by [stop]: 100% of 2 hours of play."
 
 
 def test_after_a_kill_every_pair_that_began_is_made_whole() -> None:
@@ -184,6 +194,7 @@ def test_by_separation_after_whole_rounds() -> None:
     assert 60 < len(games) < 120 and len(games) % 6 == 0 and schedule.over
     said = schedule.ending(over=True)
     assert "1 of the first 1 separated" in said and "smaller than the Elo shows" in said
+    assert f" after {len(games) // 6 + 1} rounds." in said
 
 
 @pytest.mark.parametrize(("seed", "expected"), [(0, 330), (1, 342)])
@@ -250,8 +261,8 @@ def test_another_end_is_no_other_tournament(load: Load) -> None:
     one, other = load("[stop]\ngames = 8\n" + DOTS), load("[stop]\nhours = 2\n" + DOTS)
     assert not differences(one, other)
     assert one.is_fixed and not other.is_fixed
-    both = load("[stop]\ngames = 8\nseparated = 1\n" + DOTS).stop
-    assert str(both) == "after 8 games or once the first is separated"
+    each = load("[stop]\ngames = 8\nhours = 2\nseparated = 1\n" + DOTS).stop
+    assert str(each) == "after 8 games or after 2 hours of play or once the first is separated"
 
 
 def test_the_estimate_ends_with_the_hours(load: Load) -> None:
