@@ -113,6 +113,7 @@ WRONG = {
         reply(info={"pv": "d2"}),
         reply(info={"pv": ["d2", 3]}),
         reply(info={"text": "\u202e"}),
+        reply(info={"pv": ["\u202e"]}),
         reply(ply=True, move=7),
         reply(ply=7, info="good"),
     ],
@@ -162,6 +163,7 @@ def test_a_line_that_is_read_in_one_go_is_judged_as_any_other(
 ) -> None:
     info = {"score": -0.5, "depth": 3, "nodes": 10**18, "pv": ["d2", "c2"], "text": "né"}
     rng, plain = Random(5), [reply(), reply(info=info), reply(info={}), RIGHT["escapes"]]
+    plain.append(reply(info=info | {"text": "no"}))
     lines = [*plain, *(mutated(rng.choice(plain), rng) for _ in range(5000))]
     at_once = [judged(line) for line in lines]
     assert sum(judge._plain(line) is not None for line in lines) > 100
