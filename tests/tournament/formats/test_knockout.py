@@ -227,6 +227,8 @@ def test_groups_then_a_knockout() -> None:
         "m6",
     ]
     assert [row.rank for row in ranking.players] == [1, 2, 3, 4, 5, 5, 7, 7]
+    assert {row.figures for row in ranking.players[4:]} == {(0, 0)}
+    assert opened(GROUPS, 8, rounds=3).total == 3 * 2 * 12 + 2 * 4 * (3 + 3)
     assert [[row.player for row in group.players] for group in ranking.groups] == [
         ["m0", "m3", "m4", "m7"],
         ["m1", "m2", "m5", "m6"],
