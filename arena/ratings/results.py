@@ -99,7 +99,7 @@ def digest(record: GameRecord) -> GameDigest:
     """Keep of `record` what standings need."""
     used_ms = tuple(array("f") for _ in record.seats)
     for move in record.moves:
-        if move.used_ms is not None and move.seat >= 0:
+        if move.used_ms is not None:
             used_ms[move.seat].append(move.used_ms)
     best_tile = 0
     if record.terms.rules in tiles.NAMES:
@@ -150,9 +150,8 @@ def repeats(games: Iterable[GameDigest]) -> int:
 def results_of(games: Iterable[GameDigest]) -> tuple[Result, ...]:
     """The results of `games`, in a fixed order. Void games give none.
 
-    A game that decided points is a result as it stands, a forfeit included; of more than two
-    players, each two of them are compared by their points, in one cluster. Games of 2048
-    and 2584 are compared, and the order of the names means nothing:
+    A game that decided points is a result as it stands, a forfeit included. Games of 2048 and 2584
+    are compared, and the order of the names means nothing:
 
     - One seat: all players of the same seed are compared two by two, by their scores; a forfeited
       game loses, and two of them draw.
@@ -167,10 +166,8 @@ def results_of(games: Iterable[GameDigest]) -> tuple[Result, ...]:
         if game.termination is Termination.VOID:
             continue
         if not rules.default(game.rules).decided_by_seed:
-            label = game.pair if len(game.players) == 2 else game.pair or game.game
-            seats = zip(game.players, game.points, strict=True)
-            for (first, own), (second, others) in combinations(seats, 2):
-                results.append(Result(first, second, _compare(own, others), label))
+            (first, second), (own, others) = game.players, game.points
+            results.append(Result(first, second, _compare(own, others), game.pair))
         elif len(game.players) == 1:
             seeds[game.pair, game.seed].append(game)
         else:
