@@ -189,7 +189,7 @@ class _Run:
             self._replays.append((spec, void))
         else:
             self.void[spec.game] = void
-        if self._reasons is not None and len(self._reasons) < HOPELESS:
+        if self._reasons is not None:
             self._reasons.append(record.detail)
             if len(self._reasons) == HOPELESS and len(set(self._reasons)) == 1:
                 self._give_up()
