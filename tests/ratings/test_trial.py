@@ -125,6 +125,8 @@ def test_units_taken_one_by_one_and_all_at_once_decide_alike(
         slowly.add(each)
         current = slowly.verdict
     assert current == trial(*games).verdict
+    path = trial(*games).path
+    assert len(path) == current.units and path[-1] == current.llr
     assert current.decision == "H1"
 
 

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from arena.errors import ConfigChangedError, StoreError, StoreLockedError, UserError
-from arena.model.protocol import Clock
-from arena.model.record import GameRecord
+from arena.model.protocol import Clock, Termination
+from arena.model.record import Fault, GameRecord, PlayedMove
+from arena.ratings.results import digest
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.events import events_file
 from arena.tournament.played_store import PlayedStore
@@ -41,6 +42,10 @@ def path(tmp_path: Path) -> Path:
 def test_what_is_added_is_read_back(load: Load, path: Path, played: Played) -> None:
     config = load(f"[tournament]\nrounds = 2\n{DOTS}")
     games = [played(spec) for spec in schedule(config)]
+    late = Fault(ply=0, seat=0, termination=Termination.TIMEOUT, detail="late")
+    moves = (PlayedMove(seat=0, move="d3", used_ms=9.0, fault=late),)
+    left = {"termination": Termination.EXITED, "detail": "left", "offender": 1}
+    games[1] = games[1].model_copy(update={"moves": moves, **left})
     with PlayedStore.open_run(path, config) as store:
         assert store.finished() == frozenset()
         for record in games[::-1]:
@@ -48,6 +53,9 @@ def test_what_is_added_is_read_back(load: Load, path: Path, played: Played) -> N
     with Store.open(path) as store:
         assert store.config == config
         assert list(store.records()) == games
+        digests = [found for _, found in store.digests()]
+        assert digests == [digest(record) for record in games[::-1]]
+        assert digest(games[1]).faults == ((0, "timeout", "late"), (1, "exited", "left"))
         assert store.finished() == {"g0001", "g0002", "g0003", "g0004"}
         assert store.record("g0003") == games[2]
         assert store.record("g9999") is None

@@ -56,6 +56,7 @@ def test_2048_played_alone_is_a_match_on_the_same_seeds() -> None:
     schedule = opened(KNOCKOUT, 4, rules_="2048")
     games = list(imagine(schedule, "2048", stronger_first))
     assert len(games) == 8 and all(len(game.players) == 1 for game in games)
+    assert [game.game for game in games[:2]] == ["m0:m3:1.1", "m0:m3:1.2"]
     for one, other in zip(games[::2], games[1::2], strict=True):
         assert one.lot == other.lot and one.pair == other.pair and one.players != other.players
     assert [row.player for row in schedule.ranking().players] == ["m0", "m1", "m2", "m3"]
