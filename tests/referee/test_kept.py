@@ -139,10 +139,11 @@ def test_each_of_two_that_think_at_once_has_a_core(tmp_path: Path) -> None:
             pool.finish(opened)
 
 
-def test_a_fault_that_cost_a_random_move_ends_it(bots: Bots, dots: Spec) -> None:
+@pytest.mark.parametrize("on_fault", ["forfeit", "random_move"])
+def test_a_fault_ends_it(on_fault: str, bots: Bots, dots: Spec) -> None:
     players = bots.hostile("illegal"), bots.hostile()
     with SessionPool(keep_alive=True) as pool:
-        play_game(*dots(*players, on_fault="random_move"), pool)
+        play_game(*dots(*players, on_fault=on_fault), pool)
         assert len(bots.left()) == 1
 
 
@@ -168,6 +169,7 @@ def test_one_that_does_not_start_again_is_replaced(
     bot = Prepared(name="bot", command=(*PYTHON, str(tmp_path / "bot.py")))
     with SessionPool(keep_alive=True) as pool:
         records = [play_game(*dots(bot, bots.hostile()), pool) for _ in range(3)]
+        assert pool._playing == []
     assert {record.termination for record in records} == {T.NATURAL}
 
 
