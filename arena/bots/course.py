@@ -234,8 +234,7 @@ def rollback(folder: Path, name: str, which: str, owner: str | None) -> Receipt:
         entry = _allowed(folder, name, owner)
         if owner is not None:
             _refuse_excluded(folder / name)
-            if is_course(folder):
-                _refuse_one_more(rules_of(folder).quota, folder, name, owner)
+            _refuse_one_more(rules_of(folder).quota, folder, name, owner)
         receipt = chosen(which, entry.versions)
         if receipt is None:
             there = ", ".join(named(each) for each in entry.versions)
