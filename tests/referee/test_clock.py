@@ -49,7 +49,9 @@ def test_an_overrun_within_the_grace_leaves_an_empty_bank() -> None:
 
 def test_the_bank_is_sent_in_whole_milliseconds_or_not_at_all() -> None:
     for clock, bank_ms in ((Clock(move_ms=500), None), (Clock(move_ms=None, bank_ms=100), 99)):
-        assert json.loads(asked(clock, 0.5)[-1].line)["bank_ms"] == bank_ms
+        last = asked(clock, 0.5)[-1]
+        assert json.loads(last.line)["bank_ms"] == bank_ms
+        assert last.banked == (bank_ms is not None)
 
 
 @pytest.mark.parametrize(
