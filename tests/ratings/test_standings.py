@@ -147,6 +147,8 @@ def test_a_whole_table() -> None:
     assert b.times is not None
     assert (b.times.moves, b.times.max_ms, b.times.p99_ms) == (6, 600, 600)
     assert b.times.mean_ms == pytest.approx((4 * 20 + 2 * 400) / 6, abs=0.001)
+    many = tables.times([range(1, 101), range(101, 201)])
+    assert many is not None and (many.p99_ms, many.max_ms) == (198, 200)
     assert a.as_first is not None and (a.as_first.results, a.as_first.score) == (2, 0.5)
     assert a.as_second is not None and (a.as_second.results, a.as_second.score) == (2, 0.5)
     assert (table.games, table.void, table.results, table.planned) == (5, 1, 5, 12)
