@@ -324,6 +324,9 @@ def test_anchor() -> None:
     np.testing.assert_allclose(np.diff(anchored.elo), np.diff(mean.elo))
     for one, other in (("a", "b"), ("c", "a")):
         assert dict(anchored.compare(one, other)) == pytest.approx(dict(mean.compare(one, other)))
+    for found in anchored.neighbours("acb"):
+        alone = anchored.compare(found.upper, found.lower)
+        assert dict(found) == pytest.approx(dict(alone))
     gap = anchored.compare("c", "b")
     assert gap.los == pytest.approx(NormalDist().cdf(gap.difference / (gap.error / Z95)))
     with pytest.raises(ValueError, match=r"anchor 'nobody' has no results; .* a, b, c"):
