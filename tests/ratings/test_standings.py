@@ -121,6 +121,9 @@ def test_course_points_order_players_with_as_many_results() -> None:
     ]
     found = {row.name: row.course_rank for row in standings(games).players}
     assert found == {"a": 1, "b": 2, "c": 3}
+    games[2] = played("c", "a", scores=(33, 31), points=(1.0, 0.0), pair="3")
+    found = {row.name: row.course_rank for row in standings(games).players}
+    assert found == {"a": 1, "c": 2, "b": 3}, "one win each, and the sums +14, −2 and −12"
 
 
 def test_a_whole_table() -> None:
