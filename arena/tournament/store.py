@@ -317,7 +317,7 @@ class Store:
     def played_at(self) -> list[PlayedAt]:
         """Games by machine and player, of those that a cluster played."""
         there = "SELECT 1 FROM sqlite_master WHERE name = 'machines'"
-        if self._schema == 1 or not list(self._rows(there)):
+        if not list(self._rows(there)):
             return []
         return [PlayedAt(*row) for row in self._rows(BY_MACHINE)]
 
