@@ -12,7 +12,7 @@ from arena.model.protocol import Termination
 from arena.ratings import tables
 from arena.ratings.model import Standings
 from arena.ratings.results import GameDigest, Result, results_of
-from arena.ratings.scale import student_t95
+from arena.ratings.scale import Z95, student_t95
 from arena.ratings.standings import standings, standings_of_results
 from arena.ratings.tie_breaks import shared_ranks
 from arena.reports.words import about_rating, about_separation
@@ -147,6 +147,8 @@ def test_a_whole_table() -> None:
     assert a.forfeits == {"timeout": 1} and a.random_moves == 2 and c.forfeits == {}
     assert late.elo is None and late.score is None and late.times is None and late.games == 0
     assert b.elo == 0 and b.elo_error == pytest.approx(0, abs=1e-6)
+    errors = Z95 * np.sqrt(np.diag(table.covariance))
+    assert errors == pytest.approx([row.elo_error for row in (c, a, b)], abs=1e-6)
     assert b.times is not None
     assert (b.times.moves, b.times.max_ms, b.times.p99_ms) == (6, 600, 600)
     assert b.times.mean_ms == pytest.approx((4 * 20 + 2 * 400) / 6, abs=0.001)
