@@ -14,7 +14,7 @@ from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import digest
 from arena.reports.html import pages
-from arena.reports.html.audience import PUBLIC, STAFF, Audience
+from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen
 from arena.reports.html.data import run_data
 from arena.reports.html.one_file import write_report
 from arena.reports.html.overview import Look
@@ -144,6 +144,16 @@ def test_void_games_are_reported_without_what_a_bot_wrote(league: RunView) -> No
     assert text(sections(league, STAFF)["facts"]).endswith("1 void attempt")
 
 
+def test_what_a_bot_wrote_is_for_its_owner_and_in_no_anonymous_page(league: RunView) -> None:
+    def told(audience: Audience) -> str:
+        said = "`I am Anna` is not legal. The end of stderr: secret"
+        return Seen(league.config, audience).detail(said, Termination.ILLEGAL_MOVE, "ann")
+
+    own, other = (Audience(reads=frozenset({name})) for name in ("ann", "bob"))
+    assert ["secret" in told(each) for each in (own, other)] == [True, False]
+    assert "Anna" in told(PUBLIC) and "Anna" not in told(Audience(pseudonyms="x"))
+
+
 def test_the_method_is_short(league: RunView) -> None:
     assert len(text(sections(league, STAFF)["method"]).split()) <= 120
 
@@ -171,6 +181,8 @@ def test_a_format_shows_its_own_order(
         monkeypatch.setattr("arena.reports.html.rounds.FEW_GAMES", 1)
         found = sections(view, STAFF)["rounds"]
         unknown = sections(view, Audience(pseudonyms="x"))["rounds"]
+        orders = {Seen(view.config, Audience(pseudonyms=secret)).players for secret in "xyz"}
+    assert len(orders) == 3, "numbers do not follow the order of the file"
     for words in shown:
         assert words in found
     assert not re.search(r"#player/[a-h]\b", unknown)
