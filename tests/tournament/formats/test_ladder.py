@@ -1,10 +1,12 @@
 """Those meet whose games tell most."""
 
+import math
 from collections import Counter, defaultdict
 from random import Random
 
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
+from arena.ratings.scale import SCALE
 from arena.tournament.estimate import imagine, imagined
 from arena.tournament.formats.base import Pairing
 from arena.tournament.formats.ladder import LADDER
@@ -37,6 +39,12 @@ def test_the_meetings_are_those_of_ladders_played_so_far() -> None:
     games = imagine(opened(LADDER, 8, rounds=12), "dots", judged)
     met = {game.round: max(game.players) for game in games if "m0" in game.players}
     assert " ".join(met.values()) == "m2 m4 m6 m7 m3 m1 m4 m4 m3 m1 m1 m4"
+
+
+def test_the_first_meetings_are_worth_the_information_of_two_games() -> None:
+    unknown = 2 * (400 / SCALE) ** 2  # the variance of the difference of two ratings
+    worth = opened(LADDER, 4).worth(1)
+    assert worth("m0", "m3") == round(1e9 * math.log1p(unknown * 2 * 0.5 * 0.5))
 
 
 def test_the_order_of_games_changes_nothing() -> None:
