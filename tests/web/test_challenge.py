@@ -196,6 +196,7 @@ def test_the_quota_is_of_a_day_though_the_clock_was_set_back(app: FastAPI) -> No
         (at / "about.json").write_text(about.model_dump_json())
     left = [challenges.left("ada", now + timedelta(days=days)) for days in (-1, 0, 1, 8)]
     assert left == [20, 18, 20, 19]
+    assert challenges.read(at).state == "broken off", "a server that ended played no game of it"
 
 
 def test_the_folder_of_matches_is_no_bots(folder: Path) -> None:
