@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 import psutil
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from arena.model.containment import Mode, Policy
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, Termination
-from arena.model.record import GameRecord
+from arena.model.record import GameRecord, PlayerFault
 from arena.referee import SessionPool, lateness, play_game
 from arena.referee.lateness import Lateness, Presence
 from arena.referee.transport import PlayerProcess
@@ -136,6 +136,32 @@ def test_what_a_starved_player_may_have_waited_before_a_late_look_counts(
     late.watch()
     presence.look()
     assert late.host_delay().ns == kept * MS
+
+
+@pytest.mark.parametrize(
+    ("limit", "looks", "until"),
+    [
+        pytest.param(1000, [(1001, 300)], 1300, id="it has its time"),
+        pytest.param(1000, [(1001, 300), (1310, 300)], 1300, id="it had its time"),
+        pytest.param(1000, [(1001, 300), (1350, 340)], 1375, id="it still waits for a CPU"),
+        pytest.param(1000, [(20_999, 20_500)], 21_500, id="less than 20 times its time"),
+        pytest.param(1000, [(21_001, 20_500)], None, id="more than that"),
+        pytest.param(60_000, [(659_999, 640_000)], 700_000, id="less than ten minutes"),
+        pytest.param(60_000, [(660_001, 640_000)], None, id="more than that, too"),
+    ],
+)
+def test_how_long_a_starved_player_is_waited_for(
+    limit: int, looks: list[tuple[int, int]], until: int | None
+) -> None:
+    """Looks at how long a player has waited for a CPU, which runs all the time else."""
+    loads = [load(ms, {1: waited}, own=ms - waited, idle=0) for ms, waited in [(0, 0), *looks]]
+    late = Lateness(Presence(lambda: 0), iter(loads).__next__)
+    late.begin()
+    late.watch()
+    for ms, _ in looks[:-1]:
+        late.own_deadline(limit * MS, ms * MS)
+    with pytest.raises(PlayerFault) if until is None else nullcontext():
+        assert late.own_deadline(limit * MS, looks[-1][0] * MS) == (until or 0) * MS
 
 
 def test_leaving_one_of_two_cores_idle_excuses_nothing() -> None:
