@@ -23,7 +23,7 @@ from arena.tournament.events import events_file
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import GameSpecs
 from arena.tournament.run_view import recorded_game
-from arena.tournament.store import Store
+from arena.tournament.store import SCHEMA_VERSION, Store
 from arena.tournament.store_faults import unusable
 from arena.tournament.store_tables import checksum
 from tests.sandbox.ordinary import run_as_ordinary_user
@@ -71,7 +71,9 @@ def test_columns_for_queries(load: Load, path: Path, played: Played) -> None:
             "SELECT game, termination, plies, seat, player, score, points, length(used_ms) "
             "FROM games JOIN seats USING (id) ORDER BY seat"
         ).fetchall()
+        (schema,) = database.execute("PRAGMA user_version").fetchone()
     database.close()
+    assert schema == SCHEMA_VERSION
     assert rows == [
         ("g0001", "natural", 1, 0, "m0", 40, 1.0, 4),
         ("g0001", "natural", 1, 1, "m1", 24, 0.0, 0),
