@@ -13,7 +13,7 @@ import pytest
 from arena.bots.package import open_bot
 from arena.errors import ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
-from arena.tournament.config import TournamentConfig, differences
+from arena.tournament.config import TournamentConfig, _between, differences
 from arena.tournament.config_file import Begun, load_config
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
@@ -406,3 +406,8 @@ def test_a_configuration_in_another_order_is_another_run(load: Load) -> None:
     config = load(TEXT)
     turned = config.model_copy(update={"players": config.players[::-1]})
     assert differences(config, turned) == ("the players are in another order: m0, m1 → m1, m0",)
+
+
+def test_a_player_may_leave_and_come_back_more_than_once() -> None:
+    assert _between((1, 3, 5, 7)) == {1, 2, 5, 6}
+    assert _between((1, 3, 5)) == {1, 2}, "it has not come back yet"
