@@ -1,10 +1,12 @@
 """The head of a cluster, with machines in this process that only sleep for the time of a game."""
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Timer
 from types import SimpleNamespace
 from typing import Any
 
@@ -114,6 +116,29 @@ def test_machines_may_leave_and_join(
 
     ClusterRun(client, tmp_path).play(load(f"[tournament]\nrounds = 20\n{FAST}"), change)
     assert " is lost" in (tmp_path / "r.events.jsonl").read_text()
+
+
+def test_a_head_that_is_cut_off_waits_for_no_answer(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C is looked for between two waits."""
+    monkeypatch.setattr("arena.tournament.executors.places.LOOK_S", 0.01)
+    with machines_of_one_core(1, tmp_path, protocol="tcp://") as cluster, Client(cluster) as near:
+        wire, address = near.sync(Wire.to_scheduler, near)
+        with Client(address) as client:
+            executor = DaskExecutor(client, load(FAST), runs=sleeping)
+            wire.cut()
+            later = Timer(6, wire.join)
+            later.start()
+            began = time.monotonic()
+            for _ in range(2):
+                executor.wait(0.1)
+            waited = time.monotonic() - began
+            later.cancel()
+            wire.join()
+            executor.close(now=True)
+        near.sync(wire.close)
+    assert waited < 4
 
 
 @pytest.mark.slow

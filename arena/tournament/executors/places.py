@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
+from concurrent.futures import Future as Answer
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,8 @@ from arena.tournament.machines import SAME_KIND, SLOWER
 
 LOOK_S = 1.0
 LEAVE_S = 5.0
+_ANSWER_S = 1.0
+"""How long a look waits for the scheduler: where the line is cut, Ctrl-C does not wait for it."""
 SILENT_S = 15.0
 """A machine that sent nothing for that long is taken for lost, until it sends again."""
 SENDINGS = 3
@@ -118,6 +121,9 @@ class Machines:
         self._kind: str | None = None
         self._lines = asyncio.Semaphore(_LINES)
         self._looked = 0.0
+        """When the scheduler was last asked."""
+        self._asked: Answer[dict[str, Any]] | None = None
+        """Its answer, until that is there."""
         self.notes: list[str] = []
         """Events of machines, a sentence each; the reader takes them away."""
 
@@ -163,14 +169,19 @@ class Machines:
         """Find new machines; those lost since the last look. Raises ExecutorError: no scheduler."""
         if self._client.status != "running":
             raise ExecutorError(_LOST)
-        now = time.monotonic()
-        if now - self._looked < LOOK_S:
-            return ()
-        self._looked = now
+        if self._asked is None:
+            if time.monotonic() - self._looked < LOOK_S:
+                return ()
+            self._looked = time.monotonic()
+            asking = self._client.scheduler.identity(n_workers=-1)
+            self._asked = asyncio.run_coroutine_threadsafe(asking, self._client.loop.asyncio_loop)
         try:
-            workers = workers_of(self._client)
-        except OSError:  # reported at the next look, where it is gone
+            workers = self._asked.result(_ANSWER_S)["workers"]
+        except OSError:  # it comes later, or its loss is reported at the next look
+            if self._asked.done():
+                self._asked = None
             return ()
+        self._asked = None
         lost = [place for address, place in self._places.items() if address not in workers]
         for place in lost:
             del self._places[place.address]
@@ -180,8 +191,8 @@ class Machines:
         for address, about in workers.items():
             place = self._places.get(address) or self._met(address, about)
             if about["last_seen"] != place.seen:
-                place.seen, place.seen_at = about["last_seen"], now
-            silent = now - place.seen_at > SILENT_S
+                place.seen, place.seen_at = about["last_seen"], self._looked
+            silent = self._looked - place.seen_at > SILENT_S
             if silent and not place.gone:
                 lost.append(place)
                 self._note_lost(place)
