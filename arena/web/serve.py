@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import uvicorn
 from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from arena.bots.course_file import CHALLENGES, RUNS, rules_to_serve
 from arena.bots.programs import nearest_to
@@ -37,9 +37,13 @@ _NICE = 10
 
 
 class PromptProtocol(HttpToolsProtocol):
-    """HTTP that ends a connection on which a request does not come in time."""
+    """HTTP that ends a connection on which a request does not come in time, and all of its answers
+    with it: uvicorn ends that of the last request alone.
+    """
 
     _timer: asyncio.TimerHandle | None = None
+    _earlier: tuple[RequestResponseCycle, ...] = ()
+    """Those before the last that may be answered still."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -53,8 +57,16 @@ class PromptProtocol(HttpToolsProtocol):
         if not has_head or self.cycle.more_body:
             self._wait()
 
+    def on_headers_complete(self) -> None:
+        every = (*self._earlier, self.cycle)
+        self._earlier = tuple(one for one in every if one and not one.response_complete)
+        super().on_headers_complete()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        for one in self._earlier:
+            one.disconnected = True
+            one.message_event.set()
         super().connection_lost(exc)
 
     def _wait(self) -> None:

@@ -6,8 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -191,6 +191,17 @@ def test_a_check_that_waited_keeps_off_the_cores_that_play(tmp_path: Path) -> No
         found[0].kill()
 
 
+@asynccontextmanager
+async def answering(app: Any) -> AsyncIterator[tuple[str, int]]:
+    """The address of an application in this loop."""
+    config = uvicorn.Config(app, http=PromptProtocol, lifespan="off", log_level="error")
+    state = ServerState()
+    made = partial(PromptProtocol, config=config, server_state=state, app_state={})
+    server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
+    async with server, asyncio.timeout(20):
+        yield server.sockets[0].getsockname()
+
+
 def test_a_connection_without_a_request_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes one of the server's files: a thousand of them would keep all others out."""
     monkeypatch.setattr("arena.web.serve.WAIT_S", 0.5)
@@ -203,12 +214,7 @@ def test_a_connection_without_a_request_is_ended(monkeypatch: pytest.MonkeyPatch
         await send({"type": "http.response.body", "body": b"hello"})
 
     async def play() -> None:
-        config = uvicorn.Config(hello, http=PromptProtocol, lifespan="off", log_level="error")
-        state = ServerState()
-        made = partial(PromptProtocol, config=config, server_state=state, app_state={})
-        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
-        async with server, asyncio.timeout(20):
-            address = server.sockets[0].getsockname()
+        async with answering(hello) as address:
             reader, writer = await asyncio.open_connection(*address)
             writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             assert b"hello" in await reader.readuntil(b"\r\n0\r\n\r\n")
@@ -225,5 +231,33 @@ def test_a_connection_without_a_request_is_ended(monkeypatch: pytest.MonkeyPatch
                 reader, writer = await asyncio.open_connection(*address)
             assert await reader.read() == b""
             writer.close()
+
+    asyncio.run(play())
+
+
+def test_an_answer_before_others_ends_with_its_connection() -> None:
+    async def play() -> None:
+        ended = asyncio.Event()
+
+        async def live(scope: Any, receive: Any, send: Any) -> None:
+            await receive()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+            async def go_on() -> None:
+                while True:
+                    await send({"type": "http.response.body", "body": b"x", "more_body": True})
+                    await asyncio.sleep(0.01)
+
+            going_on = asyncio.create_task(go_on())
+            assert (await receive())["type"] == "http.disconnect"
+            going_on.cancel()
+            ended.set()
+
+        async with answering(live) as address:
+            reader, writer = await asyncio.open_connection(*address)
+            writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 2)
+            assert await reader.readline()
+            writer.close()
+            await ended.wait()
 
     asyncio.run(play())
