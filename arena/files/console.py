@@ -22,7 +22,7 @@ class PlainConsole(Console):
     """
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**{"markup": False, "emoji": False} | settings)
+        super().__init__(markup=False, emoji=False, **settings)
         if self.width < 1:  # COLUMNS=0, as some programs that start others leave it
             self.width = _WIDTH
         self._text_width = self.width
