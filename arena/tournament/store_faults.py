@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from arena.errors import ArenaError, StoreError, UnkeptError, UserError
 from arena.model.protocol import Termination
@@ -174,7 +175,7 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
     if path.suffix == ".toml":
         return StoreError(f"{path}: not a run, which is a file such as runs/NAME.sqlite")
     if isinstance(reason, ValidationError):
-        if any(each["type"] == "extra_forbidden" for each in reason.errors()):
+        if any(map(_is_unknown, reason.errors())):
             return of_newer(path, reason)
         reason = "its configuration"
     do = "name a run's file, as runs/NAME.sqlite"
@@ -185,8 +186,16 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
 
 def of_newer(path: Path, wrong: ValidationError) -> StoreError:
     """The error for a file with keys or values that this version does not know."""
-    first = min(wrong.errors(), key=lambda each: each["type"] != "extra_forbidden")
+    first = max(wrong.errors(), key=_is_unknown)
+    what = ".".join(map(str, first["loc"]))
+    if first["loc"] == ("format",):
+        what = f"the format {first['input']!r}"
     return StoreError(
-        f"{path}: written by a newer arena, or damaged (this one does not know "
-        f"{'.'.join(map(str, first['loc']))}); update this one"
+        f"{path}: written by a newer arena, or damaged (this one does not know {what}); update "
+        "this one"
     )
+
+
+def _is_unknown(error: ErrorDetails) -> bool:
+    """Whether a newer version may have written what is wrong: a key, or a format."""
+    return error["type"] == "extra_forbidden" or error["loc"] == ("format",)

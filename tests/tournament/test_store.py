@@ -302,16 +302,20 @@ def test_a_game_that_is_not_installed_is_no_damage(load: Load, path: Path) -> No
             attempt()
 
 
-def test_a_key_of_a_later_version_is_no_damage(load: Load, path: Path) -> None:
+@pytest.mark.parametrize(
+    ("at", "value", "unknown"),
+    [("players[0].colour", 1, r"players\.0\.colour"), ("format", "keizer", "the format 'keizer'")],
+)
+def test_what_a_later_version_writes_is_no_damage(
+    load: Load, path: Path, at: str, value: object, unknown: str
+) -> None:
     config = load(DOTS)
     PlayedStore.open_run(path, config).close()
     with sqlite3.connect(path) as database:
-        database.execute("""UPDATE run SET config = json_set(config, '$.players[0].colour', 1)""")
+        database.execute("UPDATE run SET config = json_set(config, ?, ?)", (f"$.{at}", value))
     database.close()
     for attempt in (lambda: Store.open(path), lambda: PlayedStore.open_run(path, config)):
-        with pytest.raises(
-            StoreError, match=r"newer arena.* players\.0\.colour\); update this one$"
-        ):
+        with pytest.raises(StoreError, match=rf"newer arena.* {unknown}\); update this one$"):
             attempt()
 
 
