@@ -130,8 +130,9 @@ class StoppedSchedule(Schedule):
                     " It ends so when luck adds to these leads: on average they are smaller than "
                     "the Elo shows."
                 )
-        early = following is not None or len(self._finished) >= self._most
-        ended = "Ended by" if early else "Ended by its last round, before"
+        by_stop = following is not None or len(self._finished) >= self._most
+        by_stop |= self.hours_left == 0
+        ended = "Ended by" if by_stop else "Ended by its last round, before"
         return f"{ended if over else 'Ends by'} [stop]: {'; '.join(parts)}.{biased}"
 
     def _peek(self) -> Pairing | None:

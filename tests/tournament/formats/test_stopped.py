@@ -136,6 +136,15 @@ def test_by_hours_of_play_over_all_runs() -> None:
     assert schedule.ending(over=True) == "Ended by [stop]: 100% of 2 hours of play."
 
 
+def test_hours_that_are_used_up_as_the_last_round_ends() -> None:
+    schedule = stopped("round-robin", 2, 1, hours=1)
+    for _ in range(2):
+        game = schedule.next()
+        assert game is not None
+        schedule.add(imagined(game, "dots", 1)._replace(duration_ms=3_600_000.0))
+    assert schedule.ending(over=True) == "Ended by [stop]: 100% of 1 hours of play."
+
+
 def test_after_a_kill_every_pair_that_began_is_made_whole() -> None:
     games = list(iter(opened(FORMATS["round-robin"], 4, 50).next, None))[:6]
     resumed = stopped("round-robin", 4, 50, hours=1)
