@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _TRIES, _PAUSE_S = 4, 0.02
+_SAFELY = os.O_NOFOLLOW | os.O_NONBLOCK
+"""Others may have put a link or a pipe there."""
 
 
 class LockHeldError(Exception):
@@ -22,7 +24,7 @@ def acquire(path: Path) -> int:
     name = name_of(path)
     tries = 0
     while True:
-        descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(name, _SAFELY | os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -59,7 +61,7 @@ def _sign(path: Path, descriptor: int) -> None:
 
 def is_held(path: Path) -> bool:
     try:
-        descriptor = os.open(name_of(path), os.O_RDONLY)
+        descriptor = os.open(name_of(path), _SAFELY)
     except OSError:
         return False
     try:

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 
 def write_whole(path: Path, text: str, *, private: bool = False) -> None:
@@ -44,13 +44,21 @@ def naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, why, str(path)) from error
 
 
+def fresh(path: Path, mode: str = "w", buffering: int = -1) -> IO[Any]:
+    """A new file in place of what has its name: a killed process of another user left it there, or
+    put a link there to have us write elsewhere.
+    """
+    path.unlink(missing_ok=True)
+    return path.open(mode.replace("w", "x"), buffering, None if "b" in mode else "utf-8")
+
+
 @contextmanager
 def replacing(path: Path, mode: str = "w") -> Iterator[Any]:
     """The same for what is written piece by piece; after an error all is as it was."""
     part = path.with_suffix(path.suffix + ".part")
     with naming(path):
         try:
-            with part.open(mode, encoding=None if "b" in mode else "utf-8") as file:
+            with fresh(part, mode) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())

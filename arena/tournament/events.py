@@ -17,6 +17,7 @@ from typing import IO, Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from arena.errors import Exit
+from arena.files.whole_file import fresh
 from arena.model import Frozen
 from arena.ratings.matches import Verdict
 from arena.tournament.estimate import Estimate
@@ -142,9 +143,9 @@ def events_file(store: Path) -> Path:
 
 def begin_events(path: Path) -> IO[bytes]:
     """An empty file to append events to. Readers recognize a new one by its first line."""
-    fresh = path.with_name(f"{path.name}.new")
-    file = fresh.open("wb", buffering=0)
-    fresh.replace(path)
+    new = path.with_name(f"{path.name}.new")
+    file = fresh(new, "wb", buffering=0)
+    new.replace(path)
     return file
 
 
