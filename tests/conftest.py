@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -223,3 +224,13 @@ def dots() -> Spec:
         return match(*players, rules="dots", variant=DOTS, **given)
 
     return make
+
+
+@pytest.fixture
+def for_all() -> Iterator[Path]:
+    """A folder that every user may write; only root can be another."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)

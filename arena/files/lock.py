@@ -24,7 +24,12 @@ def acquire(path: Path) -> int:
     name = name_of(path)
     tries = 0
     while True:
-        descriptor = os.open(name, _SAFELY | os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            descriptor, is_foreign = os.open(name, _SAFELY | os.O_RDWR | os.O_CREAT, 0o666), False
+        except PermissionError:  # another user's, whose process may be dead
+            if not name.exists():
+                raise
+            descriptor, is_foreign = os.open(name, _SAFELY), True
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -44,8 +49,11 @@ def acquire(path: Path) -> int:
         with suppress(FileNotFoundError):
             ours, there = os.fstat(descriptor), name.stat()
             if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino):
-                _sign(path, descriptor)
-                return descriptor
+                if not is_foreign:
+                    _sign(path, descriptor)
+                    return descriptor
+                release(path, descriptor)
+                continue
         os.close(descriptor)
 
 

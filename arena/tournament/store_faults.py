@@ -52,7 +52,8 @@ PLAY_AGAIN = "The command that plays the run plays it again with --replay-damage
 
 def unwritable(file: Path, error: sqlite3.Error | OSError) -> StoreError:
     """The error for a file that cannot be written; an UnkeptError where it lacks room."""
-    message = f"{file}: cannot be written: {getattr(error, 'strerror', None) or error}"
+    at = getattr(error, "filename", None) or file  # perhaps the lock next to it
+    message = f"{at}: cannot be written: {getattr(error, 'strerror', None) or error}"
     if _unshared(error):
         return StoreError(message + _UNSHARED)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the other bits are details

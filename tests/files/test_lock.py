@@ -7,7 +7,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from arena.files.lock import acquire, is_held, name_of, release
+from arena.files.lock import LockHeldError, acquire, is_held, name_of, release
+from tests.files.users import NOBODY, as_nobody
 
 
 @pytest.mark.parametrize("call", ["os.ftruncate", "os.write", "fcntl.flock"])
@@ -41,3 +42,28 @@ def test_without_locks_none_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("fcntl.flock", Mock(side_effect=none))
     assert not is_held(tmp_path / "run")
     release(tmp_path / "run", held)
+
+
+def test_the_lock_of_a_dead_process_of_another_user_is_in_no_ones_way(for_all: Path) -> None:
+    """Its file may be written by that user alone; the folder is of both."""
+    run = for_all / "run"
+    name_of(run).write_text('{"pid": 1}')
+    name_of(run).chmod(0o644)
+    with as_nobody():
+        held = acquire(run)
+    assert name_of(run).stat().st_uid == NOBODY
+    release(run, held)
+
+
+def test_the_lock_of_another_user_holds(for_all: Path) -> None:
+    held = acquire(for_all / "run")
+    name_of(for_all / "run").chmod(0o644)
+    with as_nobody(), pytest.raises(LockHeldError, match=f"pid {os.getpid()}"):
+        acquire(for_all / "run")
+    release(for_all / "run", held)
+
+
+def test_a_folder_that_may_not_be_written_is_the_reason(for_all: Path) -> None:
+    for_all.chmod(0o755)
+    with as_nobody(), pytest.raises(PermissionError):
+        acquire(for_all / "run")
