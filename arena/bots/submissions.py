@@ -22,6 +22,7 @@ from arena.bots.package import ACTIVE, TREE, Bot
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.bots.versions import CheckedItem, Receipt, active, history, verified
 from arena.errors import PackageError, SubmissionError
+from arena.files.rights import user_name
 
 
 def keep(
@@ -77,7 +78,8 @@ def home_for(bot: Bot, folder: Path) -> Path:
             )
     there = next(parent for parent in (home, *home.absolute().parents) if parent.exists())
     if not os.access(there, os.W_OK | os.X_OK):
-        raise SubmissionError(f"{there} cannot be written by you; ask the owner of the submissions")
+        owner = user_name(there.stat().st_uid)
+        raise SubmissionError(f"{there} cannot be written by you; ask {owner}, whose it is")
     return home
 
 

@@ -15,6 +15,7 @@ from arena.cli.options import one_of, place
 from arena.cli.output import say
 from arena.errors import ArenaError, Exit, UnkeptError
 from arena.files.plain_text import printable
+from arena.files.rights import missing
 
 _UNFINISHED = ("match", "run", "sprt", "train", "tune")
 """Commands whose work stays undone when their output's reader is gone."""
@@ -82,7 +83,7 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
     except UnkeptError as error:
         raise _refused(str(error), Exit.INTERRUPTED) from None
     except ArenaError as error:
-        raise _refused(str(error)) from None
+        raise _refused("\n".join(filter(None, (str(error), missing(error))))) from None
     except (KeyboardInterrupt, RuntimeError) as error:
         if str(error) == "can't start new thread":
             raise _refused(_NO_PROCESS) from None
@@ -109,7 +110,8 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
         if error.errno == EAGAIN and not error.filename and not writing:
             raise _refused(_NO_PROCESS) from None
         where = f"{error.filename}: " if error.filename else _gone()
-        raise _refused(f"{where}{error.strerror or error}", _code(error, ctx)) from None
+        sentences = (f"{where}{error.strerror or error}", missing(error))
+        raise _refused("\n".join(filter(None, sentences)), _code(error, ctx)) from None
     except Exception as error:
         _refuse_game_of(error)
         raise

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import FileError, Problem, UserError
+from arena.files.rights import missing
 
 
 class NotToml(ValueError):
@@ -33,7 +34,7 @@ def read_file(path: Path, error: type[FileError] = FileError) -> tuple[str, dict
         if found.object.startswith(b"SQLite format 3"):
             why = "is a file of SQLite, not text; `arena report` shows it if it is a run"
     except OSError as found:
-        why = f"cannot be read: {found.strerror}"
+        why = "; ".join(filter(None, (f"cannot be read: {found.strerror}", missing(found))))
     raise error(path, (Problem("", None, why),))
 
 

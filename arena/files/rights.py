@@ -1,0 +1,57 @@
+"""Words on the rights to files: whose a file is, and which right is missing."""
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from grp import getgrgid
+from pathlib import Path
+from pwd import getpwuid
+
+_RIGHTS = {"enter": "x", "read": "r", "write": "w", "change": "w"}
+
+
+def missing(error: BaseException) -> str | None:
+    """The right that an error is about, whose it is to give, in a sentence; None for another."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, PermissionError):
+        cause = cause.__context__
+    if cause is None or not isinstance(cause.filename, str | bytes):
+        return None
+    path = Path(os.fsdecode(cause.filename)).absolute()
+    closed = [folder for folder in path.parents if _lacks(folder, os.X_OK)]
+    if closed:
+        return _sentence("enter", closed[-1])  # the outermost: what is in it cannot be asked
+    if not os.path.lexists(path) or not _lacks(path, os.R_OK | os.W_OK):
+        changes = cause.errno == errno.EPERM or _lacks(path.parent, os.W_OK)
+        return _sentence("change", path.parent) if changes else None
+    return _sentence("read" if _lacks(path, os.R_OK) else "write", path)
+
+
+def _lacks(path: Path, right: int) -> bool:
+    return os.path.lexists(path) and not os.access(path, right, effective_ids=True)
+
+
+def _sentence(what: str, path: Path) -> str | None:
+    with suppress(OSError):
+        found = path.stat()
+        owner = user_name(found.st_uid)
+        group = _name(lambda: getgrgid(found.st_gid)[0], found.st_gid)
+        own = found.st_uid == os.geteuid()
+        return (
+            f"{user_name(os.geteuid())} may not {what} {path}, which is of {owner} and the group "
+            f"{group} ({stat.filemode(found.st_mode)}): "
+            + (f"chmod u+{_RIGHTS[what]} {path}" if own else f"ask {owner}")
+        )
+    return None
+
+
+def user_name(uid: int) -> str:
+    return _name(lambda: getpwuid(uid)[0], uid)
+
+
+def _name(find: Callable[[], str], number: int) -> str:
+    with suppress(KeyError):
+        return find()
+    return f"number {number}"

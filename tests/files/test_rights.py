@@ -1,0 +1,51 @@
+"""Whose a file is, and which right is missing, in a sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.errors import UserError
+from arena.files.rights import missing
+from tests.files.users import as_nobody
+
+
+def sentence(path: Path, mode: str = "r") -> str | None:
+    """What is said of an attempt to open a file, in an error about it."""
+    with as_nobody():
+        try:
+            try:
+                path.open(mode).close()
+            except OSError:
+                raise UserError("it cannot be used") from None
+        except UserError as error:
+            return missing(error)
+    return None
+
+
+def test_a_folder_that_is_closed_is_named(for_all: Path) -> None:
+    (for_all / "closed" / "deeper").mkdir(parents=True)
+    (for_all / "closed").chmod(0o750)
+    said = f"may not enter {for_all}/closed, which is of root and the group root (drwxr-x---)"
+    assert said in str(sentence(for_all / "closed" / "deeper" / "x"))
+
+
+@pytest.mark.parametrize(("mode", "what"), [("r", "read"), ("w", "write")])
+def test_a_file_and_the_right_are_named(for_all: Path, mode: str, what: str) -> None:
+    (for_all / "x").touch(0o600 if what == "read" else 0o644)
+    assert f"may not {what} {for_all}/x, which is of root" in str(sentence(for_all / "x", mode))
+    assert str(sentence(for_all / "x", mode)).endswith(": ask root")
+
+
+def test_a_folder_that_cannot_get_a_file_is_named(for_all: Path) -> None:
+    for_all.chmod(0o755)
+    assert f"may not change {for_all}, which is of root" in str(sentence(for_all / "x", "w"))
+
+
+def test_an_owner_is_told_how_to_get_the_right_back(for_all: Path) -> None:
+    with as_nobody():
+        (for_all / "x").touch(0o400)
+    assert str(sentence(for_all / "x", "w")).endswith(f": chmod u+w {for_all}/x")
+
+
+def test_of_other_errors_nothing_is_said(for_all: Path) -> None:
+    assert sentence(for_all / "none") is None
