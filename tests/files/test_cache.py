@@ -1,11 +1,13 @@
 """Where the cache is."""
 
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 from arena.errors import UserError
 from arena.files.cache import CACHE_VARIABLE, cache_root
+from tests.files.users import as_nobody
 
 
 def test_without_a_home_the_cache_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,3 +19,31 @@ def test_without_a_home_the_cache_must_be_named(monkeypatch: pytest.MonkeyPatch)
         cache_root()
     monkeypatch.setenv(CACHE_VARIABLE, "/somewhere")
     assert str(cache_root()) == "/somewhere"
+
+
+def test_a_cache_that_everybody_may_write_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels are code: what others put there we would run."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    assert cache_root() == tmp_path / "cache"  # not there yet
+    (tmp_path / "cache").mkdir()
+    for mode in (0o777, 0o1777):
+        (tmp_path / "cache").chmod(mode)
+        with pytest.raises(UserError, match="every user of this machine may write"):
+            cache_root()
+    (tmp_path / "cache").chmod(0o2775)
+    assert cache_root() == tmp_path / "cache"
+
+
+def test_a_cache_that_another_made_where_everybody_may_is_refused(
+    for_all: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(for_all / "cache"))
+    with as_nobody():
+        (for_all / "cache").mkdir()
+        assert cache_root() == for_all / "cache"
+    with pytest.raises(UserError, match="name a folder of your own"):
+        cache_root()
+    for_all.chmod(0o755)  # a folder of ours, where a colleague has the cache
+    assert cache_root() == for_all / "cache"
