@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -18,6 +19,8 @@ from arena.sandbox import leftovers
 
 _ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
 _CHUNK_BYTES = 2**16
+_PATIENCE_S, _LOOK_S = 120.0, 0.02
+_LOCKED = "another process has locked it; `fuser -v` with its path tells which"
 _HELD = dict[Path, int]()
 """The file with the locks of `hold`, which stays open: to close it once would release them all."""
 
@@ -138,10 +141,20 @@ def remove(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold the lock of a folder. Without `wait` an OSError when another process has it."""
+    """Hold the lock of a folder. An OSError when another process has it, without `wait` at once:
+    one of any user who may read the folder can have it for ever.
+    """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    until = time.monotonic() + (_PATIENCE_S if wait else 0)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > until:
+                    raise OSError(error.errno, _LOCKED, str(folder)) from None
+                time.sleep(_LOOK_S)
         yield
     finally:
         os.close(descriptor)

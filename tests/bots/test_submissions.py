@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ import pytest
 from arena.bots import entries, trees
 from arena.bots import package as packages
 from arena.bots import submissions as room
+from arena.bots.course import submit
 from arena.bots.package import open_bot, package_store, take
 from arena.bots.submissions import home_for, receipt_of, submissions
+from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, active
 from arena.errors import PackageError, SubmissionError
 from tests.bots.conftest import MANIFEST, Package
@@ -341,3 +344,14 @@ def test_killed_in_the_middle(package: Package, to: Path, moment: str) -> None:
     assert [found.digest for found in submissions(to)] == [second.digest]
     left = {path.name for path in (to / "corner").iterdir()}
     assert left == {first.version, second.version, room.ACTIVE}, "what the dead one left is swept"
+
+
+def test_a_folder_that_another_has_locked_is_waited_for_so_long(
+    package: Package, to: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each user who may read it can keep it locked for ever."""
+    to.mkdir()
+    bot = take(package())
+    monkeypatch.setattr("arena.bots.trees._PATIENCE_S", 0.1)
+    with locked(to), pytest.raises(SubmissionError, match="another process has locked it"):
+        submit(to, bot, CHECKED, None, datetime.now(UTC))
