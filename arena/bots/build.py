@@ -19,12 +19,13 @@ from arena.bots.entries import files_in, files_of
 from arena.bots.package import (
     ANOTHER_CACHE,
     Bot,
+    made_in_store,
     package_store,
     place_in_cache,
     startable,
     with_python,
 )
-from arena.bots.trees import copy, digest, hold, made_aside, settle
+from arena.bots.trees import copy, digest, hold, settle
 from arena.errors import BuildError, PackageError
 from arena.files.plain_text import printable
 from arena.model.containment import Mode, Policy
@@ -75,7 +76,7 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
     final = store / f"{bot.digest}-built{by_python}"
     hold(final)
     if not final.is_dir():
-        with made_aside(store) as aside:
+        with made_in_store() as aside:
             work, built = aside / "work", aside / "made"
             work.mkdir()
             built.mkdir()

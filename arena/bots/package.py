@@ -5,7 +5,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from arena.bots import programs
@@ -71,7 +71,7 @@ def open_bot(path: Path, *, again: bool = False) -> Bot:
         if source.is_dir():
             return open_folder(source, source, again=again)
         if is_archive(source) and source.is_file():
-            with made_aside(package_store()) as aside, source.open("rb") as file:
+            with made_in_store() as aside, source.open("rb") as file:
                 unpack(source, file, aside)
                 return open_folder(_stored(aside), source)
         refuse_nameless(source)
@@ -90,7 +90,7 @@ def take(path: Path) -> Bot:
     is named `bot`. Raises PackageError.
     """
     source = path.absolute()
-    with _errors_about(path), made_aside(package_store()) as aside, ExitStack() as held:
+    with _errors_about(path), made_in_store() as aside, ExitStack() as held:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         held.callback(os.close, descriptor)
         mode = os.fstat(descriptor).st_mode
@@ -270,6 +270,22 @@ def _open_script(place: Path, source: Path) -> Bot:
         contents=content,
         source=str(source),
     )
+
+
+@contextmanager
+def made_in_store() -> Iterator[Path]:
+    """The same as `made_aside` in the cache, which has bots of many owners and so is closed to
+    others; not that of root, whose players have users of their own and read them.
+    """
+    store = package_store()
+    store.mkdir(parents=True, exist_ok=True)
+    mode = stat.S_IMODE(store.stat().st_mode)
+    closed = mode & ~(stat.S_IRWXO if mode & stat.S_IWGRP else stat.S_IRWXO | stat.S_IRWXG)
+    if mode != closed and os.geteuid():
+        with suppress(PermissionError):  # another user's
+            store.chmod(closed)
+    with made_aside(store) as aside:
+        yield aside
 
 
 def package_store() -> Path:

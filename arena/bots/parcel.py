@@ -6,8 +6,8 @@ from pathlib import Path
 
 from arena.bots.archive import HEADER_BYTES, unpack
 from arena.bots.entries import MAX_BYTES, files_in, files_of, opened
-from arena.bots.package import package_store
-from arena.bots.trees import digest, hold, made_aside, settle
+from arena.bots.package import made_in_store, package_store
+from arena.bots.trees import digest, hold, settle
 from arena.errors import PackageError
 from arena.model.contender import Contender, Home, Package
 
@@ -40,7 +40,7 @@ def pack(contender: Contender, home: Home) -> bytes:
 
 def keep(expected: str, packed: bytes) -> None:
     """Store a package here. Raises PackageError where its files have another digest."""
-    with made_aside(package_store()) as aside:
+    with made_in_store() as aside:
         unpack(_NAME, io.BytesIO(packed), aside, most=MAX_BYTES + HEADER_BYTES)
         for folder in (aside, aside / _TOP):
             if folder.is_dir() and digest(folder, files_in(folder)) == expected:

@@ -128,7 +128,7 @@ def _lock(folder: Path, how: int) -> None:
     if file not in _HELD:
         while _HELD:  # of another cache: a process has one, tests have many
             os.close(_HELD.popitem()[1])
-        _HELD[file] = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        _HELD[file] = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     byte = int.from_bytes(hashlib.sha256(folder.name.encode()).digest()[:7], "big")
     fcntl.lockf(_HELD[file], how, 1, byte)
 

@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import zipfile
@@ -355,3 +356,17 @@ def test_a_folder_that_another_has_locked_is_waited_for_so_long(
     monkeypatch.setattr("arena.bots.trees._PATIENCE_S", 0.1)
     with locked(to), pytest.raises(SubmissionError, match="another process has locked it"):
         submit(to, bot, CHECKED, None, datetime.now(UTC))
+
+
+def test_others_do_not_read_the_bots_in_the_cache(
+    package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may enter the home of a server's user, as `useradd` makes it."""
+    package_store().mkdir(parents=True)
+    package_store().chmod(0o755)  # as earlier versions made it
+    monkeypatch.setattr("os.geteuid", lambda: 1000)  # players of root are users of their own
+    take(package())
+    assert stat.S_IMODE(package_store().stat().st_mode) == 0o700
+    package_store().chmod(0o2775)
+    take(package())
+    assert stat.S_IMODE(package_store().stat().st_mode) == 0o2770
