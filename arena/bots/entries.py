@@ -166,6 +166,8 @@ def files_in(folder: Path) -> tuple[str, ...]:
             if path is not None and kind is EntryKind.FILE:
                 judge.count(status.st_size)
                 paths.append(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder / error.filename)) from None
     finally:
         os.close(descriptor)
     judge.finish()
@@ -179,7 +181,10 @@ def _walk(folder: int, above: str, depth: int) -> Iterator[tuple[str, os.stat_re
         yield above + name, status
         if depth and stat.S_ISDIR(status.st_mode):
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-            below = os.open(name, flags, dir_fd=folder)
+            try:
+                below = os.open(name, flags, dir_fd=folder)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, above + name) from None
             try:
                 yield from _walk(below, f"{above}{name}/", depth - 1)
             finally:
@@ -205,7 +210,7 @@ def opened(folder: Path, path: str, *, follow: bool = False) -> Iterator[Buffere
         if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.ENXIO):
             reason = f"{shown_name(path)} was replaced while it was read; try again"
             raise PackageError(folder, [reason]) from None
-        raise
+        raise OSError(error.errno, error.strerror, str(folder / path)) from None
     with os.fdopen(descriptor, "rb") as file:
         yield file
 

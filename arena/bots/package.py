@@ -97,7 +97,12 @@ def take(path: Path) -> Bot:
         if stat.S_ISDIR(mode):
             _refuse_without_manifest(source, source)
             here = Path(f"/proc/self/fd/{descriptor}")  # whatever has its path now
-            copy(here, files_in(here), aside)
+            try:
+                copy(here, files_in(here), aside)
+            except OSError as error:
+                if isinstance(error.filename, str):
+                    error.filename = error.filename.replace(str(here), str(source))
+                raise
             return open_folder(_stored(aside), source)
         if not stat.S_ISREG(mode):
             raise PackageError(path, ["is not a plain file"])
@@ -143,7 +148,8 @@ def _errors_about(path: Path) -> Iterator[None]:
         elif error.filename != str(path) and (at := place_in_cache(error)):
             reason = f"the cache {at} cannot be used: {error.strerror}; {ANOTHER_CACHE}"
         else:
-            reason = f"{error.filename or 'it'} cannot be read: {error.strerror}"
+            inner = str(error.filename or "it").removeprefix(f"{path.absolute()}/")
+            reason = f"{inner} cannot be read: {error.strerror}"
         raise PackageError(path, [reason]) from None
 
 

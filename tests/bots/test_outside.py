@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.entries import files_in, opened
 from arena.bots.package import open_bot
 from arena.bots.prepare import as_package, prepare
 from arena.errors import PackageError
 from arena.model.contender import Contender, Home
 from arena.sandbox.visible_files import visible_to
 from tests.bots.conftest import Package
+from tests.files.users import as_nobody
 
 
 def _commanded(*words: str) -> str:
@@ -73,3 +75,15 @@ def test_a_bot_sees_no_file_that_its_words_name(
     seen = visible_to(prepared, "/usr/bin/env", None).readable
     assert str(secret) not in seen
     assert str(source) in seen
+
+
+def test_a_file_that_may_not_be_read_is_named_with_its_folders(for_all: Path) -> None:
+    (for_all / "a" / "b").mkdir(parents=True)
+    (for_all / "a" / "x").touch(0o600)
+    with as_nobody(), pytest.raises(PermissionError) as of_file, opened(for_all, "a/x"):
+        pass
+    (for_all / "a" / "b").chmod(0o700)
+    with as_nobody(), pytest.raises(PermissionError) as of_folder:
+        files_in(for_all)
+    named = (of_file.value.filename, of_folder.value.filename)
+    assert named == (f"{for_all}/a/x", f"{for_all}/a/b")
