@@ -35,7 +35,10 @@ class User:
                 return
             except OSError:
                 self._name.close()
-        raise OSError(f"All users from {FIRST} to {LAST} are in use")
+        raise OSError(
+            f"All users from {FIRST} to {LAST} are in use, by processes or by names that any "
+            "program may take (`ss -xp | grep arena-uid` tells whose)"
+        )
 
     def become(self) -> None:
         """Give this process its rights and no others, for ever. Raises OSError."""
