@@ -31,7 +31,7 @@ from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
 from arena.errors import ConfigError, Problem, ProgramError, SubmissionError
 from arena.files.toml_tables import did_you_mean
-from arena.files.whole_file import write_whole
+from arena.files.whole_file import make_private, write_whole
 
 WITHDRAWN, EXCLUDED = "withdrawn", "excluded"
 BotState = Literal["plays", "withdrawn", "excluded", "none"]
@@ -60,7 +60,7 @@ def init(folder: Path) -> None:
     with _changing(folder, make=True):
         if is_new and os.geteuid():  # players have users of their own under root, who look in
             folder.chmod(0o700)
-        (folder / RUNS).mkdir(mode=0o700, exist_ok=True)  # they have the stderr of all
+        make_private(folder / RUNS)  # they have the stderr of all
         write_whole(folder / FILE, course_file.NEW)
         if not (folder / TOURNAMENTS).exists():
             (folder / TOURNAMENTS).mkdir()

@@ -14,7 +14,7 @@ def write_whole(path: Path, text: str, *, private: bool = False) -> None:
     """
     with replacing(path) as file:
         if private:
-            _close(file.fileno(), path.parent.stat())
+            make_private_file(file.fileno(), path.parent.stat())
         file.write(text)
 
 
@@ -26,7 +26,14 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
     return None
 
 
-def _close(file: int, folder: os.stat_result) -> None:
+def make_private(folder: Path) -> None:
+    """Make a folder, where there is none, for those alone who may write the one that it is in."""
+    of_group = folder.parent.stat().st_mode & stat.S_IWGRP
+    folder.mkdir(0o770 if of_group else 0o700, exist_ok=True)
+
+
+def make_private_file(file: int, folder: os.stat_result) -> None:
+    """Close an open file to all others than those who may write its folder."""
     with suppress(PermissionError):  # only root gives files away
         os.fchown(file, folder.st_uid, folder.st_gid)
     os.fchmod(file, 0o660 if folder.st_mode & stat.S_IWGRP else 0o600)

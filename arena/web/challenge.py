@@ -21,6 +21,7 @@ from arena.errors import ArenaError, StoreError, SubmissionError
 from arena.files.imports import module_command
 from arena.files.toml import read_file
 from arena.files.toml_tables import few_of
+from arena.files.whole_file import make_private
 from arena.model import Frozen
 from arena.ratings.results import results_of
 from arena.tournament.catalogue import CatalogueEntry
@@ -108,7 +109,7 @@ class Challenges:
         with self._adding:
             self._refuse_beyond(owner, now)
             folder = self.jobs.place(owner, now)
-            self.jobs.root.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
+            make_private(self.jobs.root)  # it has the stderr of all
             folder.mkdir(parents=True)
             about = About(**wanted.model_dump(), owner=owner, asked_at=now)
             self.jobs.order(folder, about)

@@ -23,6 +23,7 @@ from arena.bots.programs import nearest_to
 from arena.entering.remote import MAX_BYTES
 from arena.errors import UserError
 from arena.files.cache import CACHE_VARIABLE, cache_root
+from arena.files.rights import user_name
 from arena.web.app import make_app
 from arena.web.sessions import FOLDER
 from arena.web.state import CourseState, ServerSettings
@@ -202,8 +203,9 @@ def _refuse_unusable(course: Path) -> None:
         if folder.exists() and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             user = os.geteuid()
             raise UserError(
-                f"{folder} cannot be written by the user of this server, number {user}. If the "
-                f"course is this user's: chown -R {user} {course}"
+                f"{folder} is of {user_name(folder.stat().st_uid)}, and cannot be written by the "
+                f"user of this server, {user_name(user)}. If the course is this user's: chown -R "
+                f"{user} {course}. If it is of a group: chmod -R g+rwX {folder}"
             )
     cache = cache_root()
     try:

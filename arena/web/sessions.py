@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from arena.errors import UserError
-from arena.files.whole_file import write_whole
+from arena.files.whole_file import make_private, make_private_file, write_whole
 from arena.model import Frozen
 
 FOLDER = ".web"
@@ -82,10 +82,11 @@ class Signer:
 
 def _secret(file: Path) -> bytes:
     """The secret of a file, made where it is missing. Raises UserError where it is too short."""
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(file.parent)
     if not file.exists():
         part = file.with_name(f"secret.{secrets.token_hex(4)}")
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            make_private_file(out.fileno(), file.parent.stat())
             out.write(secrets.token_bytes(_SECRET_BYTES))
         with suppress(FileExistsError):  # another server was quicker
             os.link(part, file)

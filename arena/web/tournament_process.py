@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from arena.files import lock
 from arena.files.imports import module_command
 from arena.files.plain_text import end_of, printable
+from arena.files.whole_file import make_private
 from arena.sandbox.features import usable_cores
 from arena.tournament.events import EVENT, RunFinished, RunOutcome, events_file
 
@@ -68,7 +69,7 @@ class TournamentProcess:
 
     def start(self, *, take_new: bool, without: tuple[str, ...]) -> subprocess.Popen[bytes]:
         """Begin the run, or go on with it, on the cores that play."""
-        self.store.parent.mkdir(mode=0o700, exist_ok=True)  # it has the stderr of all
+        make_private(self.store.parent)  # it has the stderr of all
         events_file(self.store).unlink(missing_ok=True)  # the end of the run before is not of this
         options = ["--store", str(self.store), *(["--take-new"] if take_new else [])]
         options += [f"--without={name}" for name in without]

@@ -1,5 +1,6 @@
 """Signing in: links with tokens, sessions, forms, and how often."""
 
+import os
 import re
 import time
 from datetime import UTC, datetime
@@ -196,6 +197,18 @@ def test_a_session_that_was_not_signed_here_is_none(
         said = client.get("/who", headers={b"cookie": sent})
         assert said.json()["role"] == "anyone", cookie
     assert (folder / FOLDER / "secret").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_group_that_writes_the_course_shares_its_sessions(tmp_path: Path) -> None:
+    """Another of the staff serves it next time."""
+    before = os.umask(0o007)
+    try:
+        tmp_path.chmod(0o2770)
+        Signer(tmp_path)
+    finally:
+        os.umask(before)
+    at = tmp_path / FOLDER
+    assert [each.stat().st_mode & 0o777 for each in (at, at / "secret")] == [0o770, 0o660]
 
 
 def test_a_change_comes_from_a_page_of_the_session(
