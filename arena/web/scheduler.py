@@ -124,6 +124,9 @@ class Scheduler:
         if name not in names:
             hint = did_you_mean(name, names, "tournaments")
             raise UserError(f'{self.course / TOURNAMENTS} has no "{name}.toml"; {hint}')
+        return self._process(name)
+
+    def _process(self, name: str) -> TournamentProcess:
         return TournamentProcess(self.course / TOURNAMENTS / f"{name}.toml", self.store(name))
 
     def store(self, name: str) -> Path:
@@ -139,6 +142,11 @@ class Scheduler:
             begun = Store.begun_with(self.process(name).store)
             return begun is not None and FORMATS[begun.format].closed
         return False
+
+    def without_file(self) -> list[str]:
+        """The names of those that are played though their files are gone."""
+        gone = self._wishes.keys() - self.names()
+        return sorted(name for name in gone if self._pid(name) is not None)
 
     def frozen(self) -> list[str]:
         """The names of the tournaments whose tables are frozen, or are to be."""
@@ -209,8 +217,9 @@ class Scheduler:
         """Look at the processes of all tournaments, and stop or start what the wishes ask for."""
         with self._changing:
             standing, field = self._rules.now().standing, course_of.field(self.course)
-            for name in self.names():
+            for name in {*self.names(), *self._wishes}:
                 self._attend(name)
+            self._forget_removed()
             if self._rules.problem is not None:  # what is started would end with it
                 return
             for name in self.names():
@@ -220,7 +229,7 @@ class Scheduler:
 
     def _attend(self, name: str) -> None:
         """See whether a process has ended; stop it where that is wanted."""
-        process, wish = self.process(name), self.wish(name)
+        process, wish = self._process(name), self.wish(name)
         pid = self._pid(name)
         if wish.pid is None or pid not in (None, wish.pid):
             return  # another program plays it
@@ -236,12 +245,27 @@ class Scheduler:
         elif process.plays and (wish.take_new or wish.without):
             self.change(name, take_new=False, without=())
 
+    def _forget_removed(self) -> None:
+        """Forget tournaments that were begun, and have no file and no run any more: another one may
+        have the name.
+        """
+        gone = [
+            name
+            for name in self._wishes.keys() - self.names()
+            if self.wish(name).begun_at and self.wish(name).pid is None
+            if not self.store(name).exists()
+        ]
+        if gone:
+            wishes = {name: wish for name, wish in self._wishes.items() if name not in gone}
+            write_wishes(self.course, wishes)
+            self._wishes = wishes
+
     def _pid(self, name: str) -> int | None:
         """The process of a tournament; where it has just begun, it has no command line yet."""
         child = self._children.get(name)
         if child is not None and child.poll() is None:
             return child.pid
-        return self.process(name).pid(self.wish(name).pid)
+        return self._process(name).pid(self.wish(name).pid)
 
     def _take_by_itself(self, name: str, field: dict[str, str]) -> None:
         """Have a standing tournament take new bots and versions."""
@@ -254,7 +278,7 @@ class Scheduler:
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
         """Start the tournament that has waited longest, where none is played."""
         now, names = _now(), self.names()
-        if any(self._pid(name) is not None for name in names):
+        if any(self._pid(name) is not None for name in (*names, *self._wishes)):
             return
         waiting = [name for name in names if self.wish(name).waits(now, _BACK_OFF_S)]
         if waiting:

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse, Response
 from fastapi.routing import APIRoute
 
 from arena.bots.course import damaged
-from arena.bots.course_file import tournament_files
+from arena.bots.course_file import TOURNAMENTS, tournament_files
 from arena.errors import ArenaError, ConfigError
 from arena.tournament.conditions import load_conditions
 from arena.web.errors import in_public
@@ -69,6 +69,12 @@ class StaffActions:
                 is_check = file.stem == self.rules.now().check
                 bots = ", and no bot is taken, as it is checked for it" if is_check else ""
                 yield f"{error}\nUntil it is fixed, {file.stem} cannot be started{bots}."
+        for name in self.scheduler.without_file():
+            file = self.course / TOURNAMENTS / f"{name}.toml"
+            yield (
+                f"{file} is gone, and its run is still played; the others wait for it. To pause "
+                "it, put the file back."
+            )
 
     def did(self, what: str, sentence: str, tokens: Mapping[str, str] | None = None) -> Response:
         """Add an action to the staff's log, and answer."""

@@ -175,6 +175,26 @@ def test_one_is_played_at_a_time_and_a_pause_outlives_the_server(classroom: Clas
     classroom.playing()
 
 
+def test_one_whose_file_is_gone_is_waited_for_and_forgotten_with_its_run(classroom: Class) -> None:
+    classroom.file("cup", LONG)
+    classroom.file("evening", SHORT)
+    classroom.scheduler.start("cup")
+    classroom.playing()
+    child, kept = classroom.scheduler._children["cup"], classroom.scheduler.process("cup")
+    kept.file.unlink()
+    classroom.scheduler.start("evening")
+    classroom.scheduler.look()
+    assert classroom.state("evening") == "waiting"
+    assert classroom.scheduler.without_file() == ["cup"]
+    interrupt(child.pid)
+    classroom.until(lambda: classroom.state("evening") == "over")
+    assert child.returncode is not None
+    assert classroom.scheduler.wish("cup").begun_at
+    kept.store.unlink()
+    classroom.scheduler.look()
+    assert classroom.server().wish("cup") == Wish()
+
+
 @pytest.mark.parametrize(
     ("wanted", "code", "ended"),
     [
