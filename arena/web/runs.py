@@ -4,6 +4,7 @@ made of it kept until then.
 
 import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from datetime import UTC, datetime
@@ -46,6 +47,8 @@ class ShownRun:
         self._once: dict[str, tuple[FileState, Any]] = {}
         self.news: list[Event] | None = None
         """The news since the last call; None while it is not followed."""
+        self.used_at = 0.0
+        """When it was shown last, on the monotonic clock; to be listed does not count."""
 
     @property
     def is_played(self) -> bool:
@@ -73,6 +76,7 @@ class ShownRun:
         """The result of `make` on the run as it stands, from the cache or made now; `moves` where
         it shows games that are being played. Raises StoreError.
         """
+        self.used_at = time.monotonic()
         known: tuple[FileState, Made] | None = self._cache.get(key)
         if known is not None and known[0] == self.state(moves=moves):
             return known[1]
@@ -107,6 +111,7 @@ class ShownRun:
 
     async def look(self, use: Callable[[RunView], Made]) -> Made:
         """The result of `use` on the run as it stands. Raises StoreError."""
+        self.used_at = time.monotonic()
         return await run_in_threadpool(self._use, use)
 
     def _use(self, use: Callable[[RunView], Made]) -> Made:
@@ -131,10 +136,11 @@ class ShownRun:
         return self._view
 
     def close(self) -> None:
-        """Let go of the view, unless it is used."""
+        """Let go of the view, and of what was made of it, unless it is used."""
         if self._lock.acquire(blocking=False):
             try:
                 self._close()
+                self._cache.clear()
             finally:
                 self._lock.release()
 
@@ -147,10 +153,14 @@ class ShownRun:
 class Runs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._shown: OrderedDict[str, ShownRun] = OrderedDict()
+        self._shown: dict[str, ShownRun] = {}
 
     def names(self) -> list[str]:
-        return sorted(path.stem for path in self.folder.glob("*.sqlite") if path.is_file())
+        """The runs that are there; what was kept of others is forgotten."""
+        names = sorted(path.stem for path in self.folder.glob("*.sqlite") if path.is_file())
+        for gone in self._shown.keys() - names:
+            self._shown.pop(gone).close()
+        return names
 
     def __getitem__(self, name: str) -> ShownRun:
         """A run by its name, never by a path. Raises HTTPException."""
@@ -161,9 +171,8 @@ class Runs:
 
     def _show(self, path: Path) -> ShownRun:
         shown = self._shown.setdefault(path.stem, ShownRun(path))
-        self._shown.move_to_end(path.stem)
         others = [run for run in self._shown.values() if run.is_open and run is not shown]
-        for other in others[: 1 - _MOST_OPEN]:
+        for other in sorted(others, key=lambda run: run.used_at)[: 1 - _MOST_OPEN]:
             if other.news is None and not other.is_played:  # else the list would read it again
                 other.close()
         return shown

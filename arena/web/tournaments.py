@@ -71,6 +71,10 @@ class PublicRuns(Runs):
         super().__init__(runs.folder)
         self._runs, self._frozen = runs, frozen
 
+    def names(self) -> list[str]:
+        super().names()  # which forgets copies of runs that are gone
+        return self._runs.names()
+
     def __getitem__(self, name: str) -> ShownRun:
         """A run by its name, or the copy that stands for it. Raises HTTPException, StoreError."""
         run = self._runs[name]

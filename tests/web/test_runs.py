@@ -16,6 +16,7 @@ from arena.tournament.store import Store
 from arena.web import assets
 from arena.web import runs as runs_module
 from arena.web.rights import Role, Visitor
+from arena.web.tournaments import PublicRuns
 from tests.reports.conftest import Play
 from tests.reports.runs import begun, ended, game_started
 from tests.web.conftest import TestClient
@@ -234,6 +235,30 @@ def test_few_runs_stay_open(cup: Path, runs: Path, client: TestClient, app: Fast
     for number in range(12):
         assert client.get(f"/t/cup{number}").status_code == 200
     assert sum(run._view is not None for run in shown) == 8
+    assert sum(bool(run._cache) for run in shown) == 8
+
+
+def test_the_run_that_is_shown_most_stays_open(
+    cup: Path, runs: Path, client: TestClient, app: FastAPI
+) -> None:
+    client.get("/t/cup")
+    view = app.state.runs["cup"]._view
+    for number in range(12):
+        shutil.copy(cup, runs / f"cup{number}.sqlite")
+        client.get(f"/t/cup{number}")
+        client.get("/t/cup")
+        client.get("/")
+    assert app.state.runs["cup"]._view is view is not None
+
+
+def test_a_run_that_is_gone_is_let_go(cup: Path, client: TestClient, app: FastAPI) -> None:
+    client.get("/t/cup")
+    public = PublicRuns(app.state.runs, lambda name: None)
+    gone = public["cup"]
+    cup.unlink()
+    assert public.names() == []
+    assert not gone.is_open
+    assert not app.state.runs._shown
 
 
 def test_a_run_in_play_is_read_once_whatever_else_is_shown(
