@@ -2,6 +2,7 @@
 
 import asyncio
 import ctypes
+import logging
 import os
 import re
 import resource
@@ -158,6 +159,7 @@ def serve(
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection takes a file
     _spare_memory()
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)  # else a line a damaged form
     if course is None:
         os.nice(_NICE)
     config = uvicorn.Config(

@@ -56,6 +56,15 @@ def test_ctrl_c_ends_it_at_once(cup: Path) -> None:
     assert (server.returncode, output) == (0, "")
 
 
+def test_a_damaged_form_is_not_in_the_log(runs: Path) -> None:
+    multipart = {"Content-Type": "multipart/form-data; boundary=b"}
+    with served(cwd=runs.parent) as (server, address):
+        answer = httpx.post(f"{address}play", content="%", headers=multipart)
+        server.send_signal(signal.SIGINT)
+        output, _ = server.communicate(timeout=30)
+    assert (answer.status_code, output) == (400, "")
+
+
 def test_other_names_do_not_lead_to_this_machine(cup: Path) -> None:
     with served(cwd=cup.parents[1]) as (_, address):
         assert httpx.get(address, headers={"Host": "evil.example"}).status_code == 400
