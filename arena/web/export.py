@@ -3,11 +3,14 @@ the roster without tokens, and what the staff wrote.
 """
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
+
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from arena.bots import course as course_of
 from arena.bots.course_file import FILE as COURSE_FILE
@@ -18,6 +21,7 @@ from arena.files.plain_text import printable
 from arena.reports.csv_report import TABLES, table
 from arena.reports.html.audience import PUBLIC, STAFF, Audience
 from arena.reports.html.one_file import write_report
+from arena.sandbox import leftovers
 from arena.tournament.run_view import RunView
 from arena.tournament.store_copy import copy_run
 from arena.web import staff_log
@@ -50,10 +54,24 @@ class _Sent(io.RawIOBase):
         return found
 
 
-def export(course: Path, frozen: _FrozenCopy) -> Iterator[bytes]:
+class ExportAnswer(StreamingResponse):
+    """Sends an export, and removes its files at once where the browser leaves."""
+
+    def __init__(self, pieces: Generator[bytes], headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(pieces, headers=headers, media_type="application/zip")
+        self._pieces = pieces
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._pieces.close()
+
+
+def export(course: Path, frozen: _FrozenCopy) -> Generator[bytes]:
     """The ZIP, piece by piece. What cannot be read has a sentence in its place, `NAME.txt`."""
-    sent = _Sent()
-    with TemporaryDirectory() as folder, ZipFile(sent, "w", ZIP_DEFLATED) as archive:
+    sent, aside = _Sent(), TemporaryDirectory(prefix=leftovers.prefix())
+    with aside as folder, ZipFile(sent, "w", ZIP_DEFLATED) as archive:
         for found in _members(course, frozen, Path(folder)):
             name, file = _opened(*found, course)
             with archive.open(printable(name), "w", force_zip64=True) as member, file:

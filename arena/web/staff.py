@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 
 from arena.bots import course
 from arena.bots.copies import shared_files
 from arena.files.toml_tables import did_you_mean, shown
 from arena.reports.submissions import about_shared
-from arena.web.export import export
+from arena.web.export import ExportAnswer, export
 from arena.web.pages import page
 from arena.web.rights import Role, may
 from arena.web.staff_answers import ByStaff
@@ -89,8 +89,7 @@ def export_all(staff: ByStaff) -> Response:
     staff.note("exported all")
     name = f"{staff.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    sent = export(staff.course, staff.table_freeze.public)
-    return StreamingResponse(sent, media_type="application/zip", headers=headers)
+    return ExportAnswer(export(staff.course, staff.table_freeze.public), headers)
 
 
 def _refuse_unknown(name: str, known: Sequence[str], what: str) -> None:

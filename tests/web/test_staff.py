@@ -5,9 +5,11 @@ import csv
 import io
 import os
 import re
+import tempfile
 import threading
 import zipfile
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from urllib.parse import quote
 
 import pytest
 from fastapi import FastAPI
+from starlette.requests import ClientDisconnect
 
 from arena.bots import course
 from arena.bots.package import open_bot
@@ -24,7 +27,7 @@ from arena.tournament.store_copy import copy_run
 from arena.web import freeze
 from arena.web.app import ServerSettings, make_app
 from arena.web.checks import HandedIn
-from arena.web.export import export
+from arena.web.export import ExportAnswer, export
 from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
 from tests.reports.conftest import play_record
@@ -424,6 +427,34 @@ def test_the_zip_is_whole_where_something_cannot_be_read(staff: Staff, folder: P
     listed = {name for name in archive.namelist() if name.startswith("tournaments/")}
     assert listed == {f"tournaments/{name}.toml" for name in ("cup", "ladder", "no\\udcff")}
     assert {"bots.csv", "course.toml", "runs/cup.sqlite"} < set(archive.namelist())
+
+
+@pytest.mark.parametrize("version", ["2.3", "2.4"])
+def test_a_zip_that_is_cut_leaves_no_files(
+    staff: Staff, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(aside))
+    pieces = export(folder, lambda name: None)
+    sent = list[Any]()
+
+    async def receive() -> dict[str, str]:
+        while not any(aside.iterdir()):
+            await asyncio.sleep(0.01)
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+        if version == "2.4" and any(aside.iterdir()):
+            raise OSError
+
+    scope = {"type": "http", "asgi": {"spec_version": version}}
+    with suppress(ClientDisconnect):
+        asyncio.run(ExportAnswer(pieces)(scope, receive, send))
+    assert sent
+    assert not any(aside.iterdir())
+    assert next(pieces, None) is None
 
 
 def test_a_folder_is_no_tournament_and_no_run(staff: Staff, folder: Path) -> None:
