@@ -1,4 +1,5 @@
-"""The student's API: this one file, standard library only, free to copy next to a bot.
+"""The student's API: this one file, standard library only, free to copy next to a bot. It runs on
+Python 3.7 and later.
 
 A whole bot:
 
@@ -20,7 +21,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Dict, NamedTuple, Optional, Tuple, Union  # noqa: UP035  # for 3.7
 
 CHANCE = -1
 """The seat of chance in `moves`."""
@@ -108,7 +109,7 @@ class End(NamedTuple):
     """1, 0.5 or 0 by seat; empty where one game alone decides nothing."""
 
 
-Answer = str | tuple[str, dict[str, Any] | None]
+Answer = Union[str, Tuple[str, Optional[Dict[str, Any]]]]  # noqa: UP006, UP007, UP045  # for 3.7
 """A move, or a move with an info table: score, depth, nodes, pv (a list of moves), text."""
 
 
@@ -136,8 +137,8 @@ def play(
             request = json.loads(line)
             kind = request["type"]
             if kind == "start":
-                values = _fields_of(request, Start)
-                game = Start(**values | {"clock": Clock(**_fields_of(request["clock"], Clock))})
+                clock = Clock(**_fields_of(request["clock"], Clock))
+                game = Start(**{**_fields_of(request, Start), "clock": clock})
                 if start is not None:
                     start(game)
                 _write(replies, ready)

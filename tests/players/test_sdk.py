@@ -1,7 +1,10 @@
 """The SDK, by real processes: bots as a student writes them."""
 
+import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +57,25 @@ def test_a_bot_of_ten_lines_plays_and_its_prints_go_to_stderr(bot: Callable[...,
     player.tell({"type": "quit"})
     assert player.close() == (0, b"")
     assert "thinking about" in player.stderr()
+
+
+PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+
+
+@pytest.mark.parametrize("python", sorted(PYENV.glob("versions/3.[789].*/bin/python")), ids=str)
+def test_it_runs_on_older_pythons(python: Path, tmp_path: Path) -> None:
+    shutil.copy(players.sdk.__file__, tmp_path / "sdk.py")
+    (tmp_path / "bot.py").write_text(TEN_LINES)
+    requests = [start_message(START), turn_message(START, 0), END, {"type": "quit"}]
+    done = subprocess.run(
+        (python, "-W", "error", "bot.py"),
+        input="".join(json.dumps(request) + "\n" for request in requests),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["type"] for line in done.stdout.splitlines()] == ["ready", "move"]
 
 
 def test_everything_on_stdout_goes_to_stderr(bot: Callable[..., Any]) -> None:
