@@ -4,11 +4,13 @@ looked for by that Python in the sandbox of the bot, before the bot is started.
 
 import ast
 import json
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+from warnings import catch_warnings
 
 from arena.files.plain_text import printable
 from arena.model.contender import Prepared
@@ -31,7 +33,8 @@ def there(name):
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError):
         return False
-foreign = [name for name in sys.argv[2:] if name not in sys.stdlib_module_names]
+own = getattr(sys, "stdlib_module_names", sys.builtin_module_names)  # Python 3.10 has the first
+foreign = [name for name in sys.argv[2:] if name not in own]
 version = ".".join(map(str, sys.version_info[:3]))
 sys.stdout.write(json.dumps([version, {name: there(name) for name in foreign}]) + "\\n")
 """
@@ -71,7 +74,8 @@ def ask_python(spec: Prepared) -> PythonFound | None:
     answer = _answer(spec.model_copy(update={"command": command}))
     try:
         version, modules = json.loads(answer)
-        has = tuple(name for name, there in modules.items() if there)
+        own = sys.stdlib_module_names  # ours, too: a Python before 3.10 names all that is imported
+        has = tuple(name for name, there in modules.items() if there and name not in own)
         lacks = tuple(imported[name] for name, there in modules.items() if not there)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
@@ -106,7 +110,8 @@ def imports(entry: Path, root: Path) -> Iterator[Import]:
             if path.stat().st_size > _SOURCE_BYTES:
                 continue
             text = path.read_text("utf-8")
-            named = list(_named(ast.parse(text)))
+            with catch_warnings(action="ignore"):  # of its text, as "\d": Python 3.12 shows them
+                named = list(_named(ast.parse(text)))
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue  # the start of the bot will show the error
         if "sys.path" in text:

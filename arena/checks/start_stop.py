@@ -105,6 +105,7 @@ def start_time(subject: Subject) -> CheckFinding:
     python = ask_python(subject.spec)
     if python and python.lacks:
         return _without_modules(python, script=subject.bot.rules is None)
+    about = f"\n{python}" if python else ""
     answers: dict[str, str] = {}
     declined: Offence | None = None
     for rule_set in subject.claims or usable():
@@ -112,14 +113,21 @@ def start_time(subject: Subject) -> CheckFinding:
             answers[rule_set] = _start(subject, rule_set)
         except Offence as offence:
             if subject.claims is not None or offence.termination is not Termination.EXITED:
-                return subject.failed(offence, f"start of {rule_set}", launch_fix(subject.spec))
+                return _not_started(subject, offence, f"start of {rule_set}", about)
             declined = declined or offence
     if not answers:
         assert declined is not None, "nothing was started, so everything was declined"
-        return subject.failed(declined, "start of every rule set", launch_fix(subject.spec))
+        return _not_started(subject, declined, "start of every rule set", about)
     subject.rules = tuple(answers)
     times = ", ".join(f"{rule_set} {times}" for rule_set, times in answers.items())
-    return passed(f"{times}\n{python}" if python else times)
+    return passed(times + about)
+
+
+def _not_started(subject: Subject, offence: Offence, where: str, about: str) -> CheckFinding:
+    finding = subject.failed(offence, where, launch_fix(subject.spec))
+    if offence.termination is not Termination.EXITED:
+        return finding
+    return finding.model_copy(update={"detail": finding.detail + about})
 
 
 def _without_modules(python: PythonFound, *, script: bool) -> CheckFinding:

@@ -80,6 +80,7 @@ def started(results: object) -> CheckResult:
         (f"import a\nx = {'-' * 300_000}1\n", []),
         (f"import a\nx = {'.'.join('x' * 3000)}\n", []),
         (f"import a\n#{' ' * 2**20}\n", []),
+        ('import a\nx = "\\d"\n', ["a"]),  # Python warns of it
     ],
 )
 def test_imports_are_read(text: str, named: list[str], tmp_path: Path) -> None:
@@ -132,6 +133,25 @@ def test_another_python_runs_in_every_sandbox(
     found = ask_python(spec)
     assert found is not None
     assert (found.has, found.lacks) == (("brainy",), ())
+
+
+def test_an_old_python_without_the_names_of_its_modules_is_asked_too(tmp_path: Path) -> None:
+    home, old = mine(tmp_path, "import json, numpy\n" + NEEDS), tmp_path / "python-old"
+    old.write_text(
+        f"#!/bin/sh\nshift\ncode=$1\nshift\nexec {sys.executable} "
+        '-c "import sys; del sys.stdlib_module_names\n$code" "$@"\n'
+    )
+    old.chmod(0o755)
+    spec = Prepared(name="mine", command=(str(old), "bot.py"), cwd=str(home), held=Held())
+    found = ask_python(spec)
+    assert found is not None and found.has == ("numpy",)
+    assert [each.module for each in found.lacks] == ["brainy"]
+
+
+def test_a_start_that_fails_names_the_python(check: Check) -> None:
+    result = started(check("match = case\n"))
+    assert result.passed is False and "NameError" in result.detail
+    assert f"({sys.executable})" in result.detail.splitlines()[-1]
 
 
 def test_a_python_that_says_too_much_is_cut_off(tmp_path: Path) -> None:
