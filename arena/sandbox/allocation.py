@@ -83,15 +83,21 @@ class Allocation:
         programs = [self.program]
         with suppress(OSError):  # may be run and not read
             programs += interpreter(self.program)[:1]
-        for word in (*programs, *(str(Path(self.cwd, word)) for word in self.spec.command[1:])):
+        environment = Path(self.program).parent.parent
+        settings = str(environment / "pyvenv.cfg")  # which its Python reads before all else
+        words = (str(Path(self.cwd, word)) for word in self.spec.command[1:])
+        for word in (*programs, settings, *words):
             path, is_program = Path(word), word in programs
             if not names_file(word) or not within(str(path.resolve()), self.visible.readable):
                 continue
             if not path.stat().st_mode & (stat.S_IXOTH if is_program else stat.S_IROTH):
+                do = f"chmod o+r{'x' * is_program} {path}"
+                if Path(settings).exists() and path.is_relative_to(environment):
+                    do = f"chmod -R go+rX {environment}"  # installed by a umask that closes all
                 raise PlayerFault(
                     Termination.START_FAILED,
                     f"{path} is closed to other users, and a contained player runs as a user "
-                    f"that owns nothing: chmod o+r{'x' * is_program} {path}.",
+                    f"that owns nothing: {do}.",
                 )
 
     def _own(self, folders: Iterable[str]) -> None:

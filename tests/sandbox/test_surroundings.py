@@ -207,6 +207,21 @@ def test_a_file_closed_to_its_user_is_named(contained: Mode, tmp_path: Path) -> 
         Container(spec).start()
 
 
+def test_an_environment_that_was_installed_closed_is_opened_whole(
+    contained: Mode, tmp_path: Path
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("an ordinary user's players run as that user")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    (tmp_path / "pyvenv.cfg").touch(mode=0o600)
+    spec = Prepared(
+        name="p", command=(str(tmp_path / "bin" / "python"),), policy=Policy(mode=contained)
+    )
+    with pytest.raises(PlayerFault, match=rf"pyvenv\.cfg is closed.*chmod -R go\+rX {tmp_path}\."):
+        Container(spec).start()
+
+
 def test_a_folder_closed_to_its_user_is_opened_to_it(contained: Mode, tmp_path: Path) -> None:
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o700)
