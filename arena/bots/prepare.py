@@ -3,6 +3,7 @@ packages are known by the digest of their files, wherever this machine has them.
 """
 
 import os
+import site
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -109,12 +110,24 @@ def _python(program: Module | Package | CommandLine, folder: Path) -> str:
 
 
 def _environment(contender: Contender, rule_set: str) -> dict[str, str]:
-    """The environment of a built-in player: the place of the cache, and of a registered game."""
+    """The environment of a built-in player: the place of the cache, of a registered game, and of
+    the arena where an empty home has it not.
+    """
     if not isinstance(contender.program, Module):
         return {}
-    registered = rule_set not in rules.GAMES and "PYTHONPATH" in os.environ
-    path = {"PYTHONPATH": os.environ["PYTHONPATH"]} if registered else {}
-    return {CACHE_VARIABLE: str(cache_root()), **path}
+    path = list(_own_root())
+    if rule_set not in rules.GAMES and "PYTHONPATH" in os.environ:
+        path.insert(0, os.environ["PYTHONPATH"])
+    return {CACHE_VARIABLE: str(cache_root())} | ({"PYTHONPATH": ":".join(path)} if path else {})
+
+
+def _own_root() -> tuple[str, ...]:
+    """The folder of the arena's packages, and of those they need, where Python finds it by this
+    environment alone: by `pip install --user` in the home, by `--target` in PYTHONPATH.
+    """
+    root = Path(__file__).resolve().parents[2]
+    named = (*os.environ.get("PYTHONPATH", "").split(os.pathsep), site.getusersitepackages())
+    return (str(root),) if root in {Path(each).resolve() for each in named if each} else ()
 
 
 def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple[str, ...]:
@@ -124,7 +137,7 @@ def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple
     """
     paths = list(_packages(imported)) if imported else []
     if isinstance(contender.program, Module):
-        paths += [str(cache_root() / name) for name in contender.program.caches]
+        paths += [*_own_root(), *(str(cache_root() / name) for name in contender.program.caches)]
         if "folder" in contender.options:  # that of an engine
             paths.append(str(folder / contender.options["folder"]))
     paths += [str(folder / word) for word in _named_in(contender.options, folder)]

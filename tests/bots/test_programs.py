@@ -1,6 +1,7 @@
 """What is said of files and commands that start no bot, and what to hand in instead."""
 
 import os
+import site
 import sys
 from functools import partial
 from pathlib import Path
@@ -8,9 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
+import arena
 from arena.bots import programs
 from arena.bots.package import open_bot
+from arena.bots.prepare import prepare
 from arena.errors import PackageError, ProgramError
+from arena.model.contender import Contender, Module
 from tests.bots.conftest import MANIFEST, Package
 
 
@@ -107,3 +111,18 @@ def test_a_python_of_a_version_manager_is_the_chosen_one(
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(shims), prepend=os.pathsep)
     assert programs.python("python9", tmp_path) == str(real)
+
+
+@pytest.mark.parametrize("by", ["--user", "--target", "an environment"])
+def test_a_built_in_finds_an_arena_that_is_not_in_its_python(
+    by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (package,) = arena.__path__
+    root, elsewhere = str(Path(package).resolve().parent), "/no/such/folder"
+    monkeypatch.setenv("PYTHONPATH", root if by == "--target" else "")
+    user_site = root if by == "--user" else elsewhere
+    monkeypatch.setattr(site, "getusersitepackages", lambda: user_site)
+    monkey = Contender(name="m", program=Module(module="players.monkey"), sandbox="none")
+    policy = prepare(monkey, "dots").policy
+    found = policy.environment.get("PYTHONPATH"), root in policy.readable
+    assert found == ((None, False) if by == "an environment" else (root, True))
