@@ -58,7 +58,8 @@ class Arena(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands in the help, each with its whole first paragraph."""
         with formatter.section("Commands"):
-            helps = {name: self.get_command(ctx, name).help for name in self.list_commands(ctx)}
+            names = self.list_commands(ctx)
+            helps = {name: self.get_command(ctx, name).help or "" for name in names}  # "" by -OO
             formatter.write_dl([(name, help.partition("\n\n")[0]) for name, help in helps.items()])
 
 

@@ -52,6 +52,14 @@ def test_help_is_light() -> None:
     assert {"numba", "numpy", "pydantic", "rich", "rules"}.isdisjoint(loaded)
 
 
+def test_help_without_docstrings_names_the_commands() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-OO", "-m", "arena", "--help"], capture_output=True, text=True
+    )
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert re.search(r"^  replay$", shown.stdout, re.MULTILINE)
+
+
 @pytest.mark.parametrize("group", [(), ("bench",)])
 def test_without_a_command_the_help_is_shown(group: tuple[str, ...]) -> None:
     shown = arena(*group)
