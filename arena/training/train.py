@@ -41,6 +41,11 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
         except KeyboardInterrupt:
             Lines(console).say(f"Stopped at once, with what was saved. Go on with: {again()}")
             return Exit.INTERRUPTED
+        except MemoryError as error:
+            raise UserError(
+                f"{kind.config.name}: {error}. The network needs more memory than is free: end "
+                "other programs, or take fewer or shorter tuples"
+            ) from None
 
 
 class _Training:
@@ -55,11 +60,6 @@ class _Training:
                 self._trainer = apart(partial(kind.open, folder))
         except ValueError as error:
             raise UserError(str(error)) from None
-        except MemoryError as error:
-            raise UserError(
-                f"{kind.config.name}: {error}. The network needs more memory than is free: end "
-                "other programs, or take fewer or shorter tuples"
-            ) from None
         before = self._trainer.blocks
         config = kind.config
         self._view: LiveTraining[Any] | PlainTraining[Any] = (

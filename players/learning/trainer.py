@@ -146,8 +146,12 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
     @property
     def network(self) -> Network:
         """The network learned so far, without the sums of learning."""
-        weights = np.ascontiguousarray(self._noted(0))
-        return self._network._replace(weights=weights, spread=np.uint64(0))
+        return self._bare._replace(weights=np.ascontiguousarray(self._noted(0)))
+
+    @property
+    def _bare(self) -> Network:
+        """The same, seen in the memory of learning: large networks are in it once."""
+        return self._network._replace(weights=self._noted(0), spread=np.uint64(0))
 
     def interrupt(self) -> None:
         """Let `run_block` return once each thread has ended its game, and from then on at once.
@@ -200,7 +204,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
             sums = [self._noted(int(each)) for each in (ERROR, SIZE)]
         arrays = {**self._arrays, **dict(zip(SUMS, sums, strict=True))}
         arrays[PROGRESS] = np.frombuffer(json.dumps(record).encode(), np.uint8)
-        save_network(self._path, self._header(), self.network, arrays)
+        save_network(self._path, self._header(), self._bare, arrays)
 
     def keep(self) -> None:
         """Write what was learned so far as one of the networks of which the result is the mean, if
@@ -244,7 +248,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         if network is not None:
             header = header.model_copy(update={"about": f"{header.about} {self.mean}".rstrip()})
         header = header.model_copy(update=dict(fields or {}))
-        save_network(path, header, self.network if network is None else network)
+        save_network(path, header, self._bare if network is None else network)
 
     def _noted(self, place: int) -> Array:
         """The weights, or the sums in that place next to each."""

@@ -60,6 +60,8 @@ QUICK, SMALL = 1, 19
 """Levels of compression: for checkpoints, and for a file that is made once."""
 
 INT16_MOST = 32_767
+_PIECE = 1 << 18
+"""Numbers that are packed at a time."""
 _NUMBERS = {"float32": "<f4", "int16": "<i2", "int64": "<i8", "uint64": "<u8", "uint8": "|u1"}
 
 
@@ -126,8 +128,10 @@ def save_network(
         file.write(header.model_dump_json().encode() + b"\n")
         with zstandard.ZstdCompressor(level).stream_writer(file, closefd=False) as packed:
             for array in (weights, *extra.values()):
-                little: Any = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-                packed.write(memoryview(little).cast("B"))
+                for first in range(0, len(array), _PIECE):  # there may be no memory for a copy
+                    piece, dtype = array[first : first + _PIECE], array.dtype.newbyteorder("<")
+                    little: Any = np.ascontiguousarray(piece, dtype)
+                    packed.write(memoryview(little).cast("B"))
         file.seek(begin)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)

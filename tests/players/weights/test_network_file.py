@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -200,6 +201,16 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         load_network(str(tmp_path / "no.ntuple"), "2048")
     with pytest.raises(ValueError, match="lacks errors: it is no checkpoint"):
         load_network(str(written(tmp_path / "a.ntuple")), "2048", ["errors"])
+
+
+def test_a_large_network_is_written_without_a_copy(tmp_path: Path) -> None:
+    header = HEADER.model_copy(update={"tuples": (("a1", "b1", "c1", "d1", "a2"),)})
+    rows = np.zeros((2 * 16**5, 4), np.float32)
+    tracemalloc.start()
+    save_network(tmp_path / "a.ntuple", header, network_of(header, rows[:, 0]))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 6_000_000 < 4 * len(rows)
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
