@@ -139,14 +139,11 @@ class _Training:
             self._rows.writerow(self._kind.view.cells(block))
             self._view.show(block)
             if block.number % every == 0 and not self._trainer.finished:
-                self._trainer.keep()
                 self._save()
                 if time.monotonic() - self._drawn_at > _DRAW_S:
                     self._draw()
         if stop.requested:
             self._say("Stopping: a checkpoint is saved first.")
-        if self._trainer.finished:
-            self._trainer.keep()
         self._save()
 
     def _save(self) -> None:

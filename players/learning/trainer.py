@@ -191,8 +191,13 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         return block
 
     def save(self) -> None:
-        """Write the checkpoint, as a whole. Raises OSError."""
+        """Write the checkpoint, as a whole; where one is due, first the network that the mean takes
+        from it. Raises OSError.
+        """
         blocks: list[Any] = self._blocks
+        at_end = blocks and not self._arrays["counts"].any()  # of a block
+        if at_end and (len(blocks) % self.config.checkpoint_every == 0 or self.finished):
+            self._keep()
         record = {
             "settings": self.config.settings(),
             "blocks": [block._asdict() for block in blocks],
@@ -206,14 +211,16 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         arrays[PROGRESS] = np.frombuffer(json.dumps(record).encode(), np.uint8)
         save_network(self._path, self._header(), self._bare, arrays)
 
-    def keep(self) -> None:
+    def _keep(self) -> None:
         """Write what was learned so far as one of the networks of which the result is the mean, if
-        that is of several; those before the last ones go. Raises OSError.
+        that is of several; those before the last ones go.
         """
+        networks = self._networks()
         if self.config.average > 1:
             self.write_network(self._path.with_name(AVERAGED.replace("*", str(self.played))))
-            for _, path in self._networks()[: -self.config.average]:
-                path.unlink()
+            networks = self._networks()[: -self.config.average]
+        for _, path in networks:
+            path.unlink()
 
     def result(self) -> Network:
         """The mean of the networks kept, else the last. Raises ValueError where one is damaged."""

@@ -1,6 +1,7 @@
 """`arena train` as its users type it: what it leaves, how it stops and goes on, what it refuses."""
 
 import csv
+import errno
 import os
 import re
 import resource
@@ -13,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from arena.files import lock as lock_file
+from arena.training.train_view import TileBlockView
 from arena.web.lab_runs import folder_run
-from players.learning.tiles.trainer import TileTrainer
+from players.learning.tiles.trainer import TileBlock, TileTrainer
 from players.weights.network_file import load_network, mean_network
 from tests.command import arena
 
@@ -253,6 +255,37 @@ def test_networks_of_games_that_were_lost_are_no_part_of_the_mean(folder: Path) 
     assert names == {f"averaged-{games}.ntuple" for games in (80, 100, "mine")}
 
 
+def test_a_log_that_cannot_be_written_takes_no_network_from_the_mean(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = config().replace("checkpoint_every = 4", "checkpoint_every = 4\naverage = 2")
+    (folder / "t.toml").write_text(text)
+
+    def full(view: TileBlockView, block: TileBlock) -> list[str]:
+        if block.games in (80, GAMES):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return []
+
+    with monkeypatch.context() as disk:
+        disk.setattr(TileBlockView, "lines", full)
+        assert arena("train", "t.toml").exit_code == 130
+        assert arena("train", "t.toml").exit_code == 130
+    assert arena("train", "t.toml").exit_code == 0
+    names = {path.name for path in (folder / "runs/t.train").glob("averaged-*")}
+    assert names == {"averaged-160.ntuple", "averaged-240.ntuple"}
+
+
+def test_networks_from_before_games_without_an_average_are_no_part_of_the_mean(
+    folder: Path,
+) -> None:
+    for games, average in ((160, 2), (200, 1), (GAMES, 2)):
+        text = config(games).replace("seed", f"average = {average}\nseed")
+        (folder / "t.toml").write_text(text)
+        trained = arena("train", "t.toml")
+        assert trained.exit_code == 0
+    assert "mean of 1 checkpoints of the 2 asked for, from 240 games on." in trained.output
+
+
 @pytest.mark.slow
 def test_a_pipe_without_a_reader_loses_no_games(folder: Path) -> None:
     command = [sys.executable, "-c", UNREAD]
@@ -341,6 +374,7 @@ def test_a_mistake_is_one_line(folder: Path, key: str, wrong: str, expected: str
     assert refused.stderr.count("\n") == 1, refused.stderr
 
 
+@pytest.mark.parametrize("when", ["__init__", "save"])
 def test_a_network_that_finds_no_memory_is_refused(
     when: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -386,7 +420,6 @@ def test_a_wrong_network_is_not_compared_with_its_start(folder: Path) -> None:
     (folder / "t.toml").write_text(wrong)
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
-@pytest.mark.parametrize("when", ["__init__", "save"])
     assert "t.toml:3: game.spawn: must be" in refused.stderr
     assert "t.toml:5: network.tuples: is missing" in refused.stderr
     assert "network.start" not in refused.stderr
