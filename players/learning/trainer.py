@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from arena.errors import UserError
 from arena.files.toml_tables import shown
 from players.learning.training_file import Training, as_written
 from players.ntuple.network import Network
@@ -192,8 +193,13 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     def save(self) -> None:
         """Write the checkpoint, as a whole; where one is due, first the network that the mean takes
-        from it. Raises OSError.
+        from it. Raises OSError, and UserError where weights are no numbers any more.
         """
+        if not np.isfinite(np.sum(self._noted(0), dtype=np.float64)):
+            raise UserError(
+                f"{self._path.parent}: after {self.played:,} games the weights have grown beyond "
+                "all numbers: begin again with a lower alpha, under another name"
+            )
         blocks: list[Any] = self._blocks
         at_end = blocks and not self._arrays["counts"].any()  # of a block
         if at_end and (len(blocks) % self.config.checkpoint_every == 0 or self.finished):

@@ -286,6 +286,18 @@ def test_networks_from_before_games_without_an_average_are_no_part_of_the_mean(
     assert "mean of 1 checkpoints of the 2 asked for, from 240 games on." in trained.output
 
 
+def test_a_learning_that_diverges_ends_with_a_sentence(folder: Path) -> None:
+    text = config().partition("[network]")[0]
+    tuples = 'tuples = ["a1"]\n[learning]\nrate = "fixed"\nalpha = 1'
+    (folder / "t.toml").write_text(f"{text}[network]\n{tuples}")
+    diverged = arena("train", "t.toml")
+    assert diverged.exit_code == 2
+    assert "80 games the weights have grown beyond all numbers: begin again with a lower alpha" in (
+        diverged.stderr
+    )
+    assert not list((folder / "runs/t.train").glob("*.ntuple"))
+
+
 @pytest.mark.slow
 def test_a_pipe_without_a_reader_loses_no_games(folder: Path) -> None:
     command = [sys.executable, "-c", UNREAD]

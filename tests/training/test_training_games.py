@@ -5,9 +5,11 @@ import sys
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 import rules
+from arena.errors import UserError
 from arena.training.kinds import load_training
 from players.weights.network_file import load_network
 from tests.command import arena
@@ -82,3 +84,16 @@ def test_train_takes_the_same_file_and_goes_on(folder: Path) -> None:
     told = arena("train", "t.toml", "--out", "runs/t.train").output
     assert "To test it: write [tuning]" in told
     assert "then arena tune t.toml --out runs/t.train --verify" in told
+
+
+def test_a_network_whose_values_are_no_numbers_ends_its_games(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text(
+        CONFIG.replace("[network]", '[learning]\nepsilon = 0\nrate = "fixed"\n[network]')
+    )
+    kind = load_training(tmp_path / "t.toml")
+    trainer = kind.open(tmp_path)
+    trainer.network.weights[:] = np.nan
+    block = trainer.run_block()
+    assert block is not None
+    with pytest.raises(UserError, match="weights have grown beyond all numbers"):
+        trainer.save()

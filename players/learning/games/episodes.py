@@ -160,7 +160,7 @@ def best_after(position: Position, network: Network, moves: Array) -> Position:
             worth = value(view(after), network)
             worth = np.float64(banked(after)) + (worth if after.seat == 0 else -worth)
         worth = worth if position.seat == 0 else -worth
-        if worth > best:
+        if index == 0 or worth > best:  # also where it is no number
             best, chosen = worth, after
     return chosen
 
