@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from arena.errors import UserError
 from arena.model.protocol import Termination
 from arena.tournament.config_file import load_config
+from arena.tournament.events import RunOutcome
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
@@ -241,3 +243,30 @@ def test_an_experiment_has_its_question_and_all_its_players() -> None:
     found = found.model_copy(update={"scores": scores})
     row = page.text({"popup": found})[0].splitlines()[-1]
     assert row.endswith("| `k7` 1,200 ± 30 in 0.50 s a game; `full` 900 in 0.50 s a game |")
+
+
+def test_results_that_were_cut_are_refused_and_stay(
+    played: dict[str, Path], tmp_path: Path
+) -> None:
+    results.keep("dots", played["dots"])
+    whole = results.FILE.read_text()
+    for damaged in (whole[:-20], "[1]", '{"dots": {"games": 3}}', '{"dots": 1}'):
+        results.FILE.write_text(damaged)
+        with pytest.raises(UserError, match=r"results\.json: is damaged"):
+            results.keep("2048", played["2048"])
+        assert results.FILE.read_text() == damaged
+
+
+def test_an_experiment_that_was_stopped_replaces_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> RunOutcome:
+        return RunOutcome(total=9, done=1, void=(), interrupted=True, verdict=None)
+
+    monkeypatch.setattr(sys, "argv", ["experiments", "play", "monkey"])
+    monkeypatch.setattr(__main__, "RUNS", tmp_path)
+    monkeypatch.setattr(__main__, "use_cpu_time", lambda: None)
+    monkeypatch.setattr(__main__, "run", stopped)
+    monkeypatch.setattr(results, "keep", lambda *_: pytest.fail("it was kept"))
+    with pytest.raises(SystemExit, match="130"):
+        __main__.main()

@@ -6,10 +6,14 @@ python -m tournaments.experiments page
 """
 
 import argparse
+import fcntl
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, Exit
 from arena.tournament.config_file import load_config
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import run
@@ -21,16 +25,30 @@ HERE = Path(__file__).parent
 RUNS = Path("runs/experiments")
 
 
-def play(name: str, rounds: int | None) -> None:
-    """Play an experiment, or go on with it, by CPU time."""
+def play(name: str, rounds: int | None) -> Path:
+    """Play an experiment, or go on with it, by CPU time; its run."""
     config = load_config(HERE / f"{name}.toml", BUILTINS)
     config = config.model_copy(update={"rounds": rounds or config.rounds})
     RUNS.mkdir(parents=True, exist_ok=True)
     use_cpu_time()
     store = RUNS / f"{name}.sqlite"
     with PlayedStore.open_run(store, config) as kept:
-        run(config, kept, open_executor=CpuClockExecutor)
-    results.keep(name, store)
+        outcome = run(config, kept, open_executor=CpuClockExecutor)
+    if outcome.interrupted:
+        sys.stderr.write("Stopped: no result is kept yet; the same command goes on.\n")
+        sys.exit(Exit.INTERRUPTED)
+    return store
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Keep other processes from the results meanwhile: each reads all of them, and writes all."""
+    folder = os.open(HERE, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _rounds(given: str) -> int:
@@ -51,11 +69,12 @@ def main() -> None:
     commands.choices["keep"].add_argument("run", type=Path)
     commands.add_parser("page")
     given = parser.parse_args()
-    if given.command == "play":
-        play(given.name, given.rounds)
-    elif given.command == "keep":
-        results.keep(given.name, given.run)
-    for line in page.write():
+    store = play(given.name, given.rounds) if given.command == "play" else vars(given).get("run")
+    with _alone():
+        if store is not None:
+            results.keep(given.name, store)
+        still_open = page.write()
+    for line in still_open:
         sys.stdout.write(f"open: {line}\n")
 
 
@@ -64,3 +83,7 @@ if __name__ == "__main__":
         main()
     except ArenaError as error:
         sys.exit(str(error))
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")
+    except KeyboardInterrupt:
+        sys.exit(Exit.INTERRUPTED)

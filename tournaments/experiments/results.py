@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from arena.errors import UserError
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.ratings.elo import fit
@@ -73,10 +74,16 @@ class Experiment(Frozen):
 
 
 def load() -> dict[str, Experiment]:
-    """All, by the name of their file."""
+    """All, by the name of their file. Raises UserError where they are damaged, and OSError."""
     if not FILE.exists():
         return {}
-    return {name: Experiment(**each) for name, each in json.loads(FILE.read_text()).items()}
+    try:
+        known = json.loads(FILE.read_text(encoding="utf-8")).items()
+        return {name: Experiment(**each) for name, each in known}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{FILE}: is damaged ({str(error).splitlines()[0]}); take the one of the last commit"
+        ) from None
 
 
 def keep(name: str, store: Path) -> Experiment:
@@ -90,6 +97,8 @@ def keep(name: str, store: Path) -> Experiment:
 def _read(store: Path) -> Experiment:
     with RunView(store) as view:
         table, games = view.standings, view.rated
+        if not games:
+            raise UserError(f"{store}: has no games yet")
         rated = fit(results_of(games), first_mover=table.first_mover is not None)
         record = recorded_game(store, games[0].game)[1]
         ahead = table.first_mover
