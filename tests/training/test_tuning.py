@@ -197,6 +197,7 @@ def kept(checkpoint: Path) -> tuple[object, str]:
     """All that a checkpoint has but the time taken, and the table next to it."""
     content = json.loads(checkpoint.read_text())
     assert content["counts"].pop("seconds") > 0
+    assert content.pop("sha256")
     return content, checkpoint.with_name("weights.json").read_text()
 
 
@@ -356,7 +357,10 @@ def test_tests_before_more_games_are_counted(folder: Path) -> None:
     assert said in gain({"here": {"decision": "H1"}}, TEST, "the start", 2)
     checkpoint = folder / CHECKPOINT
     content = json.loads(checkpoint.read_text())
-    del content["earlier_tests"]  # as files of earlier versions lack it
+    checkpoint.write_text(json.dumps(content | {"stride": 2}))
+    with pytest.raises(ValueError, match=r"its content does not match its digest\); move"):
+        Tuner(load_config(folder / "it.toml"), folder)
+    del content["earlier_tests"], content["sha256"]  # as files of earlier versions lack them
     checkpoint.write_text(json.dumps(content))
     assert not Tuner(load_config(folder / "it.toml"), folder).earlier_tests
     checkpoint.write_text(json.dumps({"format": 2, "version": "0.1.0"}))

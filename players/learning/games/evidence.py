@@ -5,7 +5,6 @@ after a crash, and comes out the same, unless players think for milliseconds.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ import rules as rule_sets
 from players.learning.tuning.matches import Contestant, MatchTask
 from players.learning.tuning.methods import pair_digests, pair_scores
 from players.learning.tuning.runner import InProcessRunner, try_out
-from players.learning.tuning.tuner import CHUNK_PAIRS, keep, readable
+from players.learning.tuning.tuner import CHUNK_PAIRS, keep, kept, readable
 from players.ntuple.network import Network
 
 FORMAT = 1
@@ -46,7 +45,7 @@ class Evidence:
         if not path.exists():
             return
         with readable(path, "holds no tests of a network, or is damaged", "its tests again"):
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = kept(path)
             if content["format"] != FORMAT:
                 raise ValueError(f"written by another version of the arena, {content['version']}")
             self.earlier_tests = int(content.get("earlier_tests", 0))

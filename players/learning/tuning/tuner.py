@@ -4,6 +4,7 @@ All that a tuning knows is in one file, CHECKPOINT, which is replaced whole. Wha
 was written is played again after a crash, and comes out the same.
 """
 
+import hashlib
 import json
 import math
 import time
@@ -32,6 +33,8 @@ from players.learning.tuning.space import Space, Vector
 
 CHECKPOINT = "checkpoint.json"
 FORMAT = 3
+DIGEST = "sha256"
+"""The key of a kept file that shows whether the others are as they were written."""
 
 _DAMAGED = "is no checkpoint of a tuning, or damaged", "again"
 MOST_POINTS = 1000
@@ -233,7 +236,7 @@ class Tuner:
 
     def _restore(self, path: Path) -> None:
         with readable(path, *_DAMAGED):
-            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            content = kept(path)
             number, by = content["format"], content["version"]
             is_known = number == FORMAT
             before = content["config"] if is_known else {}
@@ -302,8 +305,21 @@ def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
 
 def keep(path: Path, number: int, content: dict[str, Any]) -> None:
     """Write a file in the format of that number: all of it or nothing. Raises OSError."""
-    head = {"format": number, "version": version("bot-arena")}
-    write_whole(path, json.dumps(head | content))
+    content = {"format": number, "version": version("bot-arena"), **content}
+    write_whole(path, json.dumps({**content, DIGEST: _digest(content)}))
+
+
+def kept(path: Path) -> dict[str, Any]:
+    """What `keep` wrote. Raises OSError, and errors that `readable` takes."""
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    digest = content.pop(DIGEST, None)
+    if digest is not None and digest != _digest(content):  # older files have none
+        raise ValueError("its content does not match its digest")
+    return content
+
+
+def _digest(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 @contextmanager
@@ -315,7 +331,7 @@ def readable(path: Path, damaged: str, again: str) -> Iterator[None]:
         raise ValueError(
             f"{path}: cannot be read: {error.strerror}. Fix that, or move it away to begin {again}"
         ) from None
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise ValueError(f"{path}: {damaged} ({error}); move it away to begin {again}") from None
 
 
