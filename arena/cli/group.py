@@ -23,6 +23,10 @@ _NO_PROCESS = (
     "No further process or thread can be started: end other programs, or raise their limit "
     "(`ulimit -u`, or `pids.max` of the control group)."
 )
+_NO_MEMORY = (
+    "More memory is needed than is free: end other programs, or raise its limit "
+    "(`ulimit -v`, or `memory.max` of the control group)."
+)
 
 
 class Arena(TyperGroup):
@@ -113,6 +117,8 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
         where = f"{error.filename}: " if error.filename else _gone()
         sentences = (f"{where}{error.strerror or error}", missing(error))
         raise _refused("\n".join(filter(None, sentences)), _code(error, ctx)) from None
+    except MemoryError as error:
+        raise _refused(f"{str(error) or 'Out of memory'}. {_NO_MEMORY}") from None
     except Exception as error:
         _refuse_game_of(error)
         raise

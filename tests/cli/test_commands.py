@@ -201,6 +201,16 @@ def test_a_full_disk_below_the_output_interrupts_a_run(folder: Path) -> None:
         assert subprocess.run(run, stderr=full, check=False).returncode == 2
 
 
+@pytest.mark.parametrize("what", ["Unable to allocate 122. MiB", ""])
+def test_memory_that_is_lacking_is_told(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("threading.Thread.start", Mock(side_effect=MemoryError(what)))
+    result = arena("analyse", "othello")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(
+        f"{what or 'Out of memory'}. More memory is needed than is free: end other"
+    )
+
+
 @pytest.mark.parametrize(
     "error", [RuntimeError("can't start new thread"), BlockingIOError(errno.EAGAIN, "unavailable")]
 )
