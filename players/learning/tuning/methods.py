@@ -181,7 +181,7 @@ class CmaTable(TomlTable):
 
     population: int | None = Field(default=None, ge=4, le=1000)
     """Candidates a generation; left out, 4 + 3·ln(parameters)."""
-    sigma: float = Field(default=1.0, gt=0)
+    sigma: float = Field(default=1.0, ge=1e-9, le=1e9)
     """The first standard deviation, in units of the parameters' steps."""
     pairs: int = Field(default=16, ge=1, le=10_000)
     """Pairs of games that a candidate plays against the mean at first."""

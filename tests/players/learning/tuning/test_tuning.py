@@ -251,3 +251,11 @@ def test_selfplay_tunes_weights_alone(tmp_path: Path) -> None:
     path.write_text(text.replace("[weights]", "[parameters.c]"))
     with pytest.raises(FileError, match="tunes a table of weights alone"):
         load_config(path)
+
+
+@pytest.mark.parametrize("sigma", ["1e-320", "1e300"])
+def test_the_first_spread_is_one_that_can_be_drawn(tmp_path: Path, sigma: str) -> None:
+    text = FILE.format(method="cma", games=80, threads=1) + f"[cma]\nsigma = {sigma}\n"
+    (tmp_path / "it.toml").write_text(text)
+    with pytest.raises(FileError, match=r"cma\.sigma: must be (greater|less) than or equal to"):
+        load_config(tmp_path / "it.toml")
