@@ -11,13 +11,14 @@ import uuid
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pytest
 import typer.testing
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
+from arena.files import whole_file
 from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock
@@ -181,6 +182,17 @@ class Bots:
     def left(self) -> list[str]:
         """The command lines of processes that carry the mark."""
         return leftovers.processes(self.mark)
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk without room for files that are written whole."""
+
+    def fresh(path: Path, mode: str = "w") -> IO[Any]:
+        path.symlink_to("/dev/full")
+        return path.open(mode)
+
+    monkeypatch.setattr(whole_file, "fresh", fresh)
 
 
 @pytest.fixture

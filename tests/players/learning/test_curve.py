@@ -64,8 +64,7 @@ def test_long_titles_stay_in_the_picture(width: float) -> None:
         assert text.get_window_extent().x1 <= figure.bbox.x1
 
 
-def test_a_picture_that_finds_the_disk_full_leaves_no_part(tmp_path: Path) -> None:
-    (tmp_path / f"{CURVE}.png.part").symlink_to("/dev/full")
+def test_a_picture_that_finds_the_disk_full_leaves_no_part(tmp_path: Path, full_disk: None) -> None:
     with pytest.raises(OSError, match=rf"{CURVE}\.png'"):
         save_figure(tmp_path, CURVE, Figure)
     assert not list(tmp_path.iterdir())
