@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import socket
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from errno import EACCES, EADDRINUSE
@@ -44,11 +45,12 @@ class PromptProtocol(HttpToolsProtocol):
     """
 
     _timer: asyncio.TimerHandle | None = None
-    _earlier: tuple[RequestResponseCycle, ...] = ()
-    """Those before the last that may be answered still."""
+    _earlier: deque[RequestResponseCycle]
+    """Those before the last that may be answered still, in their order."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
+        self._earlier = deque()
         self._wait()
 
     def data_received(self, data: bytes) -> None:
@@ -60,8 +62,10 @@ class PromptProtocol(HttpToolsProtocol):
             self._wait()
 
     def on_headers_complete(self) -> None:
-        every = (*self._earlier, self.cycle)
-        self._earlier = tuple(one for one in every if one and not one.response_complete)
+        if self.cycle is not None:
+            self._earlier.append(self.cycle)
+        while self._earlier and self._earlier[0].response_complete:
+            self._earlier.popleft()
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
