@@ -191,7 +191,7 @@ class Machines:
         for address, about in workers.items():
             place = self._places.get(address) or self._met(address, about)
             if about["last_seen"] != place.seen:
-                place.seen, place.seen_at = about["last_seen"], self._looked
+                place.seen, place.seen_at = about["last_seen"], time.monotonic()
             silent = self._looked - place.seen_at > SILENT_S
             if silent and not place.gone:
                 lost.append(place)
