@@ -44,6 +44,8 @@ _QUICK_S = 20.0
 _TAKE_S, _INSIST_S = 60.0, 10.0
 """A standing tournament takes new bots at most this often, and a process that does not stop is
 asked again after this."""
+_FORGET_S = 300.0
+"""A tournament is forgotten this long after its files went: one may be moved to be edited."""
 
 
 class Tournament(NamedTuple):
@@ -67,6 +69,8 @@ class Scheduler:
         self._changing = threading.RLock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._interrupted: dict[int, float] = {}
+        self._gone: dict[str, float] = {}
+        """Since when the files of a tournament are not there."""
         self._over, self._wake = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._lock: int | None = None
@@ -249,14 +253,16 @@ class Scheduler:
         """Forget tournaments that were begun, and have no file and no run any more: another one may
         have the name.
         """
-        gone = [
-            name
+        now = time.monotonic()
+        self._gone = {
+            name: self._gone.get(name, now)
             for name in self._wishes.keys() - self.names()
             if self.wish(name).begun_at and self.wish(name).pid is None
             if not self.store(name).exists()
-        ]
-        if gone:
-            wishes = {name: wish for name, wish in self._wishes.items() if name not in gone}
+        }
+        old = [name for name, since in self._gone.items() if now >= since + _FORGET_S]
+        if old:
+            wishes = {name: wish for name, wish in self._wishes.items() if name not in old}
             write_wishes(self.course, wishes)
             self._wishes = wishes
 

@@ -122,7 +122,8 @@ class Class:
 
 @pytest.fixture
 def classroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Class]:
-    for name, seconds in {"_LOOK_S": 0.02, "_BACK_OFF_S": 0.01, "_TAKE_S": 0.0}.items():
+    waits = {"_LOOK_S": 0.02, "_BACK_OFF_S": 0.01, "_TAKE_S": 0.0, "_FORGET_S": 0.0}
+    for name, seconds in waits.items():
         monkeypatch.setattr(scheduler, name, seconds)
     made = Class(tmp_path / "course")
     yield made
@@ -193,6 +194,21 @@ def test_one_whose_file_is_gone_is_waited_for_and_forgotten_with_its_run(classro
     kept.store.unlink()
     classroom.scheduler.look()
     assert classroom.server().wish("cup") == Wish()
+
+
+def test_one_whose_files_are_moved_to_be_edited_stays_frozen(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_FORGET_S", 0.2)
+    now = datetime.now(UTC)
+    classroom.scheduler.change("cup", begun_at=now, ended="over", freeze_at=now)
+    classroom.scheduler.look()
+    classroom.file("cup", SHORT)
+    classroom.scheduler.look()
+    time.sleep(0.2)
+    (classroom.folder / "tournaments" / "cup.toml").unlink()
+    classroom.scheduler.look()
+    assert classroom.server().frozen() == ["cup"]
 
 
 @pytest.mark.parametrize(
