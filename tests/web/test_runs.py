@@ -253,12 +253,13 @@ def test_the_run_that_is_shown_most_stays_open(
 
 def test_a_run_that_is_gone_is_let_go(cup: Path, client: TestClient, app: FastAPI) -> None:
     client.get("/t/cup")
-    public = PublicRuns(app.state.runs, lambda name: None)
-    gone = public["cup"]
+    gone, copy = app.state.runs["cup"], cup.parent / "frozen" / cup.name
+    public = PublicRuns(app.state.runs, lambda name: copy)
+    assert public["cup"].path == copy
     cup.unlink()
     assert public.names() == []
     assert not gone.is_open
-    assert not app.state.runs._shown
+    assert not app.state.runs._shown and not public._shown
 
 
 def test_a_run_in_play_is_read_once_whatever_else_is_shown(
