@@ -176,19 +176,29 @@ def files_in(folder: Path) -> tuple[str, ...]:
 
 def _walk(folder: int, above: str, depth: int) -> Iterator[tuple[str, os.stat_result]]:
     """Everything below except litter, `depth` deep; links are not followed."""
-    for name in sorted(set(os.listdir(folder)) - LITTER):
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        yield above + name, status
+    with _naming(above):
+        names = sorted(set(os.listdir(folder)) - LITTER)
+    for name in names:
+        path = above + name
+        with _naming(path):
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        yield path, status
         if depth and stat.S_ISDIR(status.st_mode):
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+            with _naming(path):
+                below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
             try:
-                below = os.open(name, flags, dir_fd=folder)
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, above + name) from None
-            try:
-                yield from _walk(below, f"{above}{name}/", depth - 1)
+                yield from _walk(below, f"{path}/", depth - 1)
             finally:
                 os.close(below)
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Have errors name a path in the folder that is walked, not a part of it or a descriptor."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
 
 
 @contextmanager

@@ -1,8 +1,11 @@
 """Files outside of a bot that its commands or first line name: refused, and never shown."""
 
+import errno
 import json
+import re
 import shutil
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -82,8 +85,21 @@ def test_a_file_that_may_not_be_read_is_named_with_its_folders(for_all: Path) ->
     (for_all / "a" / "x").touch(0o600)
     with as_nobody(), pytest.raises(PermissionError) as of_file, opened(for_all, "a/x"):
         pass
-    (for_all / "a" / "b").chmod(0o700)
-    with as_nobody(), pytest.raises(PermissionError) as of_folder:
-        files_in(for_all)
-    named = (of_file.value.filename, of_folder.value.filename)
-    assert named == (f"{for_all}/a/x", f"{for_all}/a/b")
+    named = [of_file.value.filename]
+    for closed, mode in (("a/b", 0o700), ("a", 0o744)):  # not to be listed, or not to be entered
+        (for_all / closed).chmod(mode)
+        with as_nobody(), pytest.raises(PermissionError) as of_folder:
+            files_in(for_all)
+        named.append(of_folder.value.filename)
+    assert named == [f"{for_all}/a/x", f"{for_all}/a/b", f"{for_all}/a/b"]
+
+
+def test_a_folder_that_the_disk_does_not_list_is_named(
+    package: Package, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error of a descriptor names no file."""
+    folder = package()
+    failed = OSError(errno.EIO, "Input/output error")
+    monkeypatch.setattr("os.listdir", Mock(side_effect=failed))
+    with pytest.raises(OSError, match=re.escape(f"'{folder}'")):
+        files_in(folder)
