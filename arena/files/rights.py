@@ -19,6 +19,8 @@ def missing(error: BaseException) -> str | None:
         cause = cause.__context__
     if cause is None or not isinstance(cause.filename, str | bytes):
         return None
+    if cause.errno == errno.EPERM and os.geteuid() == 0:
+        return None  # no mode is in the way of root
     path = Path(os.fsdecode(cause.filename)).absolute()
     closed = [folder for folder in path.parents if _lacks(folder, os.X_OK)]
     if closed:
@@ -39,6 +41,8 @@ def _sentence(what: str, path: Path) -> str | None:
         owner = user_name(found.st_uid)
         group = _name(lambda: getgrgid(found.st_gid)[0], found.st_gid)
         own = found.st_uid == os.geteuid()
+        if own and found.st_mode & getattr(stat, f"S_I{_RIGHTS[what].upper()}USR"):
+            return None  # it is there, and the reason another: a file that cannot be changed
         return (
             f"{user_name(os.geteuid())} may not {what} {path}, which is of {owner} and the group "
             f"{group} ({stat.filemode(found.st_mode)}): "

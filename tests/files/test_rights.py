@@ -1,12 +1,14 @@
 """Whose a file is, and which right is missing, in a sentence."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from arena.errors import UserError
 from arena.files.rights import missing
-from tests.files.users import as_nobody
+from tests.files.users import NOBODY, as_nobody
 
 
 def sentence(path: Path, mode: str = "r") -> str | None:
@@ -49,3 +51,14 @@ def test_an_owner_is_told_how_to_get_the_right_back(for_all: Path) -> None:
 
 def test_of_other_errors_nothing_is_said(for_all: Path) -> None:
     assert sentence(for_all / "none") is None
+
+
+def test_no_right_is_asked_for_that_is_there(for_all: Path) -> None:
+    """A file with `chattr +i` is refused to its owner, and to root."""
+    (for_all / "own").mkdir()
+    os.chown(for_all / "own", NOBODY, NOBODY)
+    refused = PermissionError(errno.EPERM, "Operation not permitted", str(for_all / "own" / "x"))
+    assert missing(refused) is None
+    with as_nobody():
+        (for_all / "own" / "x").touch(0o644)
+        assert missing(refused) is None
