@@ -8,12 +8,15 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from arena.errors import UserError
+from arena.files.rights import user_name
 
 CACHE_VARIABLE = "ARENA_CACHE_DIR"
+_MODE = 0o775
+"""Also where the umask closes nothing, as in some containers: such a cache is refused."""
 
 
 def cache_root() -> Path:
-    """The folder of all that can be made again; it may not exist yet."""
+    """The folder of all that can be made again; it does not exist where it cannot be made."""
     base = os.environ.get(CACHE_VARIABLE)
     try:
         root = (Path(base) if base else user_cache_path("arena").expanduser()).absolute()
@@ -22,18 +25,24 @@ def cache_root() -> Path:
             "There is no place for the cache, as the home of this user is not known: name a folder "
             f"in {CACHE_VARIABLE}."
         ) from None
+    with suppress(OSError):
+        root.mkdir(_MODE, parents=True)
     _refuse_of_all(root)
     return root
 
 
 def _refuse_of_all(root: Path) -> None:
     """Raise UserError where any user may have put code there, which we would run: kernels are."""
-    with suppress(OSError):  # there is none yet
+    with suppress(OSError):  # there is none
         found, above = root.stat(), root.parent.stat()
-        ours = found.st_uid in (0, os.geteuid()) or not above.st_mode & stat.S_IWOTH
-        if found.st_mode & stat.S_IWOTH or not ours:
+        do = f"and what is in it is run: name a folder of your own in {CACHE_VARIABLE}"
+        if found.st_mode & stat.S_IWOTH:
             raise UserError(
-                f"The cache {root} is one that every user of this machine may write, and what is "
-                f"in it is run: name a folder of your own in {CACHE_VARIABLE}, or, where nobody "
-                f"else did write it, chmod o-w {root}"
+                f"The cache {root} is one that every user of this machine may write, {do}, or, "
+                f"where nobody else did write it, chmod o-w {root}"
+            )
+        if found.st_uid not in (0, os.geteuid()) and above.st_mode & stat.S_IWOTH:
+            raise UserError(
+                f"The cache {root} is of {user_name(found.st_uid)}, where every user of this "
+                f"machine may make one, {do}."
             )

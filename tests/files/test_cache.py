@@ -1,5 +1,6 @@
 """Where the cache is."""
 
+import os
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -10,7 +11,9 @@ from arena.files.cache import CACHE_VARIABLE, cache_root
 from tests.files.users import as_nobody
 
 
-def test_without_a_home_the_cache_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_the_cache_must_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As for the number of a user that the system does not know, in a container."""
     for name in ("HOME", "XDG_CACHE_HOME", CACHE_VARIABLE):
         monkeypatch.delenv(name, raising=False)
@@ -26,7 +29,6 @@ def test_a_cache_that_everybody_may_write_is_refused(
 ) -> None:
     """Kernels are code: what others put there we would run."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    assert cache_root() == tmp_path / "cache"  # not there yet
     (tmp_path / "cache").mkdir()
     for mode in (0o777, 0o1777):
         (tmp_path / "cache").chmod(mode)
@@ -36,6 +38,17 @@ def test_a_cache_that_everybody_may_write_is_refused(
     assert cache_root() == tmp_path / "cache"
 
 
+def test_a_cache_made_here_is_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In some containers new folders are for all to write."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "new" / "cache"))
+    before = os.umask(0)
+    try:
+        (cache_root() / "bots").mkdir(parents=True)
+        assert cache_root().is_dir()
+    finally:
+        os.umask(before)
+
+
 def test_a_cache_that_another_made_where_everybody_may_is_refused(
     for_all: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,7 +56,7 @@ def test_a_cache_that_another_made_where_everybody_may_is_refused(
     with as_nobody():
         (for_all / "cache").mkdir()
         assert cache_root() == for_all / "cache"
-    with pytest.raises(UserError, match="name a folder of your own"):
+    with pytest.raises(UserError, match=r"of nobody, .* name a folder of your own"):
         cache_root()
     for_all.chmod(0o755)  # a folder of ours, where a colleague has the cache
     assert cache_root() == for_all / "cache"
