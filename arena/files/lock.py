@@ -26,10 +26,14 @@ def acquire(path: Path) -> int:
     while True:
         try:
             descriptor, is_foreign = os.open(name, _SAFELY | os.O_RDWR | os.O_CREAT, 0o666), False
-        except PermissionError:  # another user's, whose process may be dead
-            if not name.exists():
-                raise
-            descriptor, is_foreign = os.open(name, _SAFELY), True
+        except PermissionError as error:  # another user's, whose process may be dead
+            try:
+                descriptor, is_foreign = os.open(name, _SAFELY), True
+            except FileNotFoundError:  # released since, or there can be none
+                tries += 1
+                if tries < _TRIES:
+                    continue
+                raise error from None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

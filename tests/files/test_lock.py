@@ -63,6 +63,24 @@ def test_the_lock_of_another_user_holds(for_all: Path) -> None:
     release(for_all / "run", held)
 
 
+def test_the_lock_of_another_user_may_be_released_meanwhile(
+    for_all: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = name_of(for_all / "run")
+    name.touch(0o644)
+    opened = os.open
+
+    def after_release(path: Path, flags: int, *mode: int) -> int:
+        if not flags & os.O_CREAT:
+            name.unlink()
+        return opened(path, flags, *mode)
+
+    with as_nobody(), monkeypatch.context() as patch:
+        patch.setattr("os.open", after_release)
+        held = acquire(for_all / "run")
+    release(for_all / "run", held)
+
+
 def test_a_folder_that_may_not_be_written_is_the_reason(for_all: Path) -> None:
     for_all.chmod(0o755)
     with as_nobody(), pytest.raises(PermissionError):
