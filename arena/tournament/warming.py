@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 
 from arena.errors import UserError
+from arena.files.cache import cache_root
 from arena.files.console import PlainConsole
 from arena.files.imports import module_command
 from arena.files.stop_signals import ended_as_by_ctrl_c
@@ -69,6 +70,7 @@ def warm_kernels(
         options += ["--searches", *chosen]
     if noted_too:
         options += ["--noted-too"]
+    cache_root()  # refused in a sentence here, with a traceback there
     command = module_command("players.warm", *options, "--processes", str(processes))
     console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())

@@ -258,6 +258,16 @@ def test_kernels_that_cannot_be_kept_are_not_reported_ready(
         assert ("are ready" in result.stdout) is kept
 
 
+def test_no_compilation_is_begun_for_a_cache_that_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.chmod(0o777)
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(folder))
+    result = arena("warm", "dots")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "every user of this machine may write" in result.stderr
+
+
 def test_a_command_that_is_ended_leaves_no_compilation(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
