@@ -35,6 +35,8 @@ def _refuse_of_all(root: Path) -> None:
     """Raise UserError where any user may have put code there, which we would run: kernels are."""
     with suppress(OSError):  # there is none
         found, above = root.stat(), root.parent.stat()
+        if not stat.S_ISDIR(found.st_mode):
+            return  # the error of its use says so, also of /dev/null
         do = f"and what is in it is run: name a folder of your own in {CACHE_VARIABLE}"
         if found.st_mode & stat.S_IWOTH:
             raise UserError(

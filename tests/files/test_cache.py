@@ -36,6 +36,8 @@ def test_a_cache_that_everybody_may_write_is_refused(
             cache_root()
     (tmp_path / "cache").chmod(0o2775)
     assert cache_root() == tmp_path / "cache"
+    monkeypatch.setenv(CACHE_VARIABLE, "/dev/null")  # which nobody is told to close
+    assert cache_root() == Path("/dev/null")
 
 
 def test_a_cache_made_here_is_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
