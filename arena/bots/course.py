@@ -268,7 +268,8 @@ def _changing(folder: Path, bot: str = "", *, make: bool = False) -> Iterator[No
         with locked(folder):
             yield
     except OSError as error:
-        raise SubmissionError(f"{folder / bot} cannot be changed: {error.strerror}") from None
+        place = error.filename if isinstance(error, BlockingIOError) else folder / bot
+        raise SubmissionError(f"{place} cannot be changed: {error.strerror}") from None
 
 
 def _take_out(folder: Path, name: str, owner: str | None, how: str) -> Entry:

@@ -16,7 +16,7 @@ import pytest
 from arena.bots import entries, trees
 from arena.bots import package as packages
 from arena.bots import submissions as room
-from arena.bots.course import submit
+from arena.bots.course import submit, withdraw
 from arena.bots.package import open_bot, package_store, take
 from arena.bots.submissions import home_for, receipt_of, submissions
 from arena.bots.trees import locked
@@ -354,8 +354,14 @@ def test_a_folder_that_another_has_locked_is_waited_for_so_long(
     to.mkdir()
     bot = take(package())
     monkeypatch.setattr("arena.bots.trees._PATIENCE_S", 0.1)
-    with locked(to), pytest.raises(SubmissionError, match="another process has locked it"):
-        submit(to, bot, CHECKED, None, datetime.now(UTC))
+    submit(to, bot, CHECKED, None, datetime.now(UTC))
+    for change in (
+        lambda: submit(to, bot, CHECKED, None, datetime.now(UTC)),
+        lambda: withdraw(to, bot.name, None),
+    ):
+        with locked(to), pytest.raises(SubmissionError) as raised:
+            change()
+        assert str(raised.value).startswith(f"{to} cannot be changed: another process has locked")
 
 
 def test_others_do_not_read_the_bots_in_the_cache(
