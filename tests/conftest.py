@@ -23,6 +23,7 @@ from arena.model.contender import Prepared
 from arena.model.game_spec import GameSetup, Terms
 from arena.model.protocol import Clock
 from arena.referee import SessionPool
+from arena.sandbox.mounts import closed_folders
 from arena.tournament.executors import local
 from tests.hostile import leftovers
 
@@ -245,4 +246,10 @@ def for_all() -> Iterator[Path]:
         pytest.skip("only root can become another user")
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o777)
-        yield Path(name)
+        if closed := closed_folders(name):
+            pytest.skip(f"others may not enter {closed[0]}, where TMPDIR is")
+        before = os.umask(0o022)
+        try:
+            yield Path(name)
+        finally:
+            os.umask(before)
