@@ -35,6 +35,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     """A job in the background ignores Ctrl-C, and so would the processes that tests send it to."""
 
+os.umask(0o022)
+"""Tests set the umask that they are about; the modes of files depend on no other."""
+
 typer.testing._get_command = cache(typer.testing._get_command)
 """The commands are made once, not for each that a test gives."""
 
@@ -248,8 +251,4 @@ def for_all() -> Iterator[Path]:
         Path(name).chmod(0o777)
         if closed := closed_folders(name):
             pytest.skip(f"others may not enter {closed[0]}, where TMPDIR is")
-        before = os.umask(0o022)
-        try:
-            yield Path(name)
-        finally:
-            os.umask(before)
+        yield Path(name)
