@@ -195,7 +195,9 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         """Write the checkpoint, as a whole; where one is due, first the network that the mean takes
         from it. Raises OSError, and UserError where weights are no numbers any more.
         """
-        if not np.isfinite(np.sum(self._noted(0), dtype=np.float64)):
+        with np.errstate(invalid="ignore"):  # infinities of both signs
+            total = np.sum(self._noted(0), dtype=np.float64)
+        if not np.isfinite(total):
             raise UserError(
                 f"{self._path.parent}: after {self.played:,} games the weights have grown beyond "
                 "all numbers: begin again with a lower alpha, under another name"

@@ -95,5 +95,8 @@ def test_a_network_whose_values_are_no_numbers_ends_its_games(tmp_path: Path) ->
     trainer.network.weights[:] = np.nan
     block = trainer.run_block()
     assert block is not None
-    with pytest.raises(UserError, match="weights have grown beyond all numbers"):
-        trainer.save()
+    for others, weights in ((np.nan, np.nan), (0, (np.inf, -np.inf))):
+        trainer.network.weights[:] = others
+        trainer.network.weights[:2] = weights
+        with pytest.raises(UserError, match="weights have grown beyond all numbers"):
+            trainer.save()
