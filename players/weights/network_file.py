@@ -114,7 +114,8 @@ def save_network(
     """Write a file as a whole: at `path` there is the old one or the new one, whatever happens.
 
     `extra` are arrays of one dimension to keep behind the weights. With `numbers` "int16" weights
-    are rounded to multiples of the header's scales, and cut off at 32,767 of them. Raises OSError.
+    are rounded to multiples of the header's scales, and cut off at 32,767 of them. Raises OSError
+    and MemoryError.
     """
     extra = extra or {}
     arrays = (
@@ -126,12 +127,15 @@ def save_network(
         file.write(first_line("0" * hashlib.sha256().digest_size * 2))
         begin = file.tell()
         file.write(header.model_dump_json().encode() + b"\n")
-        with zstandard.ZstdCompressor(level).stream_writer(file, closefd=False) as packed:
-            for array in (weights, *extra.values()):
-                for first in range(0, len(array), _PIECE):  # there may be no memory for a copy
-                    piece, dtype = array[first : first + _PIECE], array.dtype.newbyteorder("<")
-                    little: Any = np.ascontiguousarray(piece, dtype)
-                    packed.write(memoryview(little).cast("B"))
+        try:
+            with zstandard.ZstdCompressor(level).stream_writer(file, closefd=False) as packed:
+                for array in (weights, *extra.values()):
+                    for first in range(0, len(array), _PIECE):  # there may be no memory for a copy
+                        piece, dtype = array[first : first + _PIECE], array.dtype.newbyteorder("<")
+                        little: Any = np.ascontiguousarray(piece, dtype)
+                        packed.write(memoryview(little).cast("B"))
+        except zstandard.ZstdError as error:  # its own word for that
+            raise MemoryError(str(error)) from error
         file.seek(begin)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)

@@ -213,6 +213,20 @@ def test_a_large_network_is_written_without_a_copy(tmp_path: Path) -> None:
     assert most < 6_000_000 < 4 * len(rows)
 
 
+def test_memory_that_the_compression_lacks_is_a_memory_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise zstandard.ZstdError("zstd compress error: Allocation error : not enough memory")
+
+    path = written(tmp_path / "a.ntuple")
+    before = path.read_bytes()
+    monkeypatch.setattr(zstandard.ZstdCompressor, "stream_writer", full)
+    with pytest.raises(MemoryError, match="not enough memory"):
+        written(path)
+    assert path.read_bytes() == before
+
+
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
     path = written(tmp_path / "a.ntuple")
     before = path.read_bytes()
