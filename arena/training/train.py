@@ -43,8 +43,8 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
             return Exit.INTERRUPTED
         except MemoryError as error:
             raise UserError(
-                f"{kind.config.name}: {error}. The network needs more memory than is free: end "
-                "other programs, or take fewer or shorter tuples"
+                f"{kind.config.name}: {str(error) or 'no memory is left'}. The network needs more "
+                "memory than is free: end other programs, or take fewer or shorter tuples"
             ) from None
 
 

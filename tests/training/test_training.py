@@ -386,17 +386,23 @@ def test_a_mistake_is_one_line(folder: Path, key: str, wrong: str, expected: str
     assert refused.stderr.count("\n") == 1, refused.stderr
 
 
-@pytest.mark.parametrize("when", ["__init__", "save"])
+@pytest.mark.parametrize(
+    ("when", "error", "said"),
+    [
+        ("__init__", MemoryError("Unable to allocate 1.01 GiB"), "Unable to allocate 1.01 GiB"),
+        ("save", MemoryError(), "no memory is left"),
+    ],
+)
 def test_a_network_that_finds_no_memory_is_refused(
-    when: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    when: str, error: MemoryError, said: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise MemoryError("Unable to allocate 1.01 GiB")
+        raise error
 
     monkeypatch.setattr(TileTrainer, when, full)
     refused = arena("train", "t.toml")
     assert refused.exit_code == 2
-    assert "t: Unable to allocate 1.01 GiB. The network needs more memory" in refused.stderr
+    assert f"t: {said}. The network needs more memory" in refused.stderr
     assert (folder / "runs/t.train").exists() == (when == "save"), "a folder that nothing came to"
 
 
