@@ -141,6 +141,7 @@ def test_a_class(app: FastAPI, person: Callable[[], Person], page: Page, tmp_pat
             other.page.goto(f"{url}{lost}")
             expect(other.page.locator("#game-view")).to_contain_text("nowhere")
             expect(other.page.locator("#game-view")).not_to_contain_text(SECRET)
+        visitor.page.goto(url)  # the ladder's page loads itself anew as players join or leave
 
         bob_is_excluded(staff, bob, url)
         the_table_is_frozen(staff, visitor, url)
