@@ -158,8 +158,8 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
 
 def refuse_late(rules: course_file.Course, owner: str, now: datetime) -> None:
     """Raise SubmissionError where the owner's deadline has passed."""
-    deadline = rules.deadline_of(owner)
-    if deadline is not None and deadline < now:
+    if rules.is_over(owner, now):
+        deadline = rules.deadline_of(owner)
         raise SubmissionError(
             f"the deadline was {deadline:%Y-%m-%d %H:%M %Z}; nothing is accepted after it"
         )

@@ -109,6 +109,11 @@ class Course(TomlTable):
     def deadline_of(self, owner: str) -> datetime | None:
         return self.extensions.get(owner, self.deadline)
 
+    def is_over(self, owner: str, now: datetime) -> bool:
+        """Whether bots of an owner come too late."""
+        deadline = self.deadline_of(owner)
+        return deadline is not None and deadline < now
+
 
 def is_course(folder: Path) -> bool:
     return (folder / FILE).exists()

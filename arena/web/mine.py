@@ -62,15 +62,14 @@ def mine(request: Request, owner: str) -> Mine:
     state = course_of(request)
     folder, rules = state.folder, state.rules.now()
     now, entries, offers = datetime.now(UTC), course.bots(folder), game_offers(folder)
-    deadline = rules.deadline_of(owner)
     return Mine(
         owner=owner,
         bots=[entry for entry in entries if entry.owner == owner],
         used=sum(each.owner == owner for entry in entries for each in entry.versions),
         rules=rules,
         size_mb=min(rules.quota.size_mb, MAX_BYTES / 1e6),
-        deadline=deadline,
-        is_over=deadline is not None and deadline < now,
+        deadline=rules.deadline_of(owner),
+        is_over=rules.is_over(owner, now),
         checks=state.checks.of(owner, _CHECKS),
         challenges=state.challenges.of(owner, _CHALLENGES),
         challenges_left=state.challenges.left(owner, now),

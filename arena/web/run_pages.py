@@ -74,8 +74,7 @@ async def _find(request: Request, name: str) -> ShownRun:  # in this thread: ano
 @router.get("/")
 async def tournaments(request: Request, visitor: Asking) -> Response:
     course = state_of(request).course
-    deadline = course.rules.now().deadline_of(visitor.owner or "") if course else None
-    is_over = deadline is not None and deadline < datetime.now(UTC)
+    rules, owner = course.rules.now() if course else None, visitor.owner or ""
     shown = runs_of(request)
     found = await summaries(shown)
     ahead = await run_in_threadpool(still_to_come, request)
@@ -85,8 +84,8 @@ async def tournaments(request: Request, visitor: Asking) -> Response:
         request,
         "index.html",
         runs=found,
-        deadline=deadline,
-        is_over=is_over,
+        deadline=rules and rules.deadline_of(owner),
+        is_over=rules and rules.is_over(owner, datetime.now(UTC)),
         ahead=ahead,
         frozen=frozen,
     )

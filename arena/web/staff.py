@@ -34,7 +34,7 @@ def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
         "staff.html",
         answer=staff.answers.pop(answer, None),
         rules=rules,
-        is_over=rules.deadline is not None and rules.deadline < datetime.now(UTC),
+        is_over=rules.is_over("", datetime.now(UTC)),
         tournaments=staff.scheduler.tournaments(),
         checking=course_of(request).checks.unfinished(),
         words=WORDS,
