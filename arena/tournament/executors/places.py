@@ -33,6 +33,7 @@ _LOST = (
     "the connection to the scheduler of the cluster is lost; no game that ended is lost, and the "
     "same command goes on once the scheduler is there again"
 )
+_Workers = dict[str, dict[str, Any]]
 _LINES = 8
 """Packages are sent to that many machines at a time; the scheduler has each in memory."""
 
@@ -84,12 +85,17 @@ class MachinePlace:
         return (self.admission and self.admission.host.speed) or 0.0
 
 
-def workers_of(client: Client) -> dict[str, dict[str, Any]]:
+async def _ask_for_workers(client: Client) -> _Workers:
+    identity = await client.scheduler.identity(n_workers=-1)
+    return dict(identity["workers"])
+
+
+def workers_of(client: Client) -> _Workers:
     """The scheduler's facts on each worker, by address: the client's own (`Client.scheduler_info`)
     sometimes lack workers. Raises OSError.
     """
-    identity: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)
-    return dict(identity["workers"])
+    workers: _Workers = client.sync(_ask_for_workers, client)
+    return workers
 
 
 def cores_of(worker: Mapping[str, Any]) -> int:
@@ -122,7 +128,7 @@ class Machines:
         self._lines = asyncio.Semaphore(_LINES)
         self._looked = 0.0
         """When the scheduler was last asked."""
-        self._asked: Answer[dict[str, Any]] | None = None
+        self._asked: Answer[_Workers] | None = None
         """Its answer, until that is there."""
         self.notes: list[str] = []
         """Events of machines, a sentence each; the reader takes them away."""
@@ -173,10 +179,10 @@ class Machines:
             if time.monotonic() - self._looked < LOOK_S:
                 return ()
             self._looked = time.monotonic()
-            asking = self._client.scheduler.identity(n_workers=-1)
-            self._asked = asyncio.run_coroutine_threadsafe(asking, self._client.loop.asyncio_loop)
+            asking, loop = _ask_for_workers(self._client), self._client.loop.asyncio_loop
+            self._asked = asyncio.run_coroutine_threadsafe(asking, loop)
         try:
-            workers = self._asked.result(_ANSWER_S)["workers"]
+            workers = self._asked.result(_ANSWER_S)
         except OSError:  # it comes later, or its loss is reported at the next look
             if self._asked.done():
                 self._asked = None
