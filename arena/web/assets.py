@@ -25,7 +25,7 @@ def by_address() -> dict[str, CachedAnswer]:
 
 @cache
 def _assets() -> dict[str, CachedAnswer]:
-    """`arena.js` and `arena.css` of all pages, and further files of some pages of the server."""
+    """`arena.js` and `arena.css` of all pages, and further files of the server's pages."""
     texts = {"arena.js": assets.script(), "arena.css": assets.stylesheet()}
     for file in sorted(_OWN.glob("*")):
         text = file.read_text(encoding="utf-8")

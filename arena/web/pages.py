@@ -60,7 +60,7 @@ def environment() -> Environment:
     templates.filters["moment"] = moment
     templates.globals |= {
         "style_href": assets.address("arena.css"),
-        "script_src": assets.address("arena.js"),
+        "script_srcs": [assets.address(name) for name in ("arena.js", "forms.js")],
         "asset": assets.address,
     }
     return templates

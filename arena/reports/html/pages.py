@@ -1,6 +1,6 @@
 """The document of a run: what one file holds, and what a server sends.
 
-Values of a template: `style_href` and `script_src`, the addresses of the two assets, or `style` and
+Values of a template: `style_href` and `script_srcs`, the addresses of the assets, or `style` and
 `script`, their text, for a page that needs no network; `site`, links of the header as (address,
 words); `run_url`, the address that scripts ask for data; `live`, where they listen to what
 happens, the last event that the page knows.
@@ -52,8 +52,8 @@ def environment(*folders: Path) -> Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"signed": signed, "ms": milliseconds, "in_url": in_url}
-    templates.globals |= {"site": (), "run_url": None, "live": False}
-    templates.globals |= dict.fromkeys(("style", "script", "style_href", "script_src", "csp"))
+    templates.globals |= {"site": (), "run_url": None, "live": False, "script_srcs": ()}
+    templates.globals |= dict.fromkeys(("style", "script", "style_href", "csp"))
     return templates
 
 
