@@ -196,8 +196,8 @@ def _started(pid: int) -> int | None:
     return None if fields[0] in "ZX" else int(fields[19])
 
 
-def sweep() -> int:
-    """Kill and remove the groups of dead referees, in every mount; the number of folders."""
+def sweep() -> None:
+    """Kill and remove the groups of dead referees, in every mount."""
     left = []
     for mount in mounts(_read(_PROC / "self" / "mountinfo")):
         for path, below, _ in os.walk(mount.point):
@@ -208,7 +208,6 @@ def sweep() -> int:
     for folder in left:
         with suppress(OSError):  # another user's, or another sweep was quicker
             remove(folder)
-    return len(left)
 
 
 def end(folders: Collection[Path]) -> bool:

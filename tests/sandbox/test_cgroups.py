@@ -261,7 +261,7 @@ def test_what_a_killed_referee_left_is_swept_up() -> None:
     os.kill(player, 0)
     referee.kill()
     referee.communicate(timeout=10)
-    assert hierarchies.sweep() >= len(cgroups.usable())
+    hierarchies.sweep()
     assert groups_of(referee.pid) == []
     assert not Path(f"/proc/{player}/exe").exists()
 
