@@ -64,10 +64,11 @@ def visible_to(spec: Prepared, program: str, search: str | None) -> VisibleFiles
     named = spec.policy.shows_named
     paths = [*_next_to(program), *_interpreter(program, search, anywhere=named)]
     paths += spec.policy.readable
+    cwd = [] if spec.cwd is None else [str(Path(spec.cwd).absolute())]
     if named:
-        paths += [word for word in spec.command[1:] if word.startswith("/") and names_file(word)]
-    if spec.cwd is not None:
-        paths.append(str(Path(spec.cwd).absolute()))
+        words = (str(Path(*cwd, word)) for word in spec.command[1:])
+        paths += [word for word in words if word.startswith("/") and names_file(word)]
+    paths += cwd
     links: dict[Link, None] = {}
     writable = _real(spec.policy.writable, links)
     readable = _real(paths, links)

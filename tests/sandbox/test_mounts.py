@@ -53,12 +53,13 @@ def test_a_player_is_shown_what_it_needs(tmp_path: Path) -> None:
         (tmp_path / name).mkdir(parents=True)
     program = tmp_path / "home" / "bin" / "run"
     program.write_text("#!/usr/bin/env nothing\n")
-    script = tmp_path / "script"
-    script.write_text("")
+    for name in ("script", "relative"):
+        (tmp_path / name).touch()
     (tmp_path / "link").symlink_to("home")
+    words = (str(tmp_path / "script"), "../relative", "../home", "/usr/bin/env", "/tmp")
     spec = Prepared(
         name="p",
-        command=(str(tmp_path / "link" / "bin" / "run"), str(script), "/usr/bin/env", "/tmp"),
+        command=(str(tmp_path / "link" / "bin" / "run"), *words),
         cwd=str(tmp_path / "bot"),
         policy=Policy(
             shows_named=True,
@@ -67,7 +68,7 @@ def test_a_player_is_shown_what_it_needs(tmp_path: Path) -> None:
         ),
     )
     seen = visible_to(spec, spec.command[0], None)
-    wanted = {"home/bin", "home/bin/run", "home/lib", "script", "bot", "data"}
+    wanted = {"home/bin", "home/bin/run", "home/lib", "script", "relative", "bot", "data"}
     assert set(seen.readable) == {str(tmp_path / name) for name in wanted}
     assert seen.writable == (str(tmp_path / "out"),)
     assert seen.links == (Link(str(tmp_path / "link"), "home"),)
