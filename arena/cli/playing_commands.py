@@ -5,9 +5,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from arena.cli.options import GameSettings, Insecure, Sandbox, argument, flag, option, rules_option
+from arena.cli.options import (
+    GameSettings,
+    Insecure,
+    Sandbox,
+    argument,
+    flag,
+    option,
+    refuse_together,
+    rules_option,
+)
 from arena.cli.output import console
-from arena.errors import Exit
+from arena.errors import Exit, UserError
 
 app = typer.Typer()
 
@@ -25,6 +34,12 @@ OptionsA = Annotated[
     list[str] | None, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
 ]
 OptionsB = Annotated[list[str] | None, option("KEY=VALUE", "An option of B; repeatable.")]
+BankMs = Annotated[int | None, option("MS", "Time for the whole game.  [default: none]")]
+IncrementMs = Annotated[int, option("MS", "What each move adds to the bank.")]
+OpeningsFile = Annotated[Path | None, option("FILE", "Openings from a file, one a line.")]
+Concurrency = Annotated[
+    int | None, option("N", "Games played at once.  [default: by the cores]", min=1)
+]
 StoreOption = Annotated[
     Path | None, option("FILE", "Where the run is kept.  [default: runs/NAME.sqlite]")
 ]
@@ -81,15 +96,19 @@ def match(
     watch: Annotated[bool, flag("--watch", "Show the boards, move by move.")] = False,
     like: Annotated[
         Path | None,
-        option("FILE.toml", "The tournament whose game, clock and sandbox it is played with."),
+        option("FILE.toml", "The tournament whose game, clock, openings and sandbox it has."),
     ] = None,
     rules: Annotated[str | None, rules_option(default="othello")] = None,
     settings: GameSettings = None,
     a_option: OptionsA = None,
     b_option: OptionsB = None,
     move_ms: Annotated[
-        int | None, option("MS", "The limit of one move.  [default: 1000]", min=1)
+        int | None, option("MS", "The limit of one move.  [default: 1000, or the bank]", min=1)
     ] = None,
+    bank_ms: BankMs = None,
+    increment_ms: IncrementMs = 0,
+    openings: OpeningsFile = None,
+    concurrency: Concurrency = None,
     seed: Annotated[
         int | None,
         option(
@@ -110,8 +129,25 @@ def match(
     """
     from arena.matches import match as making
     from arena.matches.play import play_config
+    from arena.matches.sprt import game_and_clock
 
-    config = making.between(((a, a_option), (b, b_option)), like, rules, settings, move_ms)
+    refuse_together(watch=watch, concurrency=concurrency)
+    typed = ((a, a_option), (b, b_option))
+    if like is None:
+        tables = {
+            "tournament": {"concurrency": concurrency},
+            **game_and_clock(rules or "othello", settings, move_ms, bank_ms, increment_ms),
+            "openings": {"file": openings and str(openings)},
+        }
+        config = making.between(typed, tables)
+    elif rules or settings or move_ms or bank_ms or increment_ms or openings or concurrency:
+        raise UserError(
+            "--like: brings the game, the clock, the openings and how many games are played at "
+            "once; leave out --rules, --set, --move-ms, --bank-ms, --increment-ms, --openings and "
+            "--concurrency"
+        )
+    else:
+        config = making.like(like, typed)
     config = making.of_games(config, games, watch=watch)
     config, path = making.with_store(config, seed, store)
     return play_config(config, path, watch=watch)
@@ -136,10 +172,8 @@ def sprt(
     move_ms: Annotated[
         int | None, option("MS", "The limit of one move.  [default: 1000, or the bank]")
     ] = None,
-    bank_ms: Annotated[
-        int | None, option("MS", "Time for the whole game.  [default: none]")
-    ] = None,
-    increment_ms: Annotated[int, option("MS", "What each move adds to the bank.")] = 0,
+    bank_ms: BankMs = None,
+    increment_ms: IncrementMs = 0,
     max_games: Annotated[
         int, option("N", "Stop undecided after that many games.", min=2, max=2_000_000)
     ] = 100_000,
@@ -147,10 +181,8 @@ def sprt(
     plies: Annotated[
         int | None, option("N", "Length of the random openings.  [default: by game]")
     ] = None,
-    openings: Annotated[Path | None, option("FILE", "Openings from a file, one a line.")] = None,
-    concurrency: Annotated[
-        int | None, option("N", "Games played at once.  [default: by the cores]")
-    ] = None,
+    openings: OpeningsFile = None,
+    concurrency: Concurrency = None,
     new_processes: Annotated[
         bool, flag("--new-processes", "Start the players again for every game.")
     ] = False,

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from arena.errors import StoreError, UserError
 from arena.files.toml import read_file
-from arena.matches.sprt import Side, game_and_clock, make_config, read_side, wrong_player
+from arena.matches.sprt import Side, Tables, make_config, read_side, wrong_player
 from arena.tournament.config import Player, TournamentConfig, differences
 from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import PlayerTable, RatingTable, TournamentTable
@@ -24,23 +24,10 @@ TypedPlayer = tuple[str, Sequence[str] | None]
 """A player in words, and its options as they are typed."""
 
 
-def between(
-    typed: tuple[TypedPlayer, TypedPlayer],
-    file: Path | None,
-    rules: str | None,
-    settings: Sequence[str] | None,
-    move_ms: int | None,
-) -> TournamentConfig:
-    """A match of two under the terms of a file, or else these. Raises UserError, ConfigError."""
-    if file is None:
-        tables = game_and_clock(rules or "othello", settings, move_ms)
-        sides = [read_side(letter, *each) for letter, each in zip("AB", typed, strict=True)]
-        return make_config(sides, tables, "match")
-    if rules or settings or move_ms is not None:
-        raise UserError(
-            "--like: brings the game and its clock; leave out --rules, --set, --move-ms"
-        )
-    return like(file, typed)
+def between(typed: Sequence[TypedPlayer], tables: Tables) -> TournamentConfig:
+    """A match of two under the terms of these tables. Raises UserError, ConfigError."""
+    sides = [read_side(letter, *each) for letter, each in zip("AB", typed, strict=True)]
+    return make_config(sides, tables, "match")
 
 
 def like(file: Path, typed: Sequence[TypedPlayer]) -> TournamentConfig:

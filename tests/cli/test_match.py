@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.matches.match import between, of_games
+from arena.matches.match import like, of_games
 from arena.model.protocol import Clock
 from arena.tournament.run_view import RunView
 from tests.command import arena
@@ -51,7 +51,7 @@ def test_typed_options_go_before_those_of_the_tournament(folder: Path) -> None:
     deep = 'bot = "alphabeta"\nname = "deep"\noptions = { depth = 4, endgame = 6 }\n'
     Path("cup.toml").write_text(f"{CUP}[[player]]\n{deep}")
     for words in ("deep", "cup.toml:deep"):
-        config = between((("deep", None), (words, ["depth=2"])), Path("cup.toml"), None, None, None)
+        config = like(Path("cup.toml"), (("deep", None), (words, ["depth=2"])))
         assert {player.name: dict(player.contender.options) for player in config.players} == {
             "deep-a": {"depth": 4, "endgame": 6},
             "deep-b": {"depth": 2, "endgame": 6},
@@ -61,7 +61,7 @@ def test_typed_options_go_before_those_of_the_tournament(folder: Path) -> None:
 def test_a_player_brings_the_clock_of_its_own(folder: Path) -> None:
     Path("cup.toml").write_text(f"{CUP}clock = {{ move_ms = 70 }}\n")
     Path("fast.toml").write_text('bot = "monkey"\nclock = { move_ms = 30 }\n')
-    config = between((("greedy", None), ("fast.toml", None)), Path("cup.toml"), None, None, None)
+    config = like(Path("cup.toml"), (("greedy", None), ("fast.toml", None)))
     clocks = {each.name: each.contender.clock for each in config.players}
     assert clocks == {"greedy": Clock(move_ms=70), "fast": Clock(move_ms=30)}
     shown = arena("sprt", "cup.toml:greedy", "fast.toml", "--move-ms", 9, "--dry-run")
@@ -71,8 +71,20 @@ def test_a_player_brings_the_clock_of_its_own(folder: Path) -> None:
 def test_a_match_has_the_games_it_asks_for_whatever_ends_the_tournament(folder: Path) -> None:
     Path("cup.toml").write_text(f"{CUP}[stop]\ngames = 2\nseparated = 1\n")
     players = (("gnu", None), ("greedy", None))
-    config = of_games(between(players, Path("cup.toml"), None, None, None), 6, watch=False)
+    config = of_games(like(Path("cup.toml"), players), 6, watch=False)
     assert config.schedule().total == 6
+
+
+def test_a_match_has_the_clock_and_openings_that_are_typed(folder: Path) -> None:
+    Path("first.txt").write_text("a1b1\n")
+    terms = ("--rules", "dots", "--set", "rows=1", "--set", "cols=2", "--openings", "first.txt")
+    clock = ("--bank-ms", "5000", "--increment-ms", "20", "--concurrency", "1")
+    played = arena("match", "monkey", "greedy", *terms, *clock, "--store", "m.sqlite")
+    assert played.exit_code == 0, played.output
+    with RunView(Path("m.sqlite")) as view:
+        assert view.config.concurrency == 1
+        assert view.config.terms.clock == Clock(move_ms=None, bank_ms=5000, increment_ms=20)
+        assert {view.record(game.game).opening for game in view.games} == {("a1b1",)}
 
 
 def test_a_match_that_goes_on_says_so(folder: Path) -> None:
@@ -110,6 +122,13 @@ def test_the_same_match_again_is_a_new_run(folder: Path) -> None:
             ("gnu", "gnu", "--like", "cup.toml", "--move-ms", "0"),
             "--move-ms",
         ),
+        (
+            ("gnu", "gnu", "--like", "cup.toml", "--concurrency", "2"),
+            "--openings and --concurrency",
+        ),
+        (("monkey", "greedy", "--watch", "--concurrency", "2"), "exclude each other"),
+        (("monkey", "greedy", "--openings", "no.txt"), "no.txt"),
+        (("monkey", "greedy", "--increment-ms", "5"), "--increment-ms: needs bank_ms"),
         (("monkey", "greedy", "--move-ms", "0"), "--move-ms"),
         (("monkey", "uct", "--b-option", "iteration=9"), "--b-option iteration: unknown"),
         (
