@@ -58,9 +58,14 @@ def refuse_given(options: Mapping[str, object]) -> None:
 
 def send(path: Path, to: str, token: str | None, on_event: OnEvent) -> Entered:
     """Have a server check the bot at `path`, and accept it if it passes. Raises ArenaError."""
+    token = (token or "").strip()  # a file of Windows ends its line by two characters
     if not token:
         raise SubmissionError(
             f"{to} is a server: say whose bot it is, with --token TOKEN or in ARENA_TOKEN"
+        )
+    if not re.fullmatch("[!-~]+", token):  # a header takes no other characters
+        raise SubmissionError(
+            "the token has a space or another character that no token has; copy it again"
         )
     name, contents = packed(path)
     if len(contents) > MAX_BYTES:

@@ -75,7 +75,7 @@ def test_what_is_shown_is_the_same_as_here(url: str, token: str, folder: Path) -
     )
     Path("bot.py").write_text(BROKEN)
     for bot, code, said in (("fox", 0, "Accepted fox@1 ("), ("bot.py", 1, "4 ✗ clean stdout")):
-        sent = submit(bot, "--to", f"{url}/", "--token", token, code=code)
+        sent = submit(bot, "--to", f"{url}/", "--token", f"{token}\r\n", code=code)
         here = submit(bot, "--to", "here", "--as", "ada", code=code)
         assert said in sent.stdout
         assert here.stdout.startswith(sent.stdout) or (
@@ -111,6 +111,8 @@ def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
     ):
         shown = submit(*words.split(), code=2)
         assert said in shown.stderr and shown.stdout == "", shown.output
+    shown = submit("bot.py", "--to", url, "--token", "ab\rcd", code=2)
+    assert "another character that no token has" in shown.stderr and "ab" not in shown.stderr
     Path("large.zip").write_bytes(b"\0" * 10_000_001)
     shown = submit("large.zip", "--to", url, "--token", token, code=2)
     assert "more than 10 MB" in shown.stderr
