@@ -30,7 +30,7 @@ from arena.tournament.store import Store
 from arena.web.last_good import LastGood
 from arena.web.log import to_log
 from arena.web.tournament_process import TournamentProcess, interrupt
-from arena.web.wishes import FILE, Wish, read_wishes, write_wishes
+from arena.web.wishes import FILE, Wish, end_of, read_wishes, write_wishes
 
 TournamentState = Literal[
     "new", "waiting", "starting", "playing", "pausing", "paused", "over", "void", "failed"
@@ -321,7 +321,8 @@ class Scheduler:
         elif wish.ended is None and wish.wanted == "playing":
             state = "waiting"
         elif wish.ended is None and process.store.exists():
-            state = "paused"
+            other = None if wish.is_asked else end_of(process.outcome())  # by another program
+            state = other or "paused"
         has_news = wish.begun_at is not None and wish.field != field
         is_standing = name in standing and (wish.wanted == "playing" or wish.ended is None)
         if (has_news or is_standing) and self.is_closed(name):

@@ -83,7 +83,7 @@ class Wish(Frozen):
         self, now: datetime, outcome: RunOutcome | None, code: int | None, quick_s: float
     ) -> "Wish":
         """The wish once its process has ended: by itself with an outcome, or it died."""
-        finished = outcome is not None and not outcome.interrupted
+        finished = end_of(outcome)
         is_full = code == Exit.INTERRUPTED and outcome is None
         quick = self.begun_at is not None and abs(now - self.begun_at).total_seconds() < quick_s
         is_expected = self.wanted == "paused" or self.is_asked
@@ -92,12 +92,19 @@ class Wish(Frozen):
         if self.is_asked:
             pass
         elif finished:
-            ended = "void" if outcome is not None and outcome.void else "over"
+            ended = finished
         elif deaths >= MOST_DEATHS or ((code == Exit.USAGE or is_full) and not is_expected):
             ended = "failed"
         done = {"pid": None, "died_at": now, "deaths": deaths, "ended": ended}
         taken = {"take_new": False, "without": ()} if ended else {}
         return self.model_copy(update=done | taken)
+
+
+def end_of(outcome: RunOutcome | None) -> End | None:
+    """How a run ended by itself; None where it was stopped or killed."""
+    if outcome is None or outcome.interrupted:
+        return None
+    return "void" if outcome.void else "over"
 
 
 class Wishes(Frozen):

@@ -18,13 +18,14 @@ from arena.bots import course
 from arena.bots.course_file import rules_of
 from arena.bots.package import open_bot
 from arena.errors import StoreError, UserError
-from arena.tournament.events import RunOutcome
+from arena.tournament.events import RunFinished, RunOutcome, events_file
 from arena.tournament.run_view import RunView
 from arena.web import scheduler
 from arena.web.last_good import LastGood
 from arena.web.scheduler import Scheduler, TournamentState
 from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import Wish
+from tests.command import arena
 from tests.right_bot import RIGHT
 
 from .conftest import fill_log, wait_for
@@ -155,6 +156,18 @@ def test_how_a_run_ended_is_not_what_the_one_before_said(
     classroom.scheduler.start("cup")
     classroom.until(lambda: classroom.scheduler.wish("cup").died_at == yesterday)
     assert classroom.state() == "failed"
+
+
+def test_what_another_program_played_to_its_end_is_over(classroom: Class) -> None:
+    classroom.file("cup", SHORT)
+    process = classroom.scheduler.process("cup")
+    played = arena("run", process.file, "--store", process.store)
+    assert played.exit_code == 0, played.output
+    classroom.scheduler.look()
+    assert classroom.state() == "over"
+    stopped = RunFinished(outcome=RunOutcome(total=2, done=1, interrupted=True))
+    events_file(process.store).write_text(stopped.model_dump_json())
+    assert classroom.state() == "paused"
 
 
 @pytest.mark.slow
