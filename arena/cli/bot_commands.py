@@ -180,13 +180,15 @@ def add(
 
 
 @roster_app.command("list")
-def list_owners(of: CourseOption = Path()) -> None:
-    """Show the owners."""
+def list_owners(of: CourseOption = Path()) -> Exit:
+    """Show the owners, each with its bots."""
     from arena.bots import course
     from arena.reports import submissions
 
-    for owner in course.owners(of):
-        say(submissions.owner_line(owner))
+    owners, bots = course.owners(of), course.bots(of)
+    for owner in owners:
+        say(submissions.owner_line(owner, bots))
+    return complain(course.damaged(of))
 
 
 @roster_app.command()

@@ -1,6 +1,6 @@
 """The bots and owners of a course as lines and a table, and whose the players of a run are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -31,9 +31,15 @@ def _on_receipt(player: Player) -> str | None:
     return None
 
 
-def owner_line(owner: Owner) -> str:
+def owner_line(owner: Owner, entries: Iterable[Entry]) -> str:
+    """An owner with its bots of these, as `ada: added 2026-11-02; fox@2, wolf withdrawn`."""
     gone = f", revoked {_day(owner.revoked_at)}" if owner.revoked_at else ""
-    return f"{owner.name}: added {_day(owner.added_at)}{gone}"
+    bots = [
+        _plays(entry) if entry.state == "plays" else f"{entry.name} {entry.state}"
+        for entry in entries
+        if entry.owner == owner.name
+    ]
+    return f"{owner.name}: added {_day(owner.added_at)}{gone}; {', '.join(bots) or 'no bot'}"
 
 
 def token_lines(tokens: dict[str, str]) -> str:

@@ -72,6 +72,7 @@ def test_the_roster(arena: Arena, tokens: dict[str, str]) -> None:
     arena("course roster revoke ada --course course")
     shown = arena("course roster list --course course").stdout.splitlines()
     assert [("revoked" in line) for line in shown] == [True, False]
+    assert all(line.endswith("; no bot") for line in shown)
     renewed = arena("course roster renew ada --course course").stdout.split()[1]
     assert renewed.startswith("ada,") and renewed != f"ada,{tokens['ada']}"
     said = arena("course roster revoke adda --course course", code=2)
@@ -139,6 +140,11 @@ def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
     assert "bob is excluded" in arena("bots exclude course/bob").stdout
     shown = arena("bots list course").stdout
     assert "withdrawn" in shown and "excluded" in shown
+    shown = arena("course roster list --course course").stdout
+    assert [line.partition("; ")[2] for line in shown.splitlines()] == [
+        "ada withdrawn",
+        "bob excluded",
+    ]
     assert 'has no bot "bop"; did you mean "bob"' in arena("bots show course/bop", code=2).stderr
     folder = arena("bots show course", code=2).stderr
     assert folder.startswith("course is a folder of submissions; name a bot: course/")
@@ -163,6 +169,8 @@ def test_a_version_with_a_damaged_receipt_is_named(arena: Arena, tokens: dict[st
     assert [line.split()[0] for line in listed.stdout.splitlines()] == ["Bot", "ada"]
     assert listed.stderr.startswith(f"{receipt} is not a receipt of the arena; ")
     assert f"{receipt} is not" in arena("bots show course/bob", code=2).stderr
+    owners = arena("course roster list --course course", code=1)
+    assert "; ada@2 (" in owners.stdout and owners.stderr == listed.stderr
     (Path("course/ada/active").resolve() / "receipt.json").unlink()
     shown = arena("bots show course/ada", code=1)
     assert shown.stdout.startswith("ada, of ada: no version\n") and "ada@1" in shown.stdout

@@ -103,6 +103,13 @@ def staff(app: FastAPI) -> Staff:
     return Staff(app)
 
 
+def test_owners_are_listed_with_their_bots(staff: Staff, folder: Path) -> None:
+    course.add_owners(folder, ["dee"], NOW)
+    course.exclude(folder, "bee")
+    bots = re.findall(r">bots: </span>(.*?)</td>", staff.page())
+    assert bots == ["ant", "bee excluded", "cat", "none"]
+
+
 def test_owners_come_and_their_links_are_shown_once(staff: Staff, folder: Path) -> None:
     page = staff.does("owners/add", names="owner\ndee\nant\n")
     assert "1 owner is new" in page
