@@ -18,6 +18,7 @@ from arena.model import Frozen
 from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.charts import Curve, short
+from arena.tournament.config import Player
 from arena.tournament.formats.sprt import SEQUENTIAL_TEST, SprtSchedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
@@ -116,10 +117,12 @@ def test_of(name: str, view: RunView, changed_at: datetime, *, is_running: bool)
     verdict, path, config = view.schedule.verdict, view.schedule.path, view.config
     points = tuple((2.0 * unit, ratio) for unit, ratio in enumerate(path, 1))
     title, clock = config.terms.game.title, config.terms.clock.words
+    players = {each.name: each for each in config.players}
+    player, opponent = players[verdict.player], players[verdict.opponent]
     return LabRun(
         name=name,
         kind="test",
-        about=f"{verdict.player} against {verdict.opponent}: {title}, {clock}",
+        about=f"{_apart(player, opponent)} against {_apart(opponent, player)}: {title}, {clock}",
         stands=words.where_it_stands(verdict),
         is_running=is_running,
         changed_at=changed_at,
@@ -146,6 +149,17 @@ def test_of(name: str, view: RunView, changed_at: datetime, *, is_running: bool)
         columns=("games", "log-likelihood ratio"),
         rows=tuple((f"{games:.0f}", f"{ratio:+.3f}") for games, ratio in points),
     )
+
+
+def _apart(player: Player, other: Player) -> str:
+    """A player with the options that the other has not, as `deep (depth = 6)`."""
+    known = other.contender.options
+    own = [
+        f"{key} = {value}"
+        for key, value in player.contender.options.items()
+        if key not in known or known[key] != value
+    ]
+    return f"{player.name} ({', '.join(own)})" if own else player.name
 
 
 _HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from fastapi import FastAPI
 
 from arena.files import lock
 from arena.reports.html.charts import Curve, curves, thinned
+from arena.tournament.run_view import RunView
 from arena.web import lab_runs
 from arena.web.lab_runs import LabRun, folder_run
 from arena.web.rights import Role, Visitor
@@ -87,6 +89,22 @@ def test_the_lab_lists_tests_trainings_and_tunings(client: TestClient, runs: Pat
     assert "300 games, average score 3002" in text
     assert "no games yet" in text
     assert "broken.tune has files that no training or tuning wrote" in text
+
+
+def test_a_test_shows_in_which_options_its_players_differ(sprt_run: Path) -> None:
+    with RunView(sprt_run) as view:
+        config = view.config
+        players = tuple(
+            each.model_copy(
+                update={"contender": each.contender.model_copy(update={"options": options})}
+            )
+            for each, options in zip(
+                config.players, ({"depth": 4, "table": 16}, {"depth": 3, "table": 16}), strict=True
+            )
+        )
+        view.config = config.model_copy(update={"players": players})
+        run = lab_runs.test_of("ab", view, datetime.now(UTC), is_running=False)
+    assert run.about.startswith("ant (depth = 4) against bee (depth = 3): ")
 
 
 def test_odd_folders_hide_no_others(client: TestClient, runs: Path) -> None:
