@@ -1,4 +1,4 @@
-"""course.toml: the deadlines and the quota of a course; and the tournament that it begins with."""
+"""course.toml: the rules of a course, as its deadlines and quota; and the tournament that it begins with."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ NEW = """\
 # deadline = 2026-12-24T23:59:00 # the last moment of a submission, in local time
 standing = ["ladder"] # files in tournaments/ that take new bots and versions by themselves
 # play = "anyone" # who plays against bots on the pages, besides owners and staff
+# notice = "The ladder rests until 14:00." # shown on the first page and to owners
 
 [quota]
 # bots = 3       # bots of an owner that play at a time
@@ -105,6 +106,8 @@ class Course(TomlTable):
     """Names of tournaments that take new bots and versions by themselves."""
     play: Literal["owners", "anyone"] = "owners"
     """The people who may play against bots on the pages, besides the staff."""
+    notice: str = Field(default="", max_length=1000)
+    """What the staff tells everybody, on the first page and on that of each owner."""
 
     def deadline_of(self, owner: str) -> datetime | None:
         return self.extensions.get(owner, self.deadline)

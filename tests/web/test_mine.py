@@ -337,6 +337,15 @@ def test_all_times_of_a_page_are_local(browser: Browser, folder: Path) -> None:
     assert text.count(" JST") == 3 and "UTC" not in text
 
 
+def test_a_notice_of_the_staff_is_read_by_all(app: FastAPI, browser: Browser, folder: Path) -> None:
+    visitor, ada = TestClient(app), browser("ada")
+    (folder / "course.toml").write_text('notice = "It <rests> until 14:00."\n')
+    for text in (visitor.get("/").text, ada.get("/").text, ada.get("/me").text):
+        assert '<p class="said">It &lt;rests&gt; until 14:00.</p>' in text
+    (folder / "course.toml").write_text("")
+    assert "rests" not in visitor.get("/").text + ada.get("/me").text
+
+
 def test_an_owner_reads_its_own_deadline(browser: Browser, folder: Path) -> None:
     ada = browser("ada")
     general = "deadline = 2026-01-01T00:00:00Z\n"
