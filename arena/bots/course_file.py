@@ -1,4 +1,4 @@
-"""course.toml: the rules of a course, as its deadlines and quota; and the tournament that it begins with."""
+"""course.toml: deadlines, the quota and the rest; and the tournament that a course begins with."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
