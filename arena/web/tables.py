@@ -5,7 +5,6 @@ and ended when nobody moves.
 import asyncio
 import os
 import secrets
-import time
 from contextlib import suppress
 
 from fastapi import HTTPException
@@ -40,7 +39,6 @@ class RunningTable:
         self._process, self._idle_s = process, idle_s
         self._stdin, self._stdout = process.stdin, process.stdout
         self._changed = asyncio.Event()
-        self._touched = time.monotonic()
         self._answered = -1
         """The number of the state in which a command came last."""
         self._why = "The process of this game ended"
@@ -77,11 +75,9 @@ class RunningTable:
         await self._following
 
     async def _follow(self) -> None:
-        expiring = asyncio.create_task(self._expire())
         try:
             await self._read()
         finally:
-            expiring.cancel()
             await self._go()
             if not self.is_over:
                 ending = f"{self._why}. Begin another game."
@@ -89,10 +85,14 @@ class RunningTable:
                 self._become(self.state.model_copy(update=over | {"number": self.state.number + 1}))
 
     async def _read(self) -> None:
-        """Take the states, until there are no more or one cannot be read."""
-        with suppress(ValueError):  # a line that is too long, or no state
-            async for line in self._stdout:
+        """Take the states, until there are no more, one cannot be read or nobody moves."""
+        try:
+            while line := await asyncio.wait_for(self._stdout.readline(), self._idle_s):
                 self._become(TableState.model_validate_json(line))
+        except TimeoutError:
+            self._why = "Nobody moved for a while"
+        except ValueError:  # a line that is too long, or no state
+            pass
 
     async def _go(self) -> None:
         """See the process end."""
@@ -110,15 +110,9 @@ class RunningTable:
         await self._process.wait()
 
     def _become(self, state: TableState) -> None:
-        self.state, self._touched = state, time.monotonic()
+        self.state = state
         self._changed.set()
         self._changed = asyncio.Event()
-
-    async def _expire(self) -> None:
-        """End the process after a long time without a move."""
-        while (left := self._touched + self._idle_s - time.monotonic()) > 0:
-            await asyncio.sleep(left)
-        self.end("Nobody moved for a while")
 
 
 class Tables:
