@@ -8,6 +8,7 @@ import rules
 from arena.bots.course import bots
 from arena.errors import UserError
 from arena.human.opponent import Strongest, strongest
+from arena.model import Frozen
 from arena.reports.html.data import drawing
 from arena.web.table_lines import Setup
 from players.catalogue import BUILTINS
@@ -91,7 +92,7 @@ def _builtins() -> tuple[OpponentOffer, ...]:
     )
 
 
-class TableWish(NamedTuple):
+class TableWish(Frozen, extra="ignore"):
     """The form, filled in."""
 
     board: str = "othello"

@@ -7,7 +7,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from arena.web import run_pages
 from arena.web.api import refusals
-from arena.web.challenge import MOST_MS, Challenge, ChallengeWanted, TooMany
+from arena.web.challenge import Challenge, ChallengeWanted, TooMany
 from arena.web.rights import BY_TOKEN, Asking, Role, may
 from arena.web.runs import Runs, ShownRun
 from arena.web.state import OfCourse, course_of
@@ -69,16 +69,14 @@ def listed(owner: AskingOwner, course: OfCourse) -> list[Challenge]:
     return course.challenges.of(owner, _LISTED)
 
 
+class ChallengeForm(ChallengeWanted, extra="ignore"):
+    """The form of a page, which also has the token of forms."""
+
+
 @pages.post("/me/challenges")
 def ask_by_form(
-    owner: AskingOwner,
-    course: OfCourse,
-    bot: Annotated[str, Form()],
-    against: Annotated[str, Form()],
-    rules: Annotated[str, Form()],
-    move_ms: Annotated[int, Form(ge=10, le=MOST_MS)] = 1000,
+    owner: AskingOwner, course: OfCourse, wanted: Annotated[ChallengeForm, Form()]
 ) -> Response:
-    wanted = ChallengeWanted(bot=bot, against=against, rules=rules, move_ms=move_ms)
     ask(owner, course, wanted)
     return RedirectResponse("/me#challenges", 303)
 

@@ -3,7 +3,7 @@
 import secrets
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
+from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -35,10 +35,8 @@ router = APIRouter(prefix="/play", dependencies=[may(Role.ANYONE), Depends(_may_
 
 
 @router.get("")
-async def form(
-    request: Request, board: str = "othello", opponent: str = "", seat: int = 0, move_ms: int = 1000
-) -> Response:
-    return await _form(request, TableWish(board, opponent, seat, move_ms))
+async def form(request: Request, wish: Annotated[TableWish, Query()]) -> Response:
+    return await _form(request, wish)
 
 
 async def _form(request: Request, wish: TableWish, problem: str = "") -> Response:
@@ -56,14 +54,7 @@ async def _form(request: Request, wish: TableWish, problem: str = "") -> Respons
 
 
 @router.post("")
-async def begin(
-    request: Request,
-    board: Annotated[str, Form()],
-    opponent: Annotated[str, Form()] = "",
-    seat: Annotated[int, Form()] = 0,
-    move_ms: Annotated[int, Form()] = 1000,
-) -> Response:
-    wish = TableWish(board, opponent, seat, move_ms)
+async def begin(request: Request, wish: Annotated[TableWish, Form()]) -> Response:
     try:
         state, visitor = state_of(request), visitor_of(request)
         person = f"{visitor.role} {visitor.owner or address_of(request)}"
