@@ -34,13 +34,10 @@ def run_data(view: RunView, audience: Audience) -> RunData:
     clocks = {each.name: each.contender.clock or config.terms.clock for each in config.players}
     return RunData(
         name=seen.sentence(config.name),
-        title=game.title,
-        rules=config.terms.rules,
         variant=config.terms.variant,
         drawing=drawing(config.terms.rules),
         marks=list(game.marks),
         seats=game.seats,
-        unit=game.unit,
         move_gap=game.move_gap,
         players=[seen.names[name] for name in seen.players],
         limits_ms=[clocks[name].move_ms for name in seen.players],
@@ -56,7 +53,6 @@ def columns(games: Iterable[GameDigest], seen: Seen) -> GameColumns:
     finished = list(games)
     return GameColumns(
         id=[seen.game(game.game) for game in finished],
-        round=[game.round for game in finished],
         players=[_places(game.players, seen) for game in finished],
         scores=[game.scores for game in finished],
         points=[_half_points(game.points) for game in finished],

@@ -19,7 +19,6 @@ class GameColumns(Frozen):
     """The games that have a result, in the order they ended, a list a column."""
 
     id: list[str]
-    round: list[int]
     players: list[tuple[int, ...]]
     """By seat: places in `RunData.players`."""
     scores: list[tuple[int, ...]]
@@ -98,16 +97,11 @@ class RunData(Frozen):
     """A run, for its lists of games and players."""
 
     name: str
-    title: str
-    """The game in words, as `cornerless Othello`."""
-    rules: str
     variant: dict[str, Any]
     drawing: Drawing
     marks: list[str]
     """The mark of each seat."""
     seats: int
-    unit: str
-    """The unit of scores."""
     move_gap: str
     """The text between two moves of a transcript."""
     players: list[str]

@@ -1,7 +1,7 @@
 /** The data of a run's pages, as Python writes them: see model.py. */
 
 interface GameColumns {
-  id: string[]; round: number[]; players: number[][]; scores: number[][]; points: number[][];
+  id: string[]; players: number[][]; scores: number[][]; points: number[][];
   ending: number[]; offender: number[]; plies: number[]; slowest_ms: number[];
 }
 
@@ -17,8 +17,8 @@ interface PlayerData {
 }
 
 interface RunData {
-  name: string; title: string; rules: string; variant: Record<string, any>; drawing: string; marks: string[];
-  seats: number; unit: string; move_gap: string; players: string[]; limits_ms: (number | null)[]; endings: string[];
+  name: string; variant: Record<string, any>; drawing: string; marks: string[]; seats: number;
+  move_gap: string; players: string[]; limits_ms: (number | null)[]; endings: string[];
   figures: PlayerData[]; games: GameColumns; running: GameRunning[];
 }
 
