@@ -1,11 +1,10 @@
 /** Places of a board that can be clicked, or chosen by arrow keys and played by Enter. */
 
 import { svg } from "./dom.js";
+import { dotAt } from "./dots.js";
+import { DISC_CELL, DISC_EDGE } from "./othello.js";
 import { squarePlace } from "./squares.js";
 
-const SQUARE = 40;
-const SQUARES_EDGE = 24;
-const DOTS_EDGE = 36;
 /** @type {Object<string, number[]>} */
 const WAYS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
@@ -16,7 +15,7 @@ const SHAPES = {
   /** @param {string} move */
   othello(move) {
     const { row, column } = squarePlace(move);
-    const [x, y] = [SQUARES_EDGE + (column + 0.5) * SQUARE, SQUARES_EDGE + (row + 0.5) * SQUARE];
+    const [x, y] = [column, row].map((at) => DISC_EDGE + (at + 0.5) * DISC_CELL);
     return { x, y, points: [[-18, -18], [18, -18], [18, 18], [-18, 18]] };
   },
 
@@ -24,9 +23,8 @@ const SHAPES = {
   dots(move) {
     const ends = move.match(/[a-z]\d+/g) ?? [];
     const [one, other] = ends.map(squarePlace);
-    const x = DOTS_EDGE + ((one.column + other.column) / 2) * SQUARE;
-    const y = DOTS_EDGE + ((one.row + other.row) / 2) * SQUARE;
-    return { x, y, points: [[-19, 0], [0, -19], [19, 0], [0, 19]] };
+    const x = dotAt((one.column + other.column) / 2);
+    return { x, y: dotAt((one.row + other.row) / 2), points: [[-19, 0], [0, -19], [19, 0], [0, 19]] };
   },
 };
 

@@ -109,7 +109,7 @@ function boxesAround(cells, move) {
 }
 
 /** @param {number} at */
-function dotAt(at) {
+export function dotAt(at) {
   return DOT_EDGE + at * BOX;
 }
 

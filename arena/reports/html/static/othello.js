@@ -9,8 +9,8 @@ import { boardLetters, boardWords, squarePlace, squaresOf } from "./squares.js";
  */
 
 const COMPASS = [[0, 1], [0, -1], [1, 0], [-1, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]];
-const DISC_CELL = 40;
-const DISC_EDGE = 24;
+export const DISC_CELL = 40;
+export const DISC_EDGE = 24;
 /** The discs of the seats. */
 export const COLOURS = ["black", "white"];
 
