@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
@@ -87,3 +87,21 @@ def test_a_phone_shows_ratings_and_whole_numbers(tmp_path: Path, page: Page) -> 
     widths = "all => all.map(name => name.offsetWidth)"
     names = page.locator("main th[scope=row]:visible").evaluate_all(widths)
     assert max(names) < 390 / 2, "figures have room next to a name"
+
+
+def test_the_names_on_a_phone_do_not_cover_the_focus(tmp_path: Path, page: Page) -> None:
+    names = [f"{name} of the north" for name in ("ant", "bee", "cat", "dog", "elk", "fox")]
+    records = [
+        play_record("dots", *both, game=f"g{n}", rows=2, cols=2)
+        for n, both in enumerate(combinations(names, 2))
+    ]
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.goto(write_file(tmp_path, records))
+    row = page.locator("#crosstable tbody tr").first
+    row.locator("th a").focus()
+    for cell in row.locator("td a").all():
+        page.keyboard.press("Tab")
+        expect(cell).to_be_focused()
+        focused, covered = cell.bounding_box(), row.locator("th").bounding_box()
+        assert focused and covered
+        assert focused["x"] >= covered["x"] + covered["width"] - 1
