@@ -30,8 +30,12 @@ export function boardsInPlay(run) {
   }
   /** @param {Slot} slot @param {GameRunning} game @param {string} state */
   function show(slot, game, state) {
+    const fresh = boardLink(run, game, state);
+    const shown = slot.node.firstElementChild;
+    // The link of a game stays: each new one that had the focus would be read out, with each move.
+    if (shown?.getAttribute("href") === fresh.getAttribute("href")) return shown.replaceChildren(...fresh.childNodes);
     const keepAgain = keptState(slot.node);
-    slot.node.replaceChildren(boardLink(run, game, state));
+    slot.node.replaceChildren(fresh);
     keepAgain();
   }
   return {
