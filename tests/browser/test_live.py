@@ -209,6 +209,24 @@ def test_a_hidden_page_leaves_its_connection_to_others(run: str, store: Store, p
     expect(page.locator(".slot")).to_contain_text("move 5")
 
 
+def test_a_reader_pauses_what_changes_by_itself(run: str, store: Store, page: Page) -> None:
+    page.goto(run)
+    slot = page.locator(".slot")
+    expect(slot).to_contain_text("move 0")
+    with page.expect_event("requestfailed", lambda request: "/live" in request.url):
+        page.get_by_role("button", name="Pause updates").press("Enter")
+    resume = page.get_by_role("button", name="Resume updates")
+    expect(resume).to_be_focused()
+    store.append(moved(RECORDS[0], 0, 3))
+    page.evaluate(SHOW, True)  # it stays paused
+    expect(slot).to_contain_text("move 0")
+    resume.press("Enter")
+    expect(slot).to_contain_text("move 3")
+    store.append(RunFinished(outcome=RunOutcome(total=3, done=0)))
+    expect(page.locator("#pause")).to_be_disabled()
+    expect(page.locator("#pause")).to_be_focused()
+
+
 def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, page: Page) -> None:
     page.goto(run)
     expect(page.locator(".slot")).to_contain_text("move 0")

@@ -1,14 +1,15 @@
 /** A test, a training or a tuning as it goes on: asks now and then what has changed on its page. */
 
 import { byId } from "./dom.js";
-import { keptState } from "./sections.js";
+import { keptState, pauseButton } from "./sections.js";
 
 const LAB_PAUSE_MS = 2000;
 
 /** @param {HTMLElement} lab */
 async function followLab(lab) {
+  const isPaused = pauseButton(() => {});
   for (let etag = ""; ; await new Promise((done) => setTimeout(done, LAB_PAUSE_MS))) {
-    if (document.hidden) continue;
+    if (document.hidden || isPaused()) continue;
     try {
       const answer = await fetch(lab.dataset.url ?? "", { headers: { "If-None-Match": etag }, cache: "no-store" });
       byId("lost").hidden = answer.ok || answer.status === 304;

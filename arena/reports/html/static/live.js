@@ -2,7 +2,7 @@
 
 import { boardsInPlay } from "./boards.js";
 import { byId, element } from "./dom.js";
-import { replaceSection } from "./sections.js";
+import { pauseButton, replaceSection } from "./sections.js";
 
 /** What the views want to know. @typedef {{moved: (id: string) => void, finished: (id: string) => void}} Watcher */
 
@@ -19,6 +19,7 @@ const HAPPENINGS = ["started", "moves", "finished", "void", "sections", "over", 
 export function followRun(address, after, load, watcher) {
   const heard = loaded(load).then((run) => hearer(run, watcher));
   const lost = connectionLine();
+  const isPaused = pauseButton(listenIfShown);
   let pause = REFUSED_MS;
   /** @type {EventSource | undefined} */
   let events;
@@ -44,11 +45,13 @@ export function followRun(address, after, load, watcher) {
   // A hidden page leaves its connection to others: a browser may have six to a server.
   function listenIfShown() {
     events?.close();
-    if (!document.hidden) listen();
+    lost.hidden = true;
+    if (!document.hidden && !isPaused()) listen();
   }
   function end() {
     events?.close();
     document.removeEventListener("visibilitychange", listenIfShown);
+    byId("pause").setAttribute("aria-disabled", "true"); // hidden, it would lose the focus
   }
   document.addEventListener("visibilitychange", listenIfShown);
   listenIfShown();

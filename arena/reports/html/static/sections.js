@@ -1,5 +1,7 @@
 /** Parts of the page that the server renders again: put in place without losing the reader's. */
 
+import { byId } from "./dom.js";
+
 const FOCUSABLE = "a[href], summary, [tabindex], button, input, select";
 
 /**
@@ -23,6 +25,22 @@ export function keptState(place) {
     const all = /** @type {HTMLElement[]} */ ([...now.querySelectorAll(FOCUSABLE)]);
     ([all[at], ...all].find((each) => each?.textContent === text) ?? all[at])?.focus({ preventScroll: true });
   };
+}
+
+/**
+ * The button by which a reader has the page stand still. What it gives says whether the page does.
+ * @param {() => void} changed @returns {() => boolean}
+ */
+export function pauseButton(changed) {
+  const button = byId("pause");
+  let isPaused = false;
+  button.addEventListener("click", () => {
+    if (button.hasAttribute("aria-disabled")) return;
+    isPaused = !isPaused;
+    button.textContent = isPaused ? "Resume updates" : "Pause updates";
+    changed();
+  });
+  return () => isPaused;
 }
 
 /** Put a section in the place of another. The server escaped what is in it. @param {HTMLElement|null} old @param {string} html */
