@@ -1,5 +1,6 @@
 """The pages of a course: everyone can use them. Other files judge those of a run and of the lab."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -86,3 +87,16 @@ def test_a_form_sent_twice_shows_the_links_of_new_owners(
     page.wait_for_timeout(100)
     page.keyboard.press("Enter")
     expect(page.locator(".answer td")).to_contain_text("/in/")
+
+
+def test_the_answer_of_a_form_is_read_out(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/in/{site.tokens['staff']}")
+    names = page.get_by_label("Names of new owners")
+    names.fill("../dee")
+    page.get_by_role("button", name="Add owners").press("Enter")
+    expect(page.get_by_role("alert")).to_be_focused()
+    expect(names).to_have_attribute("aria-invalid", "true")
+    expect(names).to_have_accessible_description(re.compile('"../dee"'))
+    page.get_by_role("button", name="Revoke cat").press("Enter")
+    expect(page.get_by_text("The link of cat opens nothing").locator("..")).to_be_focused()
+    expect(names).not_to_have_attribute("aria-invalid", "true")
