@@ -69,6 +69,19 @@ def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list
     problems.clear()
 
 
+def test_a_check_that_ends_takes_the_focus_of_its_button(ada: Page) -> None:
+    held: list[Route] = []
+    ada.route("**/me/check/*/live", lambda route: held.append(route))
+    file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
+    ada.set_input_files("input[type=file]", files=[file])
+    ada.click("text=Check it")  # which takes longer than the page to come again
+    cancel = ada.get_by_role("button", name="Cancel the check")
+    cancel.focus()
+    held[0].continue_()
+    expect(cancel).to_have_count(0)
+    expect(ada.locator("#checks article")).to_be_focused()
+
+
 def test_a_check_is_followed_beyond_the_deadline(ada: Page, tmp_path: Path) -> None:
     file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
     ada.set_input_files("input[type=file]", files=[file])

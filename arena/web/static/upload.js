@@ -52,9 +52,11 @@ function follow(card) {
     for (const [id, html] of Object.entries(JSON.parse(event.data))) {
       const element = document.getElementById(id);
       if (!element) continue;
+      const hadFocus = element.contains(document.activeElement);
       const keepAgain = keptState(element);
       element.innerHTML = html;
       keepAgain();
+      if (hadFocus && !element.contains(document.activeElement)) card.focus(); // its button is gone
     }
     const stands = card.querySelector("p, li")?.textContent?.replaceAll(/\s+/g, " ") ?? "";
     if (status.textContent !== stands) status.textContent = stands;
