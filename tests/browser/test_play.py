@@ -67,6 +67,19 @@ def test_by_keys_alone_to_the_end(page: Page, site: str) -> None:
         expect(page.locator("#transcript")).not_to_have_text(before)
 
 
+def test_each_place_is_reached_by_keys(page: Page, site: str) -> None:
+    begin(page, site, "dots-3", "greedy")
+    moves = ["a1", "f2", "b3", "c4", "a5", "d5", "d7"]
+    page.evaluate(
+        "moves => byId('board').replaceChildren(svg('svg', {}, targetsOf('othello', moves)))", moves
+    )
+    page.locator("[data-move=a1]").focus()
+    for keys, expected in (("ArrowRight", moves[1:]), ("ArrowLeft", moves[-2::-1])):
+        for move in expected:
+            page.keyboard.press(keys)
+            expect(page.locator(f"[data-move={move}]")).to_be_focused()
+
+
 def test_the_chosen_place_stays_while_the_person_thinks(
     page: Page, site: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

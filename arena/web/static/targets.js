@@ -5,8 +5,13 @@ import { dotAt } from "./dots.js";
 import { DISC_CELL, DISC_EDGE } from "./othello.js";
 import { squarePlace } from "./squares.js";
 
-/** @type {Object<string, number[]>} */
-const WAYS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+/** The next target by each key. @type {Object<string, (from: SVGElement, targets: SVGElement[]) => SVGElement>} */
+const WAYS = {
+  ArrowUp: (from, targets) => nearestTarget(from, targets, -1),
+  ArrowDown: (from, targets) => nearestTarget(from, targets, 1),
+  ArrowLeft: (from, targets) => targetInRows(from, targets, -1),
+  ArrowRight: (from, targets) => targetInRows(from, targets, 1),
+};
 
 /** The shape of a move on each board, and its middle. */
 /** @typedef {{x: number, y: number, points: number[][]}} Shape */
@@ -57,7 +62,7 @@ function target(move, { x, y, points }, isFirst, play) {
 /** @param {KeyboardEvent} event @param {SVGElement} from @param {SVGElement[]} targets @param {(move: string) => void} play */
 function onTargetKey(event, from, targets, play) {
   if (event.key === "Enter" || event.key === " ") play(from.dataset.move ?? "");
-  else if (event.key in WAYS) focusTarget(from, nearestTarget(from, targets, WAYS[event.key]));
+  else if (event.key in WAYS) focusTarget(from, WAYS[event.key](from, targets));
   else return;
   event.preventDefault();
 }
@@ -69,13 +74,23 @@ function focusTarget(from, to) {
   to.focus();
 }
 
-/** The closest target that way, sideways counting double. @param {SVGElement} from @param {SVGElement[]} targets @param {number[]} way */
-function nearestTarget(from, targets, [right, down]) {
+/** The closest target above or below, sideways counting double. @param {SVGElement} from @param {SVGElement[]} targets @param {number} down */
+function nearestTarget(from, targets, down) {
   const far = (/** @type {SVGElement} */ to) => {
-    const [dx, dy] = [Number(to.dataset.x) - Number(from.dataset.x), Number(to.dataset.y) - Number(from.dataset.y)];
-    const ahead = dx * right + dy * down;
-    return ahead > 0 ? ahead + 2 * Math.abs(dx * down + dy * right) : Infinity;
+    const ahead = down * (centre(to).y - centre(from).y);
+    return ahead > 0 ? ahead + 2 * Math.abs(centre(to).x - centre(from).x) : Infinity;
   };
   const nearest = targets.reduce((best, each) => (far(each) < far(best) ? each : best), from);
   return far(nearest) < Infinity ? nearest : from;
+}
+
+/** The target before or after, row by row: so each is reached, wherever they lie. @param {SVGElement} from @param {SVGElement[]} targets @param {number} by */
+function targetInRows(from, targets, by) {
+  const inRows = targets.toSorted((one, other) => centre(one).y - centre(other).y || centre(one).x - centre(other).x);
+  return inRows[inRows.indexOf(from) + by] ?? from;
+}
+
+/** @param {SVGElement} target */
+function centre({ dataset: { x, y } }) {
+  return { x: Number(x), y: Number(y) };
 }
