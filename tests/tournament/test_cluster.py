@@ -1,6 +1,7 @@
 """The head of a cluster, with machines in this process that only sleep for the time of a game."""
 
 import asyncio
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -316,6 +317,27 @@ def test_a_machine_with_another_package_of_the_game_gets_no_game(
     runs = SimpleNamespace(answer=sleeping.answer, admit=admit)
     with pytest.raises(ExecutorError, match=r"it has arena [^,]+, connect4 0\.9, the head arena"):
         DaskExecutor(client, load(FAST), runs=runs)
+
+
+def admit_a_later_head(entry: str) -> str:
+    """As a machine that does not know all that the head asks."""
+    return machine.admit(json.dumps(json.loads(entry) | {"later": True}))
+
+
+def admit_as_a_later_arena(entry: str) -> str:
+    """An answer with more in it than the head knows."""
+    answer = Admission(host=sleeping._host(), games=1).model_dump()
+    return json.dumps(answer | {"later": True})
+
+
+@pytest.mark.parametrize("admit", [admit_a_later_head, admit_as_a_later_arena])
+def test_a_machine_that_the_head_does_not_understand_gets_no_game(
+    client: Client, load: Load, admit: Callable[[str], str]
+) -> None:
+    runs = SimpleNamespace(answer=sleeping.answer, admit=admit)
+    with pytest.raises(ExecutorError, match=r"install the same version on both") as raised:
+        DaskExecutor(client, load(FAST), runs=runs)
+    assert "validation error" not in str(raised.value)
 
 
 def test_a_machine_without_a_file_that_a_player_names_gets_no_game(

@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from distributed import get_worker, secede
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
@@ -35,6 +35,10 @@ _LOOK_S = 0.5
 _LULL_S = 30.0
 """A machine that played within this time is in use; another tournament does not get it."""
 _TAKEN = "another tournament has it now"
+OTHER_VERSION = (
+    "its arena is not the head's, and one does not understand the other; install the same version "
+    "on both, and start the worker again"
+)
 
 
 class AdmissionRequest(Frozen):
@@ -181,6 +185,8 @@ def admit(entry: str) -> str:
         request = AdmissionRequest.model_validate_json(entry)
         with _lock:
             admission = _admitted(request, admission)
+    except ValidationError:
+        admission = admission.model_copy(update={"refused": OTHER_VERSION})
     except (ArenaError, OSError, ValueError) as error:
         admission = admission.model_copy(update={"refused": str(error)})
     return admission.model_dump_json()

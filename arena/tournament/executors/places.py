@@ -13,12 +13,13 @@ from secrets import token_hex
 from typing import Any
 
 from distributed import Client, Future, wait
+from pydantic import ValidationError
 
 from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
 from arena.model.contender import Package
 from arena.tournament.config import TournamentConfig
-from arena.tournament.executors.machine import Admission, AdmissionRequest
+from arena.tournament.executors.machine import OTHER_VERSION, Admission, AdmissionRequest
 from arena.tournament.machines import SAME_KIND, SLOWER
 
 LOOK_S = 1.0
@@ -260,7 +261,11 @@ class Machines:
     def _admitted(self, place: MachinePlace, answer: str | None) -> None:
         if answer is None:
             return
-        admission = Admission.model_validate_json(answer)
+        try:
+            admission = Admission.model_validate_json(answer)
+        except ValidationError:
+            self.drop(place, OTHER_VERSION)
+            return
         place.name = admission.host.name
         if admission.lacking:
             self._send(place, admission, admission.lacking[0])
