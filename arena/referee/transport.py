@@ -312,7 +312,8 @@ class PlayerProcess:
             self._events()
         self._judge_memory()
         if (failure := self.container.host_failure()) is not None:
-            raise OSError(f"{failure}.{STDERR_FOLLOWS}{self.stderr.last_lines()}")
+            last_lines = self.stderr.last_lines()
+            raise OSError(f"{failure}.{STDERR_FOLLOWS}{last_lines}" if last_lines else failure)
         # Left unreaped: until `kill`, no other process gets its pid or its group.
         return sentences.exited(self.container.end(), self.stderr.last_lines())
 
