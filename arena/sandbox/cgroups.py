@@ -131,6 +131,18 @@ class Group:
         # v1 counts no such ends; Linux 6.18 not even that the limit was met (`memory.failcnt`).
         return (self.peak_bytes() or 0) > int(file.read_text()) - _LAST_PIECE
 
+    def was_refused_processes(self) -> bool:
+        """Whether a limit around it, and not its own, kept it from starting one: where the kernel
+        counts that in here, as in v1. In v2 it counts it around, since Linux 6.12.
+        """
+        file = self._file("pids", "pids.events", "pids.events")
+        if file is None or Guarantee.PROCESSES not in self.bounds or not _pairs(file)["max"]:
+            return False
+        with suppress(FileNotFoundError):  # before Linux 6.12
+            peak, most = (file.with_name(name).read_text() for name in ("pids.peak", "pids.max"))
+            return int(peak) < int(most)
+        return False
+
     def cpu_ms(self) -> float | None:
         """CPU time of all that ever ran in here."""
         if (file := self._file("cpuacct", "cpuacct.usage", "cpu.stat")) is None:

@@ -12,7 +12,7 @@ from arena.model.contender import Prepared
 from arena.sandbox import launch, processes
 from arena.sandbox.allocation import Allocation
 from arena.sandbox.cgroups import Group
-from arena.sandbox.features import Features, detect
+from arena.sandbox.features import Features, detect, refused_processes
 from arena.sandbox.overload import Load, cpu_ms, sample
 from arena.sandbox.users import User
 
@@ -54,6 +54,7 @@ class Container:
         if mode != "bwrap":  # then its orphans come to us once its first process is dead
             processes.become_subreaper()
         self._before = processes.children()
+        self._refused = refused_processes()
         if mode == "none":
             self._launched = launch.bare(self.spec)
         else:
@@ -147,6 +148,12 @@ class Container:
             return (
                 "the system ended a process of a player, as this machine, or the control group "
                 "that the arena is in, had no memory left: lower concurrency or memory_mb"
+            )
+        around = self.group is not None and self.group.was_refused_processes()
+        if around or refused_processes() > self._refused:
+            return (
+                "the control group that the arena is in let no further process or thread start, "
+                "and then a player ended: raise its pids.max, or lower concurrency"
             )
         status = self._launched.status
         if status is None or launch.report_of(status):

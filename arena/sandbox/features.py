@@ -88,6 +88,15 @@ def available_memory(proc: Path = _SELF) -> int:
     return free
 
 
+def refused_processes(proc: Path = _SELF) -> int:
+    """How many processes and threads the limits of our control groups kept from being started."""
+    refused = 0
+    for _, folder in enclosing("pids", proc):
+        with suppress(OSError):  # of the root, which has no limit
+            refused += int((folder / "pids.events").read_text().split()[1])  # max N
+    return refused
+
+
 def cpu_quota(proc: Path = _SELF) -> float | None:
     """CPUs' worth of time that our control groups grant (`cpu.max` in v2); None for no limit."""
     limits = list[float]()

@@ -211,11 +211,7 @@ def test_memory_that_ends_around_a_group_is_not_its_own(
     assert group.oom_kills() >= 1 and not group.was_full()
 
 
-@needs("pids")
-def test_processes_are_counted_with_threads(run: CgroupRun) -> None:
-    group = run.group(processes=5)
-    assert group.bounds == {Guarantee.PROCESSES}
-    code = """
+FORKS = """
 import os
 n = 0
 while True:
@@ -225,8 +221,34 @@ while True:
     except BlockingIOError: break
 print(n, flush=True)
 """
-    child = run.start(group, code)
+
+
+@needs("pids")
+def test_processes_are_counted_with_threads(run: CgroupRun) -> None:
+    group = run.group(processes=5)
+    assert group.bounds == {Guarantee.PROCESSES}
+    child = run.start(group, FORKS)
     assert child.stdout is not None and child.stdout.readline() == "4\n"
+    assert not group.was_refused_processes(), "its own limit"
+
+
+@needs("pids")
+@pytest.mark.skipif(
+    "pids" in SERVED and SERVED["pids"].version == 2, reason="v2 counts it in the group around"
+)
+def test_processes_that_a_limit_around_a_group_refuses_are_told_apart(
+    run: CgroupRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outer, part = run.group(processes=4), SERVED["pids"]
+    part = part._replace(folder=outer._parts[part], serves=("pids",))
+    monkeypatch.setattr(cgroups, "usable", lambda: (part,))
+    group = run.group(processes=50)
+    run.groups.reverse()  # it goes before the one around it
+    if not (group._parts[part] / "pids.peak").exists():
+        pytest.skip("Linux 6.12 tells how many there were")
+    child = run.start(group, FORKS)
+    assert child.stdout is not None and child.stdout.readline() == "3\n"
+    assert group.was_refused_processes()
 
 
 @needs("cpuset")

@@ -254,7 +254,16 @@ def test_memory_that_the_host_lacks_is_no_fault_of_the_player(
     process = started(python("import os; os.kill(os.getpid(), 9)", contained))
     if process.container.group is None:
         pytest.skip("no control group can be made here")
-    with pytest.raises(OSError, match="had no memory left: lower concurrency or memory_mb"):
+    with pytest.raises(OSError, match=r"had no memory left: lower concurrency or memory_mb$"):
+        line(process)
+
+
+def test_processes_that_the_host_refuses_are_no_fault_of_the_player(
+    started: Open, mode: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = started(python("raise SystemExit('cannot start a thread')", mode))
+    monkeypatch.setattr("arena.sandbox.container.refused_processes", lambda: 10**9)
+    with pytest.raises(OSError, match=r"no further process .* raise its pids\.max.*a thread"):
         line(process)
 
 

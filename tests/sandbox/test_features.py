@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox.features import available_memory, cpu_quota, usable_cores
+from arena.sandbox.features import available_memory, cpu_quota, refused_processes, usable_cores
 
 Write = Callable[..., None]
 
@@ -19,9 +19,9 @@ def version(request: pytest.FixtureRequest) -> int:
 @pytest.fixture
 def proc(version: int, tmp_path: Path) -> Path:
     """Of a process in the group a/b, of which each mount shows all."""
-    kind = {1: "cgroup cgroup rw,memory,cpu", 2: "cgroup2 cgroup rw"}[version]
+    kind = {1: "cgroup cgroup rw,memory,cpu,pids", 2: "cgroup2 cgroup rw"}[version]
     (tmp_path / "mountinfo").write_text(f"9 1 0:1 / {tmp_path}/all rw - {kind}\n")
-    (tmp_path / "cgroup").write_text({1: "3:cpu,memory:/a/b\n", 2: "0::/a/b\n"}[version])
+    (tmp_path / "cgroup").write_text({1: "3:cpu,memory,pids:/a/b\n", 2: "0::/a/b\n"}[version])
     (tmp_path / "all" / "a" / "b").mkdir(parents=True)
     return tmp_path
 
@@ -78,6 +78,14 @@ def test_the_cores_are_cut_to_the_least_quota_around(proc: Path, write: Write) -
     assert (usable_cores(proc), cpu_quota(proc)) == (every[:1], 1.5)
     write("a/b", quota(50_000))
     assert (usable_cores(proc), cpu_quota(proc)) == (every[:1], 0.5)
+
+
+def test_processes_are_counted_that_any_limit_around_refused(proc: Path, write: Write) -> None:
+    assert refused_processes(proc) == 0
+    for number, group in enumerate(("a", "a/b"), 1):
+        told = {"pids.events": f"max {number}\n"}
+        write(group, {1: told, 2: told})
+    assert refused_processes(proc) == 3
 
 
 def test_a_mount_that_does_not_show_our_group_shows_what_is_around_it(
