@@ -111,23 +111,29 @@ def _python(program: Module | Package | CommandLine, folder: Path) -> str:
 
 def _environment(contender: Contender, rule_set: str) -> dict[str, str]:
     """The environment of a built-in player: the place of the cache, of a registered game, and of
-    the arena where an empty home has it not.
+    the arena and what it needs where an empty home has it not.
     """
     if not isinstance(contender.program, Module):
         return {}
-    path = list(_own_root())
+    path = list(_named_folders())
     if rule_set not in rules.GAMES and "PYTHONPATH" in os.environ:
         path.insert(0, os.environ["PYTHONPATH"])
     return {CACHE_VARIABLE: str(cache_root())} | ({"PYTHONPATH": ":".join(path)} if path else {})
 
 
-def _own_root() -> tuple[str, ...]:
-    """The folder of the arena's packages, and of those they need, where Python finds it by this
-    environment alone: by `pip install --user` in the home, by `--target` in PYTHONPATH.
+def _named_folders() -> tuple[str, ...]:
+    """The folders of the arena's packages, and of those they need, where Python finds them by this
+    environment alone: by `pip install --user` in the home, by `--target` or the modules of a
+    cluster in PYTHONPATH.
     """
     root = Path(__file__).resolve().parents[2]
     named = (*os.environ.get("PYTHONPATH", "").split(os.pathsep), site.getusersitepackages())
-    return (str(root),) if root in {Path(each).resolve() for each in named if each} else ()
+    folders = dict.fromkeys(Path(each).absolute() for each in named if each)
+    return tuple(
+        str(each.resolve())
+        for each in folders
+        if each.resolve() == root or (str(each) in sys.path and any(each.glob("*.dist-info")))
+    )
 
 
 def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple[str, ...]:
@@ -137,7 +143,10 @@ def _readable(contender: Contender, folder: Path, imported: str | None) -> tuple
     """
     paths = list(_packages(imported)) if imported else []
     if isinstance(contender.program, Module):
-        paths += [*_own_root(), *(str(cache_root() / name) for name in contender.program.caches)]
+        paths += [
+            *_named_folders(),
+            *(str(cache_root() / name) for name in contender.program.caches),
+        ]
         if "folder" in contender.options:  # that of an engine
             paths.append(str(folder / contender.options["folder"]))
     paths += [str(folder / word) for word in _named_in(contender.options, folder)]

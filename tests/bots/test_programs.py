@@ -126,3 +126,18 @@ def test_a_built_in_finds_an_arena_that_is_not_in_its_python(
     policy = prepare(monkey, "dots").policy
     found = policy.environment.get("PYTHONPATH"), root in policy.readable
     assert found == ((None, False) if by == "an environment" else (root, True))
+
+
+def test_a_built_in_finds_what_the_arena_needs_by_pythonpath(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules, sources = tmp_path / "modules", tmp_path / "sources"
+    (modules / "numpy-2.0.dist-info").mkdir(parents=True)
+    sources.mkdir()
+    monkeypatch.setenv("PYTHONPATH", f"{modules}:{sources}")
+    monkeypatch.setattr(site, "getusersitepackages", lambda: "/no/such/folder")
+    monkeypatch.setattr(sys, "path", [*map(str, (modules, sources)), *sys.path])
+    monkey = Contender(name="m", program=Module(module="players.monkey"), sandbox="none")
+    policy = prepare(monkey, "dots").policy
+    assert policy.environment["PYTHONPATH"] == str(modules)
+    assert str(modules) in policy.readable and str(sources) not in policy.readable
