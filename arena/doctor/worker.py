@@ -28,7 +28,8 @@ def become_worker(
     say(_held(), soft_wrap=True)
     say(f"Joining {address}", soft_wrap=True)
     cluster.await_scheduler(address, more)
-    if cluster.is_loopback(address) and "--host" not in more:
+    named = {word.partition("=")[0] for word in more}
+    if cluster.is_loopback(address) and not named & {"--host", "--listen-address"}:
         more = ("--host", "127.0.0.1", *more)  # else others reach it by the network
     command = cluster.worker_command(address, cores or there, *more, shared=shared)
     os.execv(sys.executable, command)

@@ -32,6 +32,19 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     assert words[-len(options) :] == options
 
 
+@pytest.mark.parametrize("given", [(), ("--listen-address=tls://127.0.0.1:1",)])
+def test_a_worker_of_this_machine_alone_listens_here_or_where_it_is_given(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: tuple[str, ...]
+) -> None:
+    became: list[tuple[str, ...]] = []
+    monkeypatch.setattr(os, "execv", lambda program, words: became.append(words))
+    monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
+    with tls_scheduler(tmp_path) as (address, options):
+        done = arena("worker", address, "--cores", "1", *options, *given)
+    assert done.exit_code == 0, done.output
+    assert ("--host" in became[0]) == (not given), "Dask takes one of them"
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
