@@ -125,6 +125,14 @@ def test_a_search_that_is_stopped_leaves_nothing_wrong_behind() -> None:
     assert set(margins.values()) == {-3}
 
 
+@pytest.mark.parametrize(
+    ("rows", "cols", "reach"), [(3, 3, 21), (4, 4, 30), (4, 5, 35), (5, 5, 41), (6, 6, 41)]
+)
+def test_reach_is_less_on_smaller_boards(rows: int, cols: int, reach: int) -> None:
+    """At 4×4 positions with 29 edges left took 0.3 s, and leaves of a search are solved at once."""
+    assert solver_of(rules.load("dots", rows=rows, cols=cols))[0].reach == reach
+
+
 def test_reach_is_less_where_the_game_stops_at_a_majority() -> None:
     whole, stopping = (solver_of(game)[0].reach for game in GAMES[-2:])
     assert whole > stopping > 0
