@@ -226,6 +226,15 @@ def bot(folder: Path, name: str) -> Entry:
     return entry
 
 
+def version(entry: Entry, which: str) -> Receipt:
+    """The version of a bot that a number or digest names."""
+    receipt = chosen(which, entry.versions)
+    if receipt is None:
+        there = ", ".join(named(each) for each in entry.versions)
+        raise SubmissionError(f"name a version of {entry.name}: {there}")
+    return receipt
+
+
 def rollback(folder: Path, name: str, which: str, owner: str | None) -> Receipt:
     """Let another version of a bot play, named by its number or digest. It also brings back what
     was withdrawn, and the staff what was excluded.
@@ -235,10 +244,7 @@ def rollback(folder: Path, name: str, which: str, owner: str | None) -> Receipt:
         if owner is not None:
             _refuse_excluded(folder / name)
             _refuse_one_more(rules_of(folder).quota, folder, name, owner)
-        receipt = chosen(which, entry.versions)
-        if receipt is None:
-            there = ", ".join(named(each) for each in entry.versions)
-            raise SubmissionError(f"name a version of {name}: {there}")
+        receipt = version(entry, which)
         submissions.activate(folder / name, receipt)
         _clear(folder / name)
     return receipt

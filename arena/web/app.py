@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 from arena.bots.course_file import rules_to_serve
 from arena.web import (
     api,
+    bot_files,
     challenge_pages,
     docs,
     errors,
@@ -49,6 +50,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     people.router,
     upload.pages,
     mine.router,
+    bot_files.pages,
+    bot_files.api,
     challenge_pages.pages,
     challenge_pages.api,
     upload.api,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from fastapi import Request
 from fastapi.responses import Response
 
+PRIVATE = "private, no-cache"
 _LEVEL = 6
 _SMALL = 500
 """Shorter answers are not packed."""
@@ -27,11 +28,20 @@ def cached(text: str | bytes, media_type: str) -> CachedAnswer:
     )
 
 
-def answer(request: Request, entry: CachedAnswer, cache: str = "private, no-cache") -> Response:
-    """The response of an answer, or 304 where the browser has it."""
-    headers = {"ETag": entry.etag, "Cache-Control": cache, "Vary": "Accept-Encoding, Cookie"}
+def headers_of(etag: str, cache: str) -> dict[str, str]:
+    return {"ETag": etag, "Cache-Control": cache, "Vary": "Accept-Encoding, Cookie"}
+
+
+def is_known(request: Request, etag: str) -> bool:
+    """Whether the browser has this answer."""
     known = request.headers.get("If-None-Match", "")
-    if entry.etag in (each.strip() for each in known.split(",")) or known == "*":
+    return etag in (each.strip() for each in known.split(",")) or known == "*"
+
+
+def answer(request: Request, entry: CachedAnswer, cache: str = PRIVATE) -> Response:
+    """The response of an answer, or 304 where the browser has it."""
+    headers = headers_of(entry.etag, cache)
+    if is_known(request, entry.etag):
         return Response(status_code=304, headers=headers)
     if entry.packed is None or "gzip" not in request.headers.get("Accept-Encoding", ""):
         return Response(entry.body, media_type=entry.media_type, headers=headers)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
-from zipfile import ZIP_DEFLATED, ZipFile
 
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -27,31 +26,12 @@ from arena.tournament.store_copy import copy_run
 from arena.web import staff_log
 from arena.web.runs import Runs
 from arena.web.sentences import without_folders
+from arena.web.zipped import zipped
 
-_PIECE = 1 << 20
 _Member = tuple[str, Path | str | Exception]
 """A name, and a file, a text, or the error why there is none."""
 _FrozenCopy = Callable[[str], Path | None]
 """The copy that the public sees instead of a run; None where it sees the run. Raises StoreError."""
-
-
-class _Sent(io.RawIOBase):
-    """A file that hands on what is written."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: bytes) -> int:  # type: ignore[override] # ZipFile writes bytes alone
-        self._parts.append(bytes(data))
-        return len(data)
-
-    def taken(self) -> bytes:
-        """The bytes that were written since the last call."""
-        found, self._parts = b"".join(self._parts), []
-        return found
 
 
 class ExportAnswer(StreamingResponse):
@@ -70,15 +50,9 @@ class ExportAnswer(StreamingResponse):
 
 def export(course: Path, frozen: _FrozenCopy) -> Generator[bytes]:
     """The ZIP, piece by piece. What cannot be read has a sentence in its place, `NAME.txt`."""
-    sent, aside = _Sent(), TemporaryDirectory(prefix=leftovers.prefix())
-    with aside as folder, ZipFile(sent, "w", ZIP_DEFLATED) as archive:
-        for found in _members(course, frozen, Path(folder)):
-            name, file = _opened(*found, course)
-            with archive.open(printable(name), "w", force_zip64=True) as member, file:
-                while piece := file.read(_PIECE):
-                    member.write(piece)
-                    yield sent.taken()
-    yield sent.taken()
+    with TemporaryDirectory(prefix=leftovers.prefix()) as folder:
+        members = _members(course, frozen, Path(folder))
+        yield from zipped(_opened(*found, course) for found in members)
 
 
 def _opened(name: str, found: Path | str | Exception, course: Path) -> tuple[str, IO[bytes]]:
@@ -86,12 +60,12 @@ def _opened(name: str, found: Path | str | Exception, course: Path) -> tuple[str
     try:
         if isinstance(found, Exception):
             raise found
-        return name, found.open("rb") if isinstance(found, Path) else _text(found)
+        return printable(name), found.open("rb") if isinstance(found, Path) else _text(found)
     except ArenaError as error:
         why = without_folders(str(error), course)
     except OSError as error:
         why = f"{name} cannot be read: {error.strerror}"
-    return f"{name}.txt", _text(f"{why}\n")
+    return printable(f"{name}.txt"), _text(f"{why}\n")
 
 
 def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Member]:

@@ -65,7 +65,7 @@ def test_every_refusal_is_described_as_it_is(runs: Path) -> None:
         for operation in operations.values():
             refused = {code: said for code, said in operation["responses"].items() if code >= "400"}
             assert all(said["content"] == problem for said in refused.values()), path
-            takes_token = path.startswith(("/api/submissions", "/api/challenges"))
+            takes_token = path.startswith(("/api/submissions", "/api/bots", "/api/challenges"))
             assert ("security" in operation) == takes_token, path
 
 
@@ -80,7 +80,7 @@ def test_it_answers_owners_as_described(tmp_path: Path, monkeypatch: pytest.Monk
     token = course.add_owners(tmp_path / "course", ["ada"], datetime.now(UTC))["ada"]
     app = make_app(ServerSettings(course=tmp_path / "course", runs=tmp_path / "course" / "runs"))
     monkeypatch.setattr(app.state.course.checks.jobs, "add", lambda folder: None)
-    paths = ("/api/submissions", "/api/challenges")
+    paths = ("/api/submissions", "/api/bots", "/api/challenges")
     _ask(app, paths, {"Authorization": f"Bearer {token}"})
 
 
