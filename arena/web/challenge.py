@@ -16,6 +16,7 @@ from pydantic import AwareDatetime, Field
 import rules
 from arena.bots import course
 from arena.bots.course_file import CHALLENGES, TOURNAMENTS, Course, tournament_files
+from arena.bots.versions import Receipt
 from arena.checks.events import Refused
 from arena.errors import ArenaError, StoreError, SubmissionError
 from arena.files.imports import module_command
@@ -56,9 +57,10 @@ class ChallengeWanted(Frozen):
     """A match that an owner asks for."""
 
     bot: str
-    """The owner's, by its name; the version plays that plays now."""
+    """The owner's, by its name; the version plays that plays now, or as `fox@2` another."""
     against: str
-    """A built-in player, or a bot of the course that plays now."""
+    """A built-in player, or a bot of the course that plays now; as `fox@2` a version of the owner's
+    own."""
     rules: str
     """A game of two players, or `tournaments/NAME` for the game and the board of a tournament."""
     move_ms: int = Field(default=1000, ge=10, le=MOST_MS)
@@ -102,7 +104,7 @@ class Challenges:
         offers = game_offers(self._course)
         own, others = choices(course.bots(self._course), owner, offers)
         _refuse_unknown(wanted, own, others, offers)
-        builtin, game = others[wanted.against], offers[wanted.rules].game
+        builtin, game = others.get(wanted.against), offers[wanted.rules].game
         # Whether a bot of the course can play the game shows when it does.
         if builtin and (why := builtin.unsupported(game.name, game.variant)):
             raise SubmissionError(f"{why}; choose another player or another game")
@@ -196,12 +198,12 @@ def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
 
 def choices(
     bots: Iterable[course.Entry], owner: str, offers: Mapping[str, GameOffer]
-) -> tuple[list[str], dict[str, CatalogueEntry | None]]:
+) -> tuple[dict[str, course.Entry], dict[str, CatalogueEntry | None]]:
     """An owner's bots that play, of those of the course, and what can play against them at one of
     these games: built-in players, and the names alone of the bots of the course.
     """
     playing = [entry for entry in bots if entry.state == "plays"]
-    own = [entry.name for entry in playing if entry.owner == owner]
+    own = {entry.name: entry for entry in playing if entry.owner == owner}
     games = [offer.game for offer in offers.values()]
     others: dict[str, CatalogueEntry | None] = {
         name: player
@@ -214,18 +216,41 @@ def choices(
 
 
 def _refuse_unknown(
-    wanted: ChallengeWanted, own: Iterable[str], others: Iterable[str], games: Iterable[str]
+    wanted: ChallengeWanted,
+    own: Mapping[str, course.Entry],
+    others: Iterable[str],
+    games: Iterable[str],
 ) -> None:
-    for name, known, what in (
-        (wanted.bot, own, "a bot of yours that plays"),
-        (wanted.against, others, "a player or a bot of the course that plays"),
-        (wanted.rules, games, "a game of two players, or a tournament of the course"),
+    version, other = (_own_version(each, own) for each in (wanted.bot, wanted.against))
+    for name, is_there, known, what in (
+        (wanted.bot, version, own, "a bot of yours that plays"),
+        (
+            wanted.against,
+            other or wanted.against in others,
+            others,
+            "a player or a bot of the course that plays",
+        ),
+        (
+            wanted.rules,
+            wanted.rules in games,
+            games,
+            "a game of two players, or a tournament of the course",
+        ),
     ):
-        if name not in known:
+        if not is_there:
             there = few_of(list(known), name) or "there is none"
             raise SubmissionError(f'"{name[:80]}" is not {what}; choose one of: {there}')
-    if wanted.bot == wanted.against:
-        raise SubmissionError(f"{wanted.bot} cannot play against itself; choose another")
+    if version == other:
+        raise SubmissionError(f"{wanted.against} cannot play against itself; choose another")
+
+
+def _own_version(named: str, own: Mapping[str, course.Entry]) -> Receipt | None:
+    """The version that `fox@2` names, or `fox` the one that plays; None where fox is none of these
+    bots. Raises SubmissionError.
+    """
+    name, at, which = named.partition("@")
+    entry = own.get(name)
+    return course.version(entry, which) if entry and at else entry and entry.plays
 
 
 def _result(file: Path, bot: str) -> tuple[bool, str]:

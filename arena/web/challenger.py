@@ -42,14 +42,16 @@ def main(folder: Path) -> None:
         play_config(config, folder.with_name(f"{folder.name}.sqlite"))
 
 
-def _side(home: Path, letter: str, name: str) -> Side:
+def _side(home: Path, letter: str, named: str) -> Side:
     """A player by its name; a bot of the course comes before a player of the same name."""
+    name, _, which = named.partition("@")
     playing = (entry for entry in course.bots(home) if entry.state == "plays")
     version = next((entry.plays for entry in playing if entry.name == name), None)
     if version is not None:
-        return Side(letter, name, {"bot": f"{name}@{version.number}", "name": name}, home, {})
+        bot = f"{name}@{which or version.number}"
+        return Side(letter, named, {"bot": bot, "name": named}, home, {})
     # a built-in sees its folder, and no player's user may enter that of all matches
-    return Side(letter, name, {"bot": name, "name": name}, home / TOURNAMENTS, {})
+    return Side(letter, named, {"bot": named, "name": named}, home / TOURNAMENTS, {})
 
 
 if __name__ == "__main__":

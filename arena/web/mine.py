@@ -115,6 +115,9 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
     first = bool(shown and shown.entered and shown.entered.version and not shown.entered.before)
     changed = ("facts", "bots", "challenges") if first else ("facts", "bots")
     parts = {each: rendered(request, f"me/{each}.html", mine=found) for each in changed}
+    parts |= dict.fromkeys(
+        ("versions", "versions-against"), rendered(request, "me/versions.html", mine=found)
+    )
     yield event("sections", json.dumps(parts | {"cancel": ""}))
     yield event("over", "{}")
 

@@ -11,6 +11,8 @@ import pytest
 from fastapi import FastAPI
 
 from arena.bots import course
+from arena.bots.versions import named
+from arena.tournament.run_view import RunView
 from arena.web import mine
 from arena.web.challenge import About, _result
 from arena.web.rates import Rate
@@ -155,6 +157,44 @@ def test_what_cannot_be_played_is_reported(quick: FastAPI, browser: Browser, fol
     refused = ada.post("/api/challenges", json=WANTED | {"against": "placer"})
     assert "placer cannot play this: it plays 2048 and 2584, not dots" in refused.text
     assert "20 more today" in ada.get("/me").text
+
+
+def test_a_bot_meets_its_own_earlier_versions(
+    quick: FastAPI, browser: Browser, folder: Path
+) -> None:
+    hand_in(folder, "ada", LOSES)
+    hand_in(folder, "ada", RIGHT)
+    hand_in(folder, "bob", RIGHT)
+    hand_in(folder, "bob", f"{RIGHT}\n")
+    ada = browser("ada")
+    me = ada.get("/me").text
+    assert me.count("<option>ada@1</option>") == 2, "in both fields"
+    assert "<option>ada@2</option>" not in me and "<option>bob@1</option>" not in me
+    there = ", ".join(map(named, course.bot(folder, "ada").versions))
+    for changed, said in (
+        ({"bot": "ada@3"}, f"name a version of ada: {there}"),
+        ({"against": "ada@"}, f"name a version of ada: {there}"),
+        ({"against": "ada@2"}, "ada@2 cannot play against itself"),
+        ({"bot": "ada@1", "against": "ada@1"}, "ada@1 cannot play against itself"),
+        ({"bot": "bob@1"}, '"bob@1" is not a bot of yours that plays'),
+        ({"against": "bob@1"}, '"bob@1" is not a player or a bot of the course that plays'),
+        ({"rules": "ada@1"}, '"ada@1" is not a game of two players'),
+    ):
+        refused = ada.post("/api/challenges", json=WANTED | changed)
+        assert refused.status_code == 422 and said in refused.json()["detail"]
+    asked = ada.post("/api/challenges", json=WANTED | {"against": "ada@1"})
+    assert (asked.json()["bot"], asked.json()["against"]) == ("ada", "ada@1")
+    played = over(ada)
+    assert (played["state"], played["result"]) == ("played", "2 won, 0 drawn, 0 lost")
+    at = f"/me/challenge/{played['id']}"
+    assert "ada against ada@1" in ada.get("/me").text
+    game = ada.get(f"{at}/data").json()["games"]["id"][0]
+    assert "my secret" in ada.get(f"{at}/game/{game}").text
+    with RunView(next((folder / "challenges" / "ada").glob("*.sqlite"))) as view:
+        assert {each.name: each.number for each in view.config.players} == {"ada": 2, "ada@1": 1}
+    course.withdraw(folder, "ada", "ada")
+    refused = ada.post("/api/challenges", json=WANTED | {"bot": "ada@1"})
+    assert "is not a bot of yours that plays; choose one of: there is none" in refused.text
 
 
 def test_a_mistake_of_the_staff_is_not_the_owners(

@@ -291,7 +291,7 @@ def test_a_check_is_shown_as_it_goes(browser: Browser) -> None:
     cards = [json.loads(line[6:])[f"check-{id}"] for line in told.splitlines() if "check-" in line]
     assert len(cards) > 1 and told.endswith("event: over\ndata: {}\n\n")
     assert ">refused<" in cards[-1] and "✗ failed" in cards[-1] and "Fix:" in cards[-1]
-    assert '"bots": ' in told and '"facts": ' in told
+    assert '"bots": ' in told and '"facts": ' in told and '"versions-against": ' in told
     assert "<i>think" not in told and "\u202e" not in told
     after = ada.get("/me").text
     assert "data-live" not in after and ">refused<" in after
