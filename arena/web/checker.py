@@ -12,7 +12,7 @@ from arena.checks.events import Refused
 from arena.entering.enter import enter
 from arena.errors import ConfigError, SandboxError, SubmissionError
 from arena.web.checks import TOO_OFTEN, HandedIn
-from arena.web.jobs import about_of, mistake_of_staff, working
+from arena.web.jobs import UPLOAD, about_of, mistake_of_staff, put_aside, working
 
 _NICE = 10
 _FAILED = "The machine failed, and nothing was changed; tell the staff."
@@ -20,7 +20,7 @@ _FAILED = "The machine failed, and nothing was changed; tell the staff."
 
 def main(folder: Path) -> None:
     os.nice(_NICE)
-    upload, course = folder / "upload", folder.parents[3]
+    upload, course = folder / UPLOAD, folder.parents[3]
     with working(folder, upload, course, failed=_FAILED) as write:
         try:
             os.chdir(upload)  # sentences name the file as its owner does
@@ -35,13 +35,15 @@ def main(folder: Path) -> None:
                 accepting=_cancel_no_more,
             )
             write(entered)
+            if entered.version:
+                shutil.rmtree(upload, ignore_errors=True)
         except ConfigError as error:  # the bot has no such file
             write(mistake_of_staff(error))
         except SandboxError as error:  # nor a choice of sandboxes
             sys.stderr.write(f"{error}\n")
             write(Refused(sentence=_FAILED))
         finally:
-            shutil.rmtree(upload, ignore_errors=True)
+            put_aside(folder)
 
 
 def _refuse_return() -> None:

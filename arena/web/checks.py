@@ -3,6 +3,7 @@
 COURSE/.web/checks/ada/20261101-120000-1f2e3d4c/
     about.json      whose it is, and which file
     upload/fox.zip  the file, until it is checked
+    aside/fox.zip   the file where it was not accepted, for another check by the staff
     events.jsonl    what happened, a line for each event of `arena.checks.events`
 """
 
@@ -16,7 +17,9 @@ from typing import IO, Literal
 
 from pydantic import AwareDatetime
 
+from arena.bots import course
 from arena.bots.programs import SUFFIXES
+from arena.bots.versions import named
 from arena.checks.events import Checking, Entered, Event, Judging, PointJudged, Refused
 from arena.checks.result import CheckResult
 from arena.errors import SubmissionError
@@ -24,7 +27,16 @@ from arena.files.imports import module_command
 from arena.files.plain_text import printable
 from arena.model import Frozen
 from arena.sandbox.features import usable_cores
-from arena.web.jobs import CANCELLED, DamagedJob, Jobs, about_of, asked_at, events_of
+from arena.web.jobs import (
+    ASIDE,
+    CANCELLED,
+    UPLOAD,
+    DamagedJob,
+    Jobs,
+    about_of,
+    asked_at,
+    events_of,
+)
 from arena.web.rates import Rate
 from arena.web.sentences import without_folders
 from arena.web.sessions import FOLDER
@@ -32,8 +44,8 @@ from arena.web.sessions import FOLDER
 _NAME_BYTES, _SHOWN = 200, 40
 """The most of a file's name; what is shown of a longer one."""
 TOO_OFTEN = "six changes of the version that plays within an hour"
-_KEPT = 50
-"""Checks of each owner that are kept."""
+_KEPT, _WITH_FILE = 50, 10
+"""Checks of each owner that are kept, and the last of them whose files are, too."""
 
 
 class StillChecking(SubmissionError):
@@ -47,6 +59,8 @@ class SentFile(Frozen):
     file: str
     """Its name."""
     sent_at: AwareDatetime
+    again: bool = False
+    """Whether the staff had it checked once more."""
 
 
 class HandedIn(SentFile):
@@ -83,16 +97,17 @@ class Check(SentFile):
     def is_return(self) -> bool:
         """Whether a version that was accepted before plays again, instead of another or of none."""
         end = self.entered
-        return end is not None and not self.results and end.version not in (None, end.before)
+        returns = end is not None and end.version not in (None, end.before)
+        return returns and not self.results and not self.again
 
 
 class Checks:
     """The checks of a course: one at a time for each owner."""
 
-    def __init__(self, course: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self.returns = Rate(6, 3600)
         """How often an owner may let a version play again."""
-        self._course = course.absolute()
+        self._course = folder.absolute()
         self._adding = threading.Lock()
         command = module_command("arena.web.checker")
         self.jobs = Jobs(self._course / FOLDER / "checks", command, lambda: len(usable_cores()))
@@ -101,25 +116,71 @@ class Checks:
         """Check a file. Raises SubmissionError where it cannot be begun."""
         name = safe_name(file)
         with self._adding:
-            working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
-            if any(self.read(each).is_unfinished for each in working):  # else it only has to end
+            if self._is_checking(owner):
                 raise StillChecking(
                     "A bot of yours is being checked; wait until that is over, or cancel it on /me."
                 )
-            if any(each.is_return for each in self.of(owner, 1)):
-                self.returns.wait(owner)  # it is known only now
+            self._count_return(owner)
             returns = self.returns.has_try(owner)
             about = HandedIn(owner=owner, file=name, sent_at=sent_at, returns=returns)
             folder = self.jobs.place(owner, sent_at)
             self._keep(folder, about, contents)
-        for old in self.jobs.folders(owner)[:-_KEPT]:
-            shutil.rmtree(old, ignore_errors=True)
+        self._remove_old(owner)
         return self.read(folder)
+
+    def again(self, folder: Path, now: datetime) -> Check:
+        """Check a file once more, as handed in when it was at first. Raises SubmissionError."""
+        owner = folder.parent.name
+        with self._adding:
+            if self._is_checking(owner):
+                raise StillChecking(f"A bot of {owner} is being checked; wait until that is over")
+            before = self.read(folder)
+            file = self.file_of(before)
+            if file is None:
+                raise SubmissionError(f"This file is not kept; ask {owner} to hand it in again")
+            self._refuse_replacing(before)
+            self._count_return(owner)
+            about = HandedIn(owner=owner, file=file.name, sent_at=before.sent_at, again=True)
+            new = self.jobs.place(owner, now)
+            with file.open("rb") as contents:
+                self._keep(new, about, contents)
+            shutil.rmtree(file.parent, ignore_errors=True)
+        self._remove_old(owner)
+        return self.read(new)
+
+    def file_of(self, check: Check) -> Path | None:
+        """The file of a check that did not accept it, while it is kept."""
+        file = self.jobs.root / check.owner / check.id / ASIDE / check.file
+        return file if check.state in ("refused", "broken off") and file.is_file() else None
+
+    def _is_checking(self, owner: str) -> bool:
+        working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
+        return any(self.read(each).is_unfinished for each in working)  # else it only has to end
+
+    def _count_return(self, owner: str) -> None:
+        if any(each.is_return for each in self.of(owner, 1)):
+            self.returns.wait(owner)  # it is known only now
+
+    def _refuse_replacing(self, check: Check) -> None:
+        """Refuse a file that would play instead of one that its owner handed in later."""
+        for bot in course.bots(self._course):
+            is_its = check.entered is None or check.entered.name == bot.name
+            plays = bot.plays if is_its and bot.owner == check.owner else None
+            if plays is not None and plays.accepted_at > check.sent_at:
+                raise SubmissionError(
+                    f"{named(plays)} was handed in after this file, which would replace it; let "
+                    f"{check.owner} hand the file in again, after the deadline with an extension"
+                )
+
+    def _remove_old(self, owner: str) -> None:
+        folders = self.jobs.folders(owner)
+        for old in (*folders[:-_KEPT], *(each / ASIDE for each in folders[:-_WITH_FILE])):
+            shutil.rmtree(old, ignore_errors=True)
 
     def _keep(self, folder: Path, about: HandedIn, contents: IO[bytes]) -> None:
         try:
-            (folder / "upload").mkdir(parents=True)
-            with (folder / "upload" / about.file).open("xb") as kept:
+            (folder / UPLOAD).mkdir(parents=True)
+            with (folder / UPLOAD / about.file).open("xb") as kept:
                 shutil.copyfileobj(contents, kept)
                 if Path(about.file).suffix not in SUFFIXES:
                     os.fchmod(kept.fileno(), 0o755)  # browsers do not send it
@@ -134,7 +195,7 @@ class Checks:
 
     def unfinished(self) -> int:
         """How many wait or go on; each has its file still."""
-        files = self.jobs.root.glob("*/*/upload")
+        files = self.jobs.root.glob(f"*/*/{UPLOAD}")
         return sum(not self.jobs.is_over(each.parent) for each in files)
 
     def read(self, folder: Path) -> Check:
@@ -167,7 +228,7 @@ class Checks:
                 f"The check was {state}. Hand the bot in again, unless it is among your bots."
             )
             if not cancelled:
-                sentence += " After the deadline, ask the staff for an extension."
+                sentence += " After the deadline, ask the staff to check it again."
             ended = {"state": state, "sentence": sentence, "judging": None}
             check = check.model_copy(update=ended)
         return check

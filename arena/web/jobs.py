@@ -35,6 +35,8 @@ ABOUT, EVENTS = "about.json", "events.jsonl"
 """The request, written last; the events, a line for each of `arena.checks.events`."""
 CANCELLED = "cancelled"
 """A file in the folder of a job that its owner has ended."""
+UPLOAD, ASIDE = "upload", "aside"
+"""What was handed in for a job; what is left of it after one that did not take it."""
 LOG, _LOG_BYTES = "errors.log", 8192
 _LEAVES_S, _LOOK_S = 5.0, 0.05
 """How long a cancelled process may take to end its players, and between two looks at it."""
@@ -90,6 +92,12 @@ def mistake_of_staff(error: ConfigError) -> Refused:
     """A mistake in a file of the course, as an owner reads it; the staff reads the log."""
     to_log(str(error))
     return Refused(sentence=MISTAKE)
+
+
+def put_aside(folder: Path) -> None:
+    """Keep what was handed in, where it is still there."""
+    with suppress(OSError):
+        (folder / UPLOAD).rename(folder / ASIDE)
 
 
 @contextmanager
@@ -163,6 +171,8 @@ class Jobs:
         for folder in reversed(self.newest("*")):
             if not (folder / EVENTS).exists():
                 self.add(folder)
+            elif (folder / UPLOAD).exists() and self.is_over(folder):
+                put_aside(folder)  # the machine ended both the process and the server
 
     def add(self, folder: Path) -> None:
         """Begin a job as soon as there is a place."""
@@ -200,7 +210,8 @@ class Jobs:
                 elif pid is not None and now > kill_at:
                     os.kill(pid, signal.SIGKILL)
             time.sleep(_LOOK_S)
-        shutil.rmtree(folder / "upload", ignore_errors=True)  # where it was killed
+        for name in (UPLOAD, ASIDE):
+            shutil.rmtree(folder / name, ignore_errors=True)
 
     def _begin(self) -> None:
         with self._lock:
@@ -233,7 +244,7 @@ class Jobs:
             finally:
                 with suppress(OSError):  # broken off, if it has none: no later server begins it
                     (folder / EVENTS).touch()
-                shutil.rmtree(folder / "upload", ignore_errors=True)  # where it was killed
+                put_aside(folder)  # where it was killed
                 with self._lock:
                     self._working.remove(folder)
             with self._lock:

@@ -75,13 +75,21 @@ def bot(request: Request, staff: ByStaff, name: str, answer: str = "") -> Respon
 
 
 @router.get("/checks")
-def checks(request: Request, staff: ByStaff, owner: str = "") -> Response:
+def checks(request: Request, staff: ByStaff, owner: str = "", answer: str = "") -> Response:
     found = course_of(request).checks
     if owner and owner not in (each.name for each in staff.roster.now().owners):
         raise HTTPException(404, "No owner of the course has this name.")
     shown = found.of(owner) if owner else found.of("*", _CHECKS)
     logs = {each.id: found.jobs.log(each.owner, each.id) for each in shown}
-    return page(request, "staff_checks.html", checks=shown, logs=logs, owner=owner)
+    return page(
+        request,
+        "staff_checks.html",
+        answer=staff.answers.pop(answer, None),
+        checks=shown,
+        kept={each.id for each in shown if found.file_of(each)},
+        logs=logs,
+        owner=owner,
+    )
 
 
 @router.get("/export")

@@ -69,6 +69,18 @@ def rollback(staff: ByStaff, name: str, version: FormText) -> Response:
     return staff.did(f"rolled {name} back to {version}", f"{named(receipt)} plays from now on.")
 
 
+@router.post("/checks/again")
+def check_again(staff: ByStaff, id: FormText) -> Response:
+    folder = staff.checks.jobs.folder("*", id)
+    if folder is None:
+        raise UserError("This check is not kept any more")
+    check = staff.checks.again(folder, datetime.now(UTC))
+    return staff.did(
+        f"checked {check.file} of {check.owner} again",
+        f"{check.file} of {check.owner} is checked again, as handed in {moment(check.sent_at)}.",
+    )
+
+
 @router.post("/t/{name}/start")
 def start(staff: ByStaff, name: str) -> Response:
     staff.scheduler.start(name)

@@ -41,6 +41,7 @@ class StaffActions:
         state = course_of(request)
         self.course, self.rules, self.roster = state.folder, state.rules, state.people.roster
         self.scheduler, self.table_freeze = state.scheduler, state.table_freeze
+        self.checks = state.checks
         self.answers = state.answers
         self._who = f"staff, {address_of(request)}"
         settings = state_of(request).settings

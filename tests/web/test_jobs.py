@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.files.lock import acquire, release
 from arena.web import jobs as jobs_module
 from arena.web.jobs import ABOUT, EVENTS, ID, Jobs, asked_at, new_id
 from tests.web.conftest import fill_log, wait_for
@@ -141,6 +142,19 @@ def test_what_was_handed_in_goes_with_a_job_that_was_killed(tmp_path: Path) -> N
     jobs.add(folder)
     wait_for(lambda: jobs.is_over(folder))
     assert not (folder / "upload").exists()
+
+
+def test_what_was_handed_in_is_kept_where_the_machine_ended(tmp_path: Path) -> None:
+    folder = tmp_path / "ada" / "20261101-120000-01234567"
+    (folder / "upload").mkdir(parents=True)
+    for name in (ABOUT, EVENTS):
+        (folder / name).touch()
+    held = acquire(folder / EVENTS)
+    Jobs(tmp_path, ["/bin/false"], lambda: 1).resume()
+    assert (folder / "upload").exists(), "its process works on"
+    release(folder / EVENTS, held)
+    Jobs(tmp_path, ["/bin/false"], lambda: 1).resume()
+    assert (folder / "aside").exists() and not (folder / "upload").exists()
 
 
 def test_a_job_that_ignores_its_end_is_killed(

@@ -20,12 +20,12 @@ from starlette.types import Message
 
 from arena.bots import course
 from arena.bots.package import open_bot
-from arena.checks.events import Event
-from arena.errors import SandboxError, UserError
+from arena.checks.events import Event, Refused
+from arena.errors import SandboxError, SubmissionError, UserError
 from arena.web import checker, checks, upload
 from arena.web.app import make_app
-from arena.web.checks import TOO_OFTEN, safe_name
-from arena.web.jobs import EVENTS, events_of
+from arena.web.checks import TOO_OFTEN, HandedIn, safe_name
+from arena.web.jobs import ABOUT, ASIDE, EVENTS, events_of
 from arena.web.rates import Rate
 from arena.web.safe import UPLOAD_BYTES
 from arena.web.sentences import MISTAKE
@@ -35,6 +35,7 @@ from tests.right_bot import RIGHT
 from .conftest import TestClient, refuse_event_loop, wait_for
 from .test_mine import NOW, app, folder, tokens
 from .test_mine import hand_in as accepted
+from .test_staff import Staff
 
 __all__ = ["app", "folder", "tokens"]
 
@@ -333,6 +334,7 @@ def test_a_check_gives_way_in_a_process_of_its_own_and_is_broken_off_when_that_i
     assert process.nice() >= 10 and os.getsid(process.pid) != os.getsid(0)
     process.kill()
     name, said = told(client, sent["id"])[-1][1:]
+    assert (at / ASIDE / "bot.py").read_text() == endless, "for another check by the staff"
     assert (name, "Hand the bot in again" in said["sentence"]) == ("broken", True)
     assert "After the deadline, ask the staff" in said["sentence"]
     assert client.get(f"/api/submissions/{sent['id']}").json()["state"] == "broken off"
@@ -448,6 +450,96 @@ def test_a_bot_that_waited_for_its_check_past_the_deadline_is_in_time(
     (plays,) = course.bots(folder)
     assert plays.plays is not None
     assert plays.plays.accepted_at.isoformat() == sent["sent_at"].replace("Z", "+00:00")
+
+
+def test_the_staff_checks_again_what_the_machine_failed_at_beyond_the_deadline(
+    client: TestClient, app: FastAPI, tokens: dict[str, str], folder: Path
+) -> None:
+    (folder / "course.toml").write_text("deadline = \n")
+    sent = hand_in(client, "bot.py", RIGHT)
+    assert told(client, sent["id"])[-1][2]["sentence"] == MISTAKE
+    (folder / "course.toml").write_text(f"deadline = {datetime.now(UTC).isoformat()}\n")
+    late = client.post("/api/submissions?name=bot.py", content=RIGHT)
+    assert "the deadline was" in late.json()["detail"]
+    wait_for(lambda: (folder / ".web/checks/ada" / sent["id"] / ASIDE).exists())
+    staff = Staff(app)
+    assert staff.page("/staff/checks").count("Check again") == 1
+    assert "bot.py of ada is checked again, as handed in" in staff.does(
+        "checks/again", id=sent["id"]
+    )
+    again = client.get("/api/submissions").json()[0]
+    assert (again["id"] > sent["id"], again["sent_at"]) == (True, sent["sent_at"])
+    assert told(client, again["id"])[-1][1] == "entered"
+    checks = client.get("/api/submissions").json()
+    assert [each["state"] for each in checks] == ["accepted", "refused"]
+    assert [each["again"] for each in checks] == [True, False]
+    (plays,) = course.bots(folder)
+    assert plays.plays is not None
+    assert plays.plays.accepted_at.isoformat() == sent["sent_at"].replace("Z", "+00:00")
+    assert "checked bot.py of ada again" in (folder / "staff.log").read_text()
+    client.get(f"/in/{tokens['ada']}")
+    assert "checked again by the staff" in client.get("/me").text
+    assert "Check again" not in staff.page("/staff/checks")
+    for name in ("upload", ASIDE):
+        assert not list((folder / ".web").rglob(name)), "what was taken is not kept twice"
+
+
+def refused(folder: Path, second: int) -> Path:
+    """A check of Ada's that was refused, a second after the one before."""
+    at = folder / ".web/checks/ada" / f"20261101-1200{second:02}-01234567"
+    (at / ASIDE).mkdir(parents=True)
+    (at / ASIDE / "bot.py").write_text(RIGHT)
+    about = HandedIn(owner="ada", file="bot.py", sent_at=NOW.replace(second=second))
+    (at / ABOUT).write_text(about.model_dump_json())
+    (at / EVENTS).write_text(f"{Refused(sentence='The machine failed.').model_dump_json()}\n")
+    return at
+
+
+def test_what_cannot_be_checked_again_is_reported(
+    app: FastAPI, tokens: dict[str, str], folder: Path
+) -> None:
+    checks, now = app.state.course.checks, datetime.now(UTC)
+    checks.jobs._places = lambda: 0
+    early, other, late = (refused(folder, second) for second in (0, 1, 2))
+    script = folder.parent / "bot.py"
+    script.write_text(RIGHT)
+    bot = course.admitted(folder, open_bot(script), "ada", NOW)
+    course.submit(folder, bot, (), "ada", NOW.replace(second=1))
+    staff = Staff(app)
+    for id, said in (
+        (early.name, "was handed in after this file, which would replace it; let ada hand"),
+        ("../../x", "This check is not kept any more"),
+    ):
+        assert said in staff.does("checks/again", id=id)
+    shutil.rmtree(other / ASIDE)  # as an earlier arena left it
+    with pytest.raises(SubmissionError, match="not kept; ask ada to hand it in again"):
+        checks.again(other, now)
+    again = checks.again(late, now)
+    with pytest.raises(SubmissionError, match="A bot of ada is being checked; wait"):
+        checks.again(early, now)
+    new = checks.jobs.folder("ada", again.id)
+    assert (new / "upload" / "bot.py").read_text() == RIGHT and not (late / ASIDE).exists()
+    checks.jobs.cancel(new)
+    assert checks.file_of(checks.read(new)) is None
+    assert not (new / "upload").exists() and not (new / ASIDE).exists()
+
+
+def test_the_files_of_few_checks_are_kept(app: FastAPI, folder: Path) -> None:
+    every = [refused(folder, second) for second in range(12)]
+    app.state.course.checks.jobs._places = lambda: 0
+    app.state.course.checks.add("ada", "bot.py", io.BytesIO(b"x"), datetime.now(UTC))
+    assert [(each / ASIDE).exists() for each in every] == [*[False] * 3, *[True] * 9]
+    assert all((each / ABOUT).exists() for each in every)
+
+
+def test_a_check_by_the_staff_is_no_return_of_the_owner(app: FastAPI, folder: Path) -> None:
+    returned = {"event": "entered", "name": "ada", "rules": ["dots"], "version": "a", "before": "b"}
+    checks, at = app.state.course.checks, refused(folder, 0)
+    (at / EVENTS).write_text(f"{json.dumps(returned)}\n")
+    assert checks.read(at).is_return
+    about = HandedIn(owner="ada", file="bot.py", sent_at=NOW, again=True)
+    (at / ABOUT).write_text(about.model_dump_json())
+    assert not checks.read(at).is_return
 
 
 def test_a_bot_is_dated_by_the_moment_that_was_judged(
