@@ -44,7 +44,7 @@ from arena.web.sessions import FOLDER
 _NAME_BYTES, _SHOWN = 200, 40
 """The most of a file's name; what is shown of a longer one."""
 TOO_OFTEN = "six changes of the version that plays within an hour"
-_KEPT, _WITH_FILE = 50, 10
+_KEPT, _WITH_FILE = 50, 3
 """Checks of each owner that are kept, and the last of them whose files are, too."""
 
 

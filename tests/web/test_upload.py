@@ -528,7 +528,7 @@ def test_the_files_of_few_checks_are_kept(app: FastAPI, folder: Path) -> None:
     every = [refused(folder, second) for second in range(12)]
     app.state.course.checks.jobs._places = lambda: 0
     app.state.course.checks.add("ada", "bot.py", io.BytesIO(b"x"), datetime.now(UTC))
-    assert [(each / ASIDE).exists() for each in every] == [*[False] * 3, *[True] * 9]
+    assert [(each / ASIDE).exists() for each in every] == [*[False] * 10, *[True] * 2]
     assert all((each / ABOUT).exists() for each in every)
 
 
