@@ -39,10 +39,11 @@ Elo is that of the first named over the second, with its 95 % interval. At 2048 
 scores are compared in its place: their difference with its interval, in percent of the second's
 mean. What a seat is worth is that on the openings of the experiment. **Equal** is an interval
 within ± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it, and a claim that was not
-measured. Many experiments were looked at while they ran, and went on until they were told apart: of
-equal players so compared, with a look every 200 games, about 15 % end as separated, not 5 %; and of
-this many claims, some at 95 % are wrong. Rows without an experiment are of other measurements,
-which they name. Elo kept so far was rated with two extra draws a player, not
+measured. Many experiments were looked at while they ran, and went on until they were told apart:
+their Elo is too far from 0 on average, and of equal players so compared, with a look every 200
+games up to 1,000, about 15 % end as separated, not 5 %; and of this many claims, some at 95 % are
+wrong. Rows without an experiment are of other measurements, which they name. Elo kept so far, but
+for that of `direction-bank`, was rated with two extra draws a player, not
 [one](../README.md#read-the-table).
 
 Below the claims are the experiments with all their players: Elo over the one at 0, or the mean
