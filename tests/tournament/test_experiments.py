@@ -1,5 +1,6 @@
 """The experiments: played by CPU time, kept, and judged on their page."""
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -255,6 +256,30 @@ def test_results_that_were_cut_are_refused_and_stay(
         with pytest.raises(UserError, match=r"results\.json: is damaged"):
             results.keep("2048", played["2048"])
         assert results.FILE.read_text() == damaged
+
+
+def test_fewer_games_replace_no_result(played: dict[str, Path]) -> None:
+    kept = results.keep("dots", played["dots"])
+    assert results.keep("dots", played["dots"]) == kept, "as many do"
+    more = kept.model_dump(mode="json") | {"games": 1000}
+    results.FILE.write_text(json.dumps({"dots": more}))
+    with pytest.raises(UserError, match=r"has 4 games; the 1,000 kept of dots stay\. .*report"):
+        results.keep("dots", played["dots"])
+    assert results.load()["dots"].games == 1000
+    results.keep("2048", played["2048"])
+    assert results.load()["dots"].games == 1000
+
+
+@pytest.mark.parametrize("name", sorted(results.load()))
+def test_an_experiment_plays_as_many_games_as_are_kept(name: str) -> None:
+    config = load_config(page.HERE / f"{name}.toml", BUILTINS)
+    assert (config.schedule().total or 0) >= results.load()[name].games
+
+
+def test_players_of_several_threads_are_left_to_arena_run() -> None:
+    config = load_config(page.HERE / "threads.toml", BUILTINS)
+    with pytest.raises(SystemExit, match=r"two threads: .* by `arena run`"):
+        CpuClockExecutor(config)
 
 
 def test_an_experiment_that_was_stopped_replaces_no_result(

@@ -38,7 +38,10 @@ class CpuClockExecutor:
     def __init__(self, config: TournamentConfig, files: tuple[str, ...] = ()) -> None:
         for player in config.players:
             if player.builtin is None or player.contender.threads > 1:
-                raise SystemExit(f"{player.name}: only built-in players with one thread")
+                raise SystemExit(
+                    f"{player.name}: by CPU time only built-in players with one thread are played; "
+                    "play this file by `arena run`, and keep its run"
+                )
         self._tasks: list[Task] = []
 
     def warning(self) -> str | None:

@@ -29,7 +29,12 @@ Written by `python -m tournaments.experiments page` from `claims.toml` and `resu
     python -m tournaments.experiments page
 
 `play` plays by CPU time in one process, so it needs no quiet machine, and with more `--rounds` it
-goes on where it stopped. `keep` takes over a run of `arena run`. Both write the page too.
+goes on where it stopped; its run is kept in `runs/experiments`, for `arena report`. `keep` takes
+over a run of `arena run`. Both write the page too, and neither replaces results of more games.
+
+The file of an experiment has its players, clock and seed; openings are random ones, the same for
+all with the same seed, where it has no others. The results of all pairs are in `results.json`; the
+games are not kept here.
 
 The sources are a course report on UCT at cornerless Othello (S1 to S10), a journal article on UCT
 and alpha-beta at dots and boxes (S11 to S15), and course notes, a code reading and a school

@@ -87,9 +87,15 @@ def load() -> dict[str, Experiment]:
 
 
 def keep(name: str, store: Path) -> Experiment:
-    """Take over what a run has."""
-    found = _read(store)
-    every = {key: each.model_dump() for key, each in (load() | {name: found}).items()}
+    """Take over what a run has. Raises UserError where more games are kept, and StoreError."""
+    found, known = _read(store), load()
+    if name in known and found.games < known[name].games:
+        raise UserError(
+            f"{store}: has {found.games:,} games; the {known[name].games:,} kept of {name} stay. "
+            f"See its results by `arena report {store}`, or play more; to replace those kept "
+            f"nevertheless, take {name} out of {FILE} first"
+        )
+    every = {key: each.model_dump() for key, each in (known | {name: found}).items()}
     write_whole(FILE, json.dumps(dict(sorted(every.items())), indent=1, ensure_ascii=False) + "\n")
     return found
 
