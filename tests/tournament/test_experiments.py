@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ def test_games_are_played_here_and_their_results_kept(played: dict[str, Path]) -
     dots, tiles = (results.keep(name, store) for name, store in played.items())
     assert results.load() == {"dots": dots, "2048": tiles}
     assert (dots.games, dots.clock, tiles.games) == (4, "cpu", 4)
+    assert abs(datetime.now(UTC).date() - dots.day) <= timedelta(days=1)
     gap, back = dots.gap("greedy", "monkey"), dots.gap("monkey", "greedy")
     assert gap is not None and back is not None
     assert (gap.elo, gap.error) == (-back.elo, back.error) and gap.error > 0
@@ -192,6 +194,7 @@ def test_the_reach_of_tiles_is_kept_and_shown_where_it_is_known(played: dict[str
     assert rows[1].endswith("| `a` 10 in 1.00 s a game, 2048 in 100 %, 8192 in 12 % |\n")
 
 
+DAY = date(2026, 1, 2)
 GAP = Gap(player="a", opponent="b", elo=0, error=900)
 
 
@@ -202,7 +205,7 @@ def claim(**more: Any) -> page.Claim:
 
 def experiment(gap: Gap, **more: Any) -> Experiment:
     """The results of two players."""
-    return Experiment(games=9, clock="cpu", machine="", version="", gaps=(gap,), **more)
+    return Experiment(games=9, clock="cpu", machine="", version="", day=DAY, gaps=(gap,), **more)
 
 
 def test_every_claim_names_an_experiment_and_its_players() -> None:
@@ -230,12 +233,14 @@ def test_an_experiment_has_its_question_and_all_its_players() -> None:
         Gap(player="two trees", opponent="one thread", elo=-36.3, error=26.3),
         Gap(player="two threads", opponent="two trees", elo=32.1, error=25.5),
     )
-    found = Experiment(games=1200, clock="referee", machine="EPYC", version="1.0", gaps=gaps)
+    found = Experiment(
+        games=1200, clock="referee", machine="EPYC", version="1.0", day=DAY, gaps=gaps
+    )
     row = page.text({"threads": found})[0].splitlines()[-1]
     assert row == (
         "| [`threads`](threads.toml) | Does a search shared by two threads lose strength at equal "
-        "iterations? | 1,200 | the referee's | EPYC, 1.0 | `one thread` 0; `two threads` -4 ± 25; "
-        "`two trees` -36 ± 26 |"
+        "iterations? | 1,200 | the referee's | EPYC, 1.0, 2026-01-02 | `one thread` 0; "
+        "`two threads` -4 ± 25; `two trees` -36 ± 26 |"
     )
     scores = tuple(
         Scores(player=name, mean=mean, error=error, seconds=0.5)

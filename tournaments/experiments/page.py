@@ -34,7 +34,7 @@ over a run of `arena run`. Both write the page too, and neither replaces results
 
 The file of an experiment has its players, clock and seed; openings are random ones, the same for
 all with the same seed, where it has no others. The results of all pairs are in `results.json`; the
-games are not kept here.
+games are not kept here. The code is that of the day that is named next to its version.
 
 The sources are a course report on UCT at cornerless Othello (S1 to S10), a journal article on UCT
 and alpha-beta at dots and boxes (S11 to S15), and course notes, a code reading and a school
@@ -47,9 +47,8 @@ within ± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it, and a cla
 measured. Many experiments were looked at while they ran, and went on until they were told apart:
 their Elo is too far from 0 on average, and of equal players so compared, with a look every 200
 games up to 1,000, about 15 % end as separated, not 5 %; and of this many claims, some at 95 % are
-wrong. Rows without an experiment are of other measurements, which they name. Elo kept so far, but
-for that of `direction-bank`, was rated with two extra draws a player, not
-[one](../README.md#read-the-table).
+wrong. Rows without an experiment are of other measurements, which they name. Elo kept before
+2026-11-29 was rated with two extra draws a player, not [one](../README.md#read-the-table).
 
 Below the claims are the experiments with all their players: Elo over the one at 0, or the mean
 score, the time of a game and, where it was kept, the share of the games that reached a tile.
@@ -163,12 +162,12 @@ def _verdict(ahead: float, error: float, equal_within: float, *, equal: bool) ->
 
 
 def _results(known: dict[str, Experiment]) -> Iterator[str]:
-    yield "| experiment | question | games | clock | machine, version | Elo, or mean score |"
+    yield "| experiment | question | games | clock | machine, version, day | Elo, or mean score |"
     yield "|---|---|---|---|---|---|"
     for name, each in known.items():
         clock = {"cpu": "CPU time", "referee": "the referee's"}[each.clock]
         cells = f"[`{name}`]({name}.toml) | {_question(name)} | {each.games:,} | {clock}"
-        yield f"| {cells} | {each.machine}, {each.version} | {_standing(name, each)} |"
+        yield f"| {cells} | {each.machine}, {each.version}, {each.day} | {_standing(name, each)} |"
 
 
 def _question(name: str) -> str:

@@ -1,8 +1,9 @@
 """What experiments gave, in `results.json`: each pair of players with its interval, the games, the
-machine, the version.
+machine, the version, the day.
 """
 
 import json
+from datetime import date, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -56,6 +57,8 @@ class Experiment(Frozen):
     clock: Clock
     machine: str
     version: str
+    day: date
+    """Of the last game; of results kept before this was, the day of their commit."""
     gaps: tuple[Gap, ...]
     second: Gap | None = None
     """The second seat against the first; None in games without a first move."""
@@ -95,7 +98,7 @@ def keep(name: str, store: Path) -> Experiment:
             f"See its results by `arena report {store}`, or play more; to replace those kept "
             f"nevertheless, take {name} out of {FILE} first"
         )
-    every = {key: each.model_dump() for key, each in (known | {name: found}).items()}
+    every = {key: each.model_dump(mode="json") for key, each in (known | {name: found}).items()}
     write_whole(FILE, json.dumps(dict(sorted(every.items())), indent=1, ensure_ascii=False) + "\n")
     return found
 
@@ -106,13 +109,14 @@ def _read(store: Path) -> Experiment:
         if not games:
             raise UserError(f"{store}: has no games yet")
         rated = fit(results_of(games), first_mover=table.first_mover is not None)
-        record = recorded_game(store, games[0].game)[1]
+        record = recorded_game(store, games[-1].game)[1]
         ahead = table.first_mover
         return Experiment(
             games=len(games),
             clock="referee" if record.seats[0].command else "cpu",
             machine=f"{record.host.cpu}, {record.host.cores} cores",
             version=record.host.arena,
+            day=datetime.fromisoformat(record.started_at).date(),
             gaps=tuple(_gap(rated.compare(*pair)) for pair in combinations(rated.players, 2)),
             second=None if ahead is None else _second(ahead),
             scores=tuple(
