@@ -288,7 +288,7 @@ def test_players_of_several_threads_are_left_to_arena_run() -> None:
 
 
 def test_an_experiment_that_was_stopped_replaces_no_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stopped(*_: object, **__: object) -> RunOutcome:
         return RunOutcome(total=9, done=1, void=(), interrupted=True, verdict=None)
@@ -300,3 +300,9 @@ def test_an_experiment_that_was_stopped_replaces_no_result(
     monkeypatch.setattr(results, "keep", lambda *_: pytest.fail("it was kept"))
     with pytest.raises(SystemExit, match="130"):
         __main__.main()
+    said = capsys.readouterr().err
+    assert (
+        f"`arena report {tmp_path / 'monkey.sqlite'}` shows how far it is. Ctrl-C ends it after"
+        in said
+    )
+    assert said.endswith("Stopped: no result is kept yet; the same command goes on.\n")

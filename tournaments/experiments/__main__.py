@@ -33,6 +33,10 @@ def play(name: str, rounds: int | None) -> Path:
     use_cpu_time()
     store = RUNS / f"{name}.sqlite"
     with PlayedStore.open_run(store, config) as kept:
+        sys.stderr.write(
+            f"Playing; `arena report {store}` shows how far it is. "
+            "Ctrl-C ends it after the game in play, and the same command goes on.\n"
+        )
         outcome = run(config, kept, open_executor=CpuClockExecutor)
     if outcome.interrupted:
         sys.stderr.write("Stopped: no result is kept yet; the same command goes on.\n")
