@@ -38,7 +38,10 @@ games are not kept here. The code is that of the day that is named next to its v
 
 The sources are a course report on UCT at cornerless Othello (S1 to S10), a journal article on UCT
 and alpha-beta at dots and boxes (S11 to S15), and course notes, a code reading and a school
-research report on 2048 and 2584 (S16 to S24).
+research report on 2048 and 2584 (S16 to S24). To cite a method, its paper: UCB1 (Auer, Cesa-Bianchi
+and Fischer 2002, Machine Learning 47), UCT (Kocsis and Szepesvári 2006, ECML), n-tuple networks at
+2048 (Szubert and Jaśkowski 2014, CIG), stages of them (Yeh et al. 2017, IEEE Transactions on
+Computational Intelligence and AI in Games 9).
 
 Elo is that of the first named over the second, with its 95 % interval. At 2048 and 2584 the mean
 scores are compared in its place: their difference with its interval, in percent of the second's
@@ -51,7 +54,8 @@ wrong. Rows without an experiment are of other measurements, which they name. El
 2026-11-29 was rated with two extra draws a player, not [one](../README.md#read-the-table).
 
 Below the claims are the experiments with all their players: Elo over the one at 0, or the mean
-score, the time of a game and, where it was kept, the share of the games that reached a tile.
+score, the time of a game and, where it was kept, the share of the games that reached a tile. Times
+compare within an experiment alone: what a second of CPU is worth depends on what else is running.
 
 | | system | the source said | we measured | verdict |
 |---|---|---|---|---|
