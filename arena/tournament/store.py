@@ -165,7 +165,7 @@ class Store:
             take = "`arena run --take-new` takes changed players into it.\n" if can_take else ""
             raise ConfigChangedError(
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n{take}"
-                "Undo the change, or give the run another file (`--store`), or move this one away."
+                "Undo the change, or keep the new run in another file, or move this one away."
             )
 
     def _rows(self, query: str, *arguments: object) -> Iterator[Any]:
