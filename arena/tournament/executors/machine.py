@@ -196,7 +196,7 @@ def _admitted(request: AdmissionRequest, admission: Admission) -> Admission:
     global _machine
     config = request.config
     if _machine is not None and _machine.name != config.name and _machine.is_used:
-        raise ExecutorError(f"it plays another tournament, {_machine.name}")
+        raise ExecutorError(f"it plays another tournament, {_machine.name}, until that has ended")
     if _machine is not None and _machine.label == request.label:
         raise ExecutorError("a worker in the same process plays already; give each a process")
     _refuse_missing(request.named)
