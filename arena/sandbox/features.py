@@ -89,11 +89,16 @@ def available_memory(proc: Path = _SELF) -> int:
 
 
 def refused_processes(proc: Path = _SELF) -> int:
-    """How many processes and threads the limits of our control groups kept from being started."""
+    """How many processes and threads the limits of our control groups kept from being started, not
+    counting the limits of groups below them, as those of players: a player meets its own at will.
+    """
     refused = 0
     for _, folder in enclosing("pids", proc):
+        events = folder / "pids.events.local"
+        if not events.exists():  # then `pids.events`, too, is without the groups below
+            events = folder / "pids.events"
         with suppress(OSError):  # of the root, which has no limit
-            refused += int((folder / "pids.events").read_text().split()[1])  # max N
+            refused += int(events.read_text().split()[1])  # max N
     return refused
 
 

@@ -88,6 +88,15 @@ def test_processes_are_counted_that_any_limit_around_refused(proc: Path, write: 
     assert refused_processes(proc) == 3
 
 
+def test_processes_that_a_player_was_refused_by_its_own_limit_do_not_count(
+    proc: Path, write: Write
+) -> None:
+    """v2 counts them in the groups around it, too, but not in what is local there."""
+    local = {"pids.events": "max 9\n", "pids.events.local": "max 2\n"}
+    write("a/b", {1: {"pids.events": "max 2\n"}, 2: local})
+    assert refused_processes(proc) == 2
+
+
 def test_a_mount_that_does_not_show_our_group_shows_what_is_around_it(
     proc: Path, write: Write
 ) -> None:
