@@ -134,7 +134,8 @@ def test_a_built_in_finds_what_the_arena_needs_by_pythonpath(
     modules, sources = tmp_path / "modules", tmp_path / "sources"
     (modules / "numpy-2.0.dist-info").mkdir(parents=True)
     sources.mkdir()
-    monkeypatch.setenv("PYTHONPATH", f"{modules}:{sources}")
+    monkeypatch.setenv("PYTHONPATH", f"../modules:{sources}")
+    monkeypatch.chdir(sources)
     monkeypatch.setattr(site, "getusersitepackages", lambda: "/no/such/folder")
     monkeypatch.setattr(sys, "path", [*map(str, (modules, sources)), *sys.path])
     monkey = Contender(name="m", program=Module(module="players.monkey"), sandbox="none")
