@@ -261,6 +261,9 @@ def test_results_that_were_cut_are_refused_and_stay(
         with pytest.raises(UserError, match=r"results\.json: is damaged"):
             results.keep("2048", played["2048"])
         assert results.FILE.read_text() == damaged
+    results.FILE.write_text(whole.replace('"day"', '"date"'))
+    with pytest.raises(UserError, match=r"\(dots: day: Field required\); correct it, or take"):
+        results.load()
 
 
 def test_fewer_games_replace_no_result(played: dict[str, Path]) -> None:

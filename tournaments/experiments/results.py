@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from arena.errors import UserError
 from arena.files.whole_file import write_whole
@@ -80,13 +80,18 @@ def load() -> dict[str, Experiment]:
     """All, by the name of their file. Raises UserError where they are damaged, and OSError."""
     if not FILE.exists():
         return {}
+    found: dict[str, Experiment] = {}
     try:
-        known = json.loads(FILE.read_text(encoding="utf-8")).items()
-        return {name: Experiment(**each) for name, each in known}
+        for name, each in json.loads(FILE.read_text(encoding="utf-8")).items():
+            found[name] = Experiment(**each)
+    except ValidationError as error:  # as of results that were kept before a key was
+        wrong = error.errors()[0]
+        why = f"{name}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
     except (ValueError, TypeError, AttributeError) as error:
-        raise UserError(
-            f"{FILE}: is damaged ({str(error).splitlines()[0]}); take the one of the last commit"
-        ) from None
+        why = str(error)
+    else:
+        return found
+    raise UserError(f"{FILE}: is damaged ({why}); correct it, or take the one of the last commit")
 
 
 def keep(name: str, store: Path) -> Experiment:
