@@ -133,12 +133,12 @@ class Group:
 
     def was_refused_processes(self) -> bool:
         """Whether a limit around it, and not its own, kept it from starting one: where the kernel
-        counts that in here, as in v1. In v2 it counts it around, since Linux 6.12.
+        counts that in here, as in v1. In v2 it counts it around, since Linux 6.11.
         """
         file = self._file("pids", "pids.events", "pids.events")
         if file is None or Guarantee.PROCESSES not in self.bounds or not _pairs(file)["max"]:
             return False
-        with suppress(FileNotFoundError):  # before Linux 6.12
+        with suppress(FileNotFoundError):  # an older Linux
             peak, most = (file.with_name(name).read_text() for name in ("pids.peak", "pids.max"))
             return int(peak) < int(most)
         return False
