@@ -1,10 +1,9 @@
 """The versions of bots to download, as the course keeps them, for their owner and the staff."""
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO, Annotated
-from urllib.parse import quote
 from zipfile import ZIP_DEFLATED, ZipInfo
 
 from fastapi import APIRouter, HTTPException, Request
@@ -19,9 +18,9 @@ from arena.bots.versions import Receipt, verified
 from arena.errors import SubmissionError
 from arena.web.api import INVALID, refusals
 from arena.web.cached_answers import PRIVATE, headers_of, is_known
+from arena.web.downloads import Download, zipped
 from arena.web.rights import BY_TOKEN, Asking, Role, may
 from arena.web.state import OfCourse
-from arena.web.zipped import zipped
 
 pages = APIRouter(dependencies=[may(Role.OWNER)])
 api = APIRouter(
@@ -53,14 +52,13 @@ def download(
     shown = receipt.opens if is_file else f"{name}.zip"
     etag = f'W/"{receipt.contents}"'
     headers = headers_of(etag, PRIVATE)
-    headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(shown, safe='')}"
     if is_known(request, etag):
         return Response(status_code=304, headers=headers)
     at = course.folder / receipt.name / receipt.version
     verified(at)
     tree = at / TREE
     pieces = _pieces(tree, receipt.opens) if is_file else zipped(_members(tree, name, receipt))
-    return StreamingResponse(pieces, headers=headers, media_type=_FILES[not is_file])
+    return Download(pieces, shown, headers, _FILES[not is_file])
 
 
 def _version(folder: Path, owner: str | None, named: str) -> Receipt:
@@ -76,7 +74,7 @@ def _version(folder: Path, owner: str | None, named: str) -> Receipt:
         raise HTTPException(404, str(error)) from None
 
 
-def _pieces(tree: Path, file: str) -> Iterator[bytes]:
+def _pieces(tree: Path, file: str) -> Generator[bytes]:
     with opened(tree, file) as found:
         yield from chunks(found)
 

@@ -3,13 +3,10 @@ the roster without tokens, and what the staff wrote.
 """
 
 import io
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
-
-from starlette.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
 
 from arena.bots import course as course_of
 from arena.bots.course_file import FILE as COURSE_FILE
@@ -24,28 +21,14 @@ from arena.sandbox import leftovers
 from arena.tournament.run_view import RunView
 from arena.tournament.store_copy import copy_run
 from arena.web import staff_log
+from arena.web.downloads import zipped
 from arena.web.runs import Runs
 from arena.web.sentences import without_folders
-from arena.web.zipped import zipped
 
 _Member = tuple[str, Path | str | Exception]
 """A name, and a file, a text, or the error why there is none."""
 _FrozenCopy = Callable[[str], Path | None]
 """The copy that the public sees instead of a run; None where it sees the run. Raises StoreError."""
-
-
-class ExportAnswer(StreamingResponse):
-    """Sends an export, and removes its files at once where the browser leaves."""
-
-    def __init__(self, pieces: Generator[bytes], headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(pieces, headers=headers, media_type="application/zip")
-        self._pieces = pieces
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._pieces.close()
 
 
 def export(course: Path, frozen: _FrozenCopy) -> Generator[bytes]:

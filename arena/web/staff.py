@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
@@ -11,7 +10,8 @@ from arena.bots import course
 from arena.bots.copies import shared_files
 from arena.files.toml_tables import did_you_mean, shown
 from arena.reports.submissions import about_shared
-from arena.web.export import ExportAnswer, export
+from arena.web.downloads import Download
+from arena.web.export import export
 from arena.web.pages import page
 from arena.web.rights import Role, may
 from arena.web.staff_answers import ByStaff
@@ -96,8 +96,7 @@ def checks(request: Request, staff: ByStaff, owner: str = "", answer: str = "") 
 def export_all(staff: ByStaff) -> Response:
     staff.note("exported all")
     name = f"{staff.course.resolve().name}-{datetime.now(UTC):%Y%m%d-%H%M}.zip"
-    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    return ExportAnswer(export(staff.course, staff.table_freeze.public), headers)
+    return Download(export(staff.course, staff.table_freeze.public), name)
 
 
 def _refuse_unknown(name: str, known: Sequence[str], what: str) -> None:

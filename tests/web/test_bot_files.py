@@ -1,8 +1,12 @@
 """Versions of bots are downloaded as they are kept, by their owner and the staff."""
 
+import gc
 import io
+import random
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 from fastapi import FastAPI
@@ -11,7 +15,7 @@ from arena.bots import course
 from arena.bots.package import open_bot
 from tests.right_bot import RIGHT
 
-from .conftest import TestClient
+from .conftest import TestClient, serving, wait_for
 from .test_mine import NOW, Browser, app, browser, folder, hand_in, tokens
 
 __all__ = ["app", "browser", "folder", "tokens"]
@@ -95,3 +99,29 @@ def test_no_link_is_followed(browser: Browser, folder: Path, fox: Path) -> None:
     refused = browser("ada").get("/me/bots/fox@1")
     assert refused.status_code == 422 and "is not as it was accepted" in refused.text
     assert "of the staff" not in refused.text and str(folder) not in refused.text
+
+
+def test_a_download_that_is_cut_closes_its_file(
+    app: FastAPI, folder: Path, fox: Path, tokens: dict[str, str]
+) -> None:
+    (fox / "data" / "large").write_bytes(random.Random(1).randbytes(9_900_000))  # beyond buffers
+    course.submit(folder, course.admitted(folder, open_bot(fox), "ada", NOW), (), "ada", NOW)
+    tree = folder / "fox" / course.bot(folder, "fox").versions[1].version / "tree"
+
+    def is_open() -> bool:
+        found = set[Path]()
+        for descriptor in Path("/proc/self/fd").iterdir():
+            with suppress(FileNotFoundError):
+                found.add(descriptor.readlink())
+        return tree / "data" / "large" in found
+
+    gc.disable()
+    try:
+        with serving(app) as url:
+            by_token = {"Authorization": f"Bearer {tokens['ada']}"}
+            with urlopen(Request(f"{url}/api/bots/fox@2", headers=by_token)) as sent:
+                sent.read(100_000)
+                assert is_open()
+            wait_for(lambda: not is_open(), 10)
+    finally:
+        gc.enable()

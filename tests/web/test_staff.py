@@ -27,7 +27,8 @@ from arena.tournament.store_copy import copy_run
 from arena.web import freeze
 from arena.web.app import ServerSettings, make_app
 from arena.web.checks import HandedIn
-from arena.web.export import ExportAnswer, export
+from arena.web.downloads import Download
+from arena.web.export import export
 from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
 from tests.reports.conftest import play_record
@@ -458,7 +459,7 @@ def test_a_zip_that_is_cut_leaves_no_files(
 
     scope = {"type": "http", "asgi": {"spec_version": version}}
     with suppress(ClientDisconnect):
-        asyncio.run(ExportAnswer(pieces)(scope, receive, send))
+        asyncio.run(Download(pieces, "all.zip")(scope, receive, send))
     assert sent
     assert not any(aside.iterdir())
     assert next(pieces, None) is None

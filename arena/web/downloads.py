@@ -1,11 +1,36 @@
-"""A ZIP that is sent while it is made."""
+"""Files that are sent piece by piece, and a ZIP while it is made."""
 
 import io
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from typing import IO
+from urllib.parse import quote
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
 _PIECE = 1 << 20
+
+
+class Download(StreamingResponse):
+    """Sends a file of that name, and closes its source at once where the browser leaves."""
+
+    def __init__(
+        self,
+        pieces: Generator[bytes],
+        name: str,
+        headers: Mapping[str, str] | None = None,
+        media_type: str = "application/zip",
+    ) -> None:
+        super().__init__(pieces, headers=headers, media_type=media_type)
+        self.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+        self._pieces = pieces
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._pieces.close()
 
 
 class _Sent(io.RawIOBase):
