@@ -74,7 +74,8 @@ def test_a_check_that_ends_takes_the_focus_of_its_button(ada: Page) -> None:
     ada.route("**/me/check/*/live", lambda route: held.append(route))
     file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
     ada.set_input_files("input[type=file]", files=[file])
-    ada.click("text=Check it")  # which takes longer than the page to come again
+    with ada.expect_request("**/me/check/*/live"):
+        ada.click("text=Check it")  # which takes longer than the page to come again
     cancel = ada.get_by_role("button", name="Cancel the check")
     cancel.focus()
     held[0].continue_()
