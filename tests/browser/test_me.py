@@ -83,6 +83,23 @@ def test_a_check_that_ends_takes_the_focus_of_its_button(ada: Page) -> None:
     expect(ada.locator("#checks article")).to_be_focused()
 
 
+def test_a_version_stays_chosen_when_a_check_ends(ada: Page, tmp_path: Path) -> None:
+    for text in (RIGHT, f"{RIGHT}\n"):
+        hand_in(tmp_path / "course", "ada", text)
+    ada.reload()
+    held: list[Route] = []
+    ada.route("**/me/check/*/live", lambda route: held.append(route))
+    file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": f"{RIGHT}\n\n".encode()}
+    ada.set_input_files("input[type=file]", files=[file])
+    with ada.expect_request("**/me/check/*/live"):
+        ada.click("text=Check it")  # which takes longer than the page to come again
+    ada.select_option("select[name=against]", "ada@1")
+    held[0].continue_()
+    expect(ada.locator("select[name=against] option", has_text="ada@2")).to_have_count(1)
+    expect(ada.locator("select[name=against]")).to_have_value("ada@1")
+    expect(ada.locator("select[name=bot]")).to_have_value("ada")
+
+
 def test_a_check_is_followed_beyond_the_deadline(ada: Page, tmp_path: Path) -> None:
     file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
     ada.set_input_files("input[type=file]", files=[file])

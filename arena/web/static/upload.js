@@ -53,9 +53,12 @@ function follow(card) {
       const element = document.getElementById(id);
       if (!element) continue;
       const hadFocus = element.contains(document.activeElement);
+      const list = element.closest("select");
+      const chosen = list?.value;
       const keepAgain = keptState(element);
       element.innerHTML = html;
       keepAgain();
+      for (const option of list?.options ?? []) if (option.value === chosen) option.selected = true;
       if (hadFocus && !element.contains(document.activeElement)) card.focus(); // its button is gone
     }
     const stands = card.querySelector("p, li")?.textContent?.replaceAll(/\s+/g, " ") ?? "";
