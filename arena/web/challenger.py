@@ -15,6 +15,7 @@ from arena.matches.play import play_config
 from arena.matches.sprt import Side, make_config
 from arena.web.challenge import About, game_offers
 from arena.web.jobs import about_of, mistake_of_staff, working
+from players.catalogue import BUILTINS
 
 _GAMES = 2
 
@@ -50,6 +51,8 @@ def _side(home: Path, letter: str, named: str) -> Side:
     if version is not None:
         bot = f"{name}@{which or version.number}"
         return Side(letter, named, {"bot": bot, "name": named}, home, {})
+    if named not in BUILTINS:
+        raise UserError(f"{named} does not play any more; choose another")
     # a built-in sees its folder, and no player's user may enter that of all matches
     return Side(letter, named, {"bot": named, "name": named}, home / TOURNAMENTS, {})
 

@@ -197,6 +197,23 @@ def test_a_bot_meets_its_own_earlier_versions(
     assert "is not a bot of yours that plays; choose one of: there is none" in refused.text
 
 
+@pytest.mark.parametrize("changed", [{"against": "bob"}, {"bot": "ada@1"}])
+def test_a_bot_that_was_withdrawn_while_its_match_waited(
+    quick: FastAPI, browser: Browser, folder: Path, changed: dict[str, str]
+) -> None:
+    for owner, text in (("ada", LOSES), ("ada", RIGHT), ("bob", RIGHT)):
+        hand_in(folder, owner, text)
+    ada, jobs = browser("ada"), quick.state.course.challenges.jobs
+    jobs._places = lambda: 0
+    ada.post("/api/challenges", json=WANTED | changed)
+    (named,) = changed.values()
+    owner = named.partition("@")[0]
+    course.withdraw(folder, owner, owner)
+    jobs._places = lambda: 1
+    jobs._begin()
+    assert over(ada)["sentence"] == f"{named} does not play any more; choose another"
+
+
 def test_a_mistake_of_the_staff_is_not_the_owners(
     quick: FastAPI, browser: Browser, folder: Path
 ) -> None:
