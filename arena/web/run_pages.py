@@ -84,7 +84,7 @@ async def tournaments(request: Request, visitor: Asking) -> Response:
         request,
         "index.html",
         runs=found,
-        notice=rules and rules.notice,
+        notice=rules.notice if rules else "",
         deadline=rules and rules.deadline_of(owner),
         is_over=rules and rules.is_over(owner, datetime.now(UTC)),
         ahead=ahead,

@@ -339,9 +339,10 @@ def test_all_times_of_a_page_are_local(browser: Browser, folder: Path) -> None:
 
 def test_a_notice_of_the_staff_is_read_by_all(app: FastAPI, browser: Browser, folder: Path) -> None:
     visitor, ada = TestClient(app), browser("ada")
-    (folder / "course.toml").write_text('notice = "It <rests> until 14:00."\n')
+    (folder / "course.toml").write_text('notice = "It <rests> until 14:00.\\nThen on."\n')
     for text in (visitor.get("/").text, ada.get("/").text, ada.get("/me").text):
         assert '<p class="said">It &lt;rests&gt; until 14:00.</p>' in text
+        assert '<p class="said">Then on.</p>' in text
     (folder / "course.toml").write_text("")
     assert "rests" not in visitor.get("/").text + ada.get("/me").text
 
