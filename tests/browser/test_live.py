@@ -227,6 +227,23 @@ def test_a_reader_pauses_what_changes_by_itself(run: str, store: Store, page: Pa
     expect(page.locator("#pause")).to_be_focused()
 
 
+def test_a_page_that_is_paused_is_not_loaded_again(
+    run: str, store: Store, page: Page, problems: list[str]
+) -> None:
+    page.clock.install()
+    page.route("**/live*", lambda route: route.fulfill(status=429), times=1)
+    page.goto(run)
+    page.evaluate("window.isSame = true")
+    expect(page.locator(".connection")).to_be_visible()
+    page.get_by_role("button", name="Pause updates").click()
+    page.clock.run_for(60_000)
+    page.get_by_role("button", name="Resume updates").click()
+    store.append(moved(RECORDS[0], 0, 3))
+    expect(page.locator(".slot")).to_contain_text("move 3")
+    assert page.evaluate("window.isSame")
+    problems.clear()
+
+
 def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, page: Page) -> None:
     page.goto(run)
     expect(page.locator(".slot")).to_contain_text("move 0")

@@ -31,7 +31,7 @@ export function followRun(address, after, load, watcher) {
     };
     opened.onerror = () => {
       lost.hidden = false;
-      if (opened.readyState === EventSource.CLOSED) setTimeout(loadAgain, pause);
+      if (opened.readyState === EventSource.CLOSED) setTimeout(() => loadAgain(isPaused), pause);
     };
     for (const name of HAPPENINGS) {
       opened.addEventListener(name, async (event) => {
@@ -65,11 +65,12 @@ async function loaded(load) {
   return loaded(load);
 }
 
-/** Ask for the page until the server has it. */
-async function loadAgain() {
-  const answer = await fetch(location.href, { method: "HEAD" }).catch(() => null);
+/** Ask for the page until the server has it, or the reader pauses it. @param {() => boolean} isPaused */
+async function loadAgain(isPaused) {
+  const answer = isPaused() ? null : await fetch(location.href, { method: "HEAD" }).catch(() => null);
+  if (isPaused()) return; // once it goes on, it listens again
   if (answer?.ok) location.reload();
-  else setTimeout(loadAgain, AGAIN_MS);
+  else setTimeout(() => loadAgain(isPaused), AGAIN_MS);
 }
 
 /** The line that says that the connection is lost; over the page, so that nothing moves. */
