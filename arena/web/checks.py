@@ -150,8 +150,12 @@ class Checks:
 
     def file_of(self, check: Check) -> Path | None:
         """The file of a check that did not accept it, while it is kept."""
-        file = self.jobs.root / check.owner / check.id / ASIDE / check.file
-        return file if check.state in ("refused", "broken off") and file.is_file() else None
+        folder = self.jobs.root / check.owner / check.id
+        if check.state not in ("refused", "broken off") or not self.jobs.is_over(folder):
+            return None
+        # not put aside, where its process was killed that had outlived its server
+        files = (folder / name / check.file for name in (ASIDE, UPLOAD))
+        return next((each for each in files if each.is_file()), None)
 
     def _is_checking(self, owner: str) -> bool:
         working = (each for each in self.jobs.folders(owner) if not self.jobs.is_over(each))
@@ -174,7 +178,8 @@ class Checks:
 
     def _remove_old(self, owner: str) -> None:
         folders = self.jobs.folders(owner)
-        for old in (*folders[:-_KEPT], *(each / ASIDE for each in folders[:-_WITH_FILE])):
+        files = (each / name for each in folders[:-_WITH_FILE] for name in (ASIDE, UPLOAD))
+        for old in (*folders[:-_KEPT], *files):
             shutil.rmtree(old, ignore_errors=True)
 
     def _keep(self, folder: Path, about: HandedIn, contents: IO[bytes]) -> None:

@@ -22,10 +22,11 @@ from arena.bots import course
 from arena.bots.package import open_bot
 from arena.checks.events import Event, Refused
 from arena.errors import SandboxError, SubmissionError, UserError
+from arena.files.lock import acquire, release
 from arena.web import checker, checks, upload
 from arena.web.app import make_app
 from arena.web.checks import TOO_OFTEN, HandedIn, safe_name
-from arena.web.jobs import ABOUT, ASIDE, EVENTS, events_of
+from arena.web.jobs import ABOUT, ASIDE, EVENTS, UPLOAD, events_of
 from arena.web.rates import Rate
 from arena.web.safe import UPLOAD_BYTES
 from arena.web.sentences import MISTAKE
@@ -526,10 +527,26 @@ def test_what_cannot_be_checked_again_is_reported(
 
 def test_the_files_of_few_checks_are_kept(app: FastAPI, folder: Path) -> None:
     every = [refused(folder, second) for second in range(12)]
+    (every[0] / ASIDE).rename(every[0] / UPLOAD)
     app.state.course.checks.jobs._places = lambda: 0
     app.state.course.checks.add("ada", "bot.py", io.BytesIO(b"x"), datetime.now(UTC))
     assert [(each / ASIDE).exists() for each in every] == [*[False] * 10, *[True] * 2]
+    assert not (every[0] / UPLOAD).exists()
     assert all((each / ABOUT).exists() for each in every)
+
+
+def test_a_file_is_kept_whose_check_was_killed_after_its_server(app: FastAPI, folder: Path) -> None:
+    checks, at = app.state.course.checks, refused(folder, 0)
+    checks.jobs._places = lambda: 0
+    (at / ASIDE).rename(at / UPLOAD)
+    for said in (at / EVENTS).read_text(), "":
+        (at / EVENTS).write_text(said)
+        held = acquire(at / EVENTS)
+        assert checks.file_of(checks.read(at)) is None
+        release(at / EVENTS, held)
+        assert checks.file_of(checks.read(at)) == at / UPLOAD / "bot.py"
+    checks.again(at, datetime.now(UTC))
+    assert not (at / UPLOAD).exists()
 
 
 def test_a_check_by_the_staff_is_no_return_of_the_owner(app: FastAPI, folder: Path) -> None:
