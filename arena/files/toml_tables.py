@@ -95,8 +95,9 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
             least = entry["ctx"]["min_length"]
             text = "must not be empty" if least == 1 else f"must have at least {least} items"
             text += f", got {shown(value)}"
-        elif kind == "too_long":
-            text = f"must have at most {entry['ctx']['max_length']} items, got {shown(value)}"
+        elif kind in ("too_long", "string_too_long"):
+            what = "items" if kind == "too_long" else "characters"
+            text = f"must have at most {entry['ctx']['max_length']} {what}, got {shown(value)}"
         elif kind == "list_type":
             text = f"must be {_list_for(model, path, value)}, got {shown(value)}"
         elif kind in ("model_type", "dict_type"):
