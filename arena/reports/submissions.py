@@ -35,7 +35,7 @@ def owner_line(owner: Owner, entries: Iterable[Entry]) -> str:
     """An owner with its bots of these, as `ada: added 2026-11-02; fox@2, wolf withdrawn`."""
     gone = f", revoked {_day(owner.revoked_at)}" if owner.revoked_at else ""
     bots = [
-        _plays(entry) if entry.state == "plays" else f"{entry.name} {entry.state}"
+        _plays(entry) if entry.state == "plays" else f"{entry.name} {_plays(entry)}"
         for entry in entries
         if entry.owner == owner.name
     ]

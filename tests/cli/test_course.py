@@ -175,6 +175,8 @@ def test_a_version_with_a_damaged_receipt_is_named(arena: Arena, tokens: dict[st
     shown = arena("bots show course/ada", code=1)
     assert shown.stdout.startswith("ada, of ada: no version\n") and "ada@1" in shown.stdout
     assert "is not as it was accepted" in shown.stderr
+    owners = arena("course roster list --course course", code=1).stdout
+    assert owners.splitlines()[0].endswith("; ada no version")
 
 
 @pytest.mark.slow

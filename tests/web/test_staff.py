@@ -33,8 +33,10 @@ from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
+from tests.right_bot import RIGHT
 from tests.time_zone import local_time
 from tests.web.conftest import TestClient, wait_for
+from tests.web.test_mine import hand_in
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 CHECKED = (CheckedItem(title="answers", passed=True, detail="in 3 ms"),)
@@ -109,6 +111,9 @@ def test_owners_are_listed_with_their_bots(staff: Staff, folder: Path) -> None:
     course.exclude(folder, "bee")
     bots = re.findall(r">bots: </span>(.*?)</td>", staff.page())
     assert bots == ["ant", "bee excluded", "cat", "none"]
+    hand_in(folder, "cat", RIGHT)
+    (folder / "cat" / "active").resolve().joinpath("receipt.json").unlink()
+    assert ">bots: </span>cat no version</td>" in staff.page()
 
 
 def test_owners_come_and_their_links_are_shown_once(staff: Staff, folder: Path) -> None:
