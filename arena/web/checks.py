@@ -172,7 +172,7 @@ class Checks:
             plays = bot.plays if is_its and bot.owner == check.owner else None
             if plays is not None and plays.accepted_at > check.sent_at:
                 raise SubmissionError(
-                    f"{named(plays)} was handed in after this file, which would replace it; let "
+                    f"{named(plays)} was handed in after this file, which may replace it; let "
                     f"{check.owner} hand the file in again, after the deadline with an extension"
                 )
 
