@@ -30,14 +30,14 @@ api = APIRouter(
     responses=refusals({401: "No owner has this token.", 404: "You have no such version."})
     | INVALID,
 )
-_FILES = ("application/octet-stream", "application/zip")
+_FILE, _ZIP = "application/octet-stream", "application/zip"
 
 
 @pages.get("/me/bots/{version}")
 @api.get(
     "/{version}",
     response_class=StreamingResponse,
-    responses={200: {"content": {kind: {} for kind in _FILES}}},
+    responses={200: {"content": {kind: {} for kind in (_FILE, _ZIP)}}},
     summary="The files of a version",
 )
 def download(
@@ -58,11 +58,11 @@ def download(
     verified(at)
     tree = at / TREE
     pieces = _pieces(tree, receipt.opens) if is_file else zipped(_members(tree, name, receipt))
-    return Download(pieces, shown, headers, _FILES[not is_file])
+    return Download(pieces, shown, headers, _FILE if is_file else _ZIP)
 
 
 def _version(folder: Path, owner: str | None, named: str) -> Receipt:
-    """The version of that name, of this owner's bots; None for those of all."""
+    """The version of that name, of this owner's bots; the staff, None, has those of all."""
     name, _, which = named.partition("@")
     entries = (each for each in course_of.bots(folder) if owner in (None, each.owner))
     entry = next((each for each in entries if each.name == name), None)
