@@ -113,6 +113,10 @@ def script(written: str, folder: Path) -> Program:
         return Program(source.command, str(path.parent))
     interpreter = INTERPRETERS.get(path.suffix)
     if path.suffix == ".sh" and (named := spawn.interpreter(str(path))):
+        if not all(word.isprintable() for word in named):  # no record can keep such a command
+            raise ProgramError(
+                f"{path}, line 1: the #! line is not UTF-8, or has control characters; remove them"
+            )
         if not Path(named[0]).exists():
             raise ProgramError(
                 f"{path}, line 1: the interpreter {named[0]} does not exist; name another"

@@ -44,6 +44,14 @@ def test_an_executable_file_of_any_name_is_a_script(tmp_path: Path) -> None:
     assert open_bot(script).command == (str(script),)
 
 
+@pytest.mark.parametrize("line", [b"#!/no\xff", b"#!/usr/bin/env X=\xff sh", b"#!/bin/sh \x1b[2J"])
+def test_a_script_whose_first_line_is_no_text(line: bytes, tmp_path: Path) -> None:
+    script = tmp_path / "bot.sh"
+    script.write_bytes(line + b"\nread line\n")
+    with pytest.raises(PackageError, match="line 1: the #! line is not UTF-8, or has control"):
+        open_bot(script)
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
