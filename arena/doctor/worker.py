@@ -1,6 +1,7 @@
 """`arena worker`: a Dask worker that says what its machine is and holds, and then plays games."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -20,6 +21,14 @@ def become_worker(
     Raises UserError, and ExecutorError where no scheduler takes it.
     """
     cluster.refuse_open(address, insecure=insecure)
+    listens = _listens(address, more)
+    for option, at in listens.items():
+        if at.startswith("tcp://") and not (insecure or cluster.is_loopback(at)):
+            raise UserError(
+                f"{option}: {at} is not encrypted: all who reach it can run programs on this "
+                "machine. Use TLS (tls://), name 127.0.0.1 where a tunnel ends here, or say "
+                "--insecure, for a network that nobody else is on"
+            )
     host, there = this_host(), len(usable_cores())
     if cores is not None and cores > there:
         raise UserError(f"--cores: {cores} were asked for, and {host.name} has {there}")
@@ -28,11 +37,21 @@ def become_worker(
     say(_held(), soft_wrap=True)
     say(f"Joining {address}", soft_wrap=True)
     cluster.await_scheduler(address, more)
-    named = {word.partition("=")[0] for word in more}
-    if cluster.is_loopback(address) and not named & {"--host", "--listen-address"}:
+    if cluster.is_loopback(address) and not listens:
         more = ("--host", "127.0.0.1", *more)  # else others reach it by the network
     command = cluster.worker_command(address, cores or there, *more, shared=shared)
     os.execv(sys.executable, command)
+
+
+def _listens(address: str, more: Sequence[str]) -> dict[str, str]:
+    """The addresses at which options of Dask have the worker of a scheduler listen."""
+    named, found = cluster.values_of(more), dict[str, str]()
+    if host := named.get("--host"):
+        found["--host"] = f"{address.partition('://')[0]}://{host}:0"
+    if at := named.get("--listen-address"):
+        whole = at if "://" in at else f"tcp://{at}"  # as Dask takes it
+        found["--listen-address"] = whole if re.search(r":\d+$", whole) else f"{whole}:0"
+    return found
 
 
 def _held() -> str:

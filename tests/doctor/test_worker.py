@@ -106,6 +106,9 @@ def files_of(security: Security, folder: Path) -> tuple[str, ...]:
     [
         (["tcp://192.0.2.1:8786"], "is not encrypted"),
         (["head"], "is no cluster"),
+        (["tcp://127.0.0.1:1", "--host", "0.0.0.0"], "--host: tcp://0.0.0.0:0 is not encrypted"),
+        (["tcp://127.0.0.1:1", "--listen-address=tcp://:7"], "tcp://:7 is not encrypted"),
+        (["tls://head:8786", "--listen-address", "0.0.0.0"], "tcp://0.0.0.0:0 is not encrypted"),
         (["tls://head:8786", "--cores", "5000"], "--cores: 5000 were asked for"),
     ],
 )
@@ -115,11 +118,14 @@ def test_what_it_cannot_be_is_reported(more: list[str], why: str) -> None:
     assert why in done.output
 
 
-def test_without_a_scheduler_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("given", [(), ("--host", "::1"), ("--listen-address=tcp://127.0.0.1",)])
+def test_without_a_scheduler_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...]
+) -> None:
     monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
     monkeypatch.setattr(cluster, "_DEATH_S", 0.1)
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.1)
-    done = arena("worker", "tcp://127.0.0.1:1")
+    done = arena("worker", "tcp://127.0.0.1:1", *given)
     assert done.exit_code == 2
     assert "no scheduler can be reached at tcp://127.0.0.1:1: " in done.output
 

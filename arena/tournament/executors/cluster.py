@@ -136,8 +136,7 @@ def await_scheduler(address: str, options: Sequence[str]) -> None:
     """Return once a scheduler answers at the address, and takes the certificates that the options
     of `dask worker` name. Raises UserError and ExecutorError.
     """
-    words = [word for each in options for word in each.split("=", 1)]
-    named = dict(pairwise(words))
+    named = values_of(options)
     security = _security({to: named[word] for word, to in _TLS_OPTIONS.items() if word in named})
     give_up = time.monotonic() + _DEATH_S
     while True:
@@ -154,6 +153,11 @@ def await_scheduler(address: str, options: Sequence[str]) -> None:
             time.sleep(0.2)
         else:
             return
+
+
+def values_of(options: Sequence[str]) -> dict[str, str]:
+    """The value of each option of `dask worker`, given as one word or two."""
+    return dict(pairwise(word for each in options for word in each.split("=", 1)))
 
 
 async def _greet(address: str, security: Security, role: str) -> None:
