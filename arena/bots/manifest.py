@@ -31,6 +31,8 @@ NAME_RULE = (
     "a name is letters, digits, dots, dashes and underscores (a–z, A–Z, 0–9, ., -, _), begins with "
     "a letter or digit, does not end with a dot, and has at most 64 characters"
 )
+_COMMAND = 4096
+"""The most characters of a command."""
 _REQUIRED = {
     "name": f"is missing: {NAME_RULE}",
     "rules": 'is missing: what it plays, as rules = ["othello", "dots"]',
@@ -97,6 +99,9 @@ def _judge(file: Manifest) -> list[Finding]:
             findings.append(Finding((key,), "no program takes a NUL character; remove it"))
         elif any(_commands_a_terminal(word) for word in words):
             findings.append(Finding((key,), "a word has control characters; remove them"))
+    if sum(map(len, file.command)) > _COMMAND:
+        long = f"has more than {_COMMAND:,} characters, and each game's record keeps them; "
+        findings.append(Finding(("command",), f"{long}have the program read them from a file"))
     if file.python is not None and "/" in file.python:
         findings.append(Finding(("python",), "names a program as the PATH finds it, as python3.12"))
     if any(not author.isprintable() for author in file.authors):

@@ -58,6 +58,7 @@ def test_everything_that_is_missing_is_reported_at_once(tmp_path: Path) -> None:
         ('["./bot"]', '[" "]', ":3: command: .*its first word is empty"),
         ('["./bot"]', '["./bot", "a\\u0000"]', ":3: command: .*NUL"),
         ('["./bot"]', '["./bot", "\\u001b[31m"]', ":3: command: .*control characters"),
+        ('["./bot"]', f'["./bot", "{"x" * 4092}"]', ":3: command: has more than 4,096 characters"),
         ('"corner"', '"../corner"', ":1: name: a name is letters"),
         ('"corner"', "7", ":1: name: "),
         ('"corner"', '"corner', ":1: not valid TOML: [^(]*, at column 15$"),
