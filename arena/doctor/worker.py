@@ -9,6 +9,7 @@ from arena.errors import SandboxError, UserError
 from arena.files.console import PlainConsole
 from arena.model.contender import Prepared
 from arena.reports.words import holding
+from arena.sandbox import leftovers
 from arena.sandbox.features import this_host, usable_cores
 from arena.sandbox.probe import resolve
 from arena.tournament.executors import cluster
@@ -39,6 +40,10 @@ def become_worker(
     cluster.await_scheduler(address, more)
     if cluster.is_loopback(address) and not listens:
         more = ("--host", "127.0.0.1", *more)  # else others reach it by the network
+    if "--local-directory" not in cluster.values_of(more):
+        # Dask's own is the same for all users, and modules are imported from there. A later arena
+        # removes this one.
+        more = ("--local-directory", leftovers.private_folder(), *more)
     command = cluster.worker_command(address, cores or there, *more, shared=shared)
     os.execv(sys.executable, command)
 

@@ -29,6 +29,9 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     assert "1 cores of" in done.output and "holds files" in done.output
     (words,) = became
     assert words[words.index("--resources") + 1] == "cores=1"
+    folder = Path(words[words.index("--local-directory") + 1])
+    assert folder.stat().st_mode & 0o077 == 0, "modules are imported from there"
+    folder.rmdir()
     assert words[-len(options) :] == options
 
 
@@ -39,9 +42,11 @@ def test_a_worker_of_this_machine_alone_listens_here_or_where_it_is_given(
     became: list[tuple[str, ...]] = []
     monkeypatch.setattr(os, "execv", lambda program, words: became.append(words))
     monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
+    folder = ("--local-directory", str(tmp_path))
     with tls_scheduler(tmp_path) as (address, options):
-        done = arena("worker", address, "--cores", "1", *options, *given)
+        done = arena("worker", address, "--cores", "1", *options, *folder, *given)
     assert done.exit_code == 0, done.output
+    assert became[0].count("--local-directory") == 1
     assert ("--host" in became[0]) == (not given), "Dask takes one of them"
 
 

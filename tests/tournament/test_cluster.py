@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -17,8 +18,10 @@ from distributed import Client, LocalCluster, Worker, get_worker
 from arena.bench import sleeping
 from arena.errors import ExecutorError, UserError
 from arena.tournament.config import TournamentConfig
+from arena.tournament.config_tables import ClusterTable
 from arena.tournament.executors import dask, machine, places
 from arena.tournament.executors.base import Played, Remark, Report, Task
+from arena.tournament.executors.cluster import cluster as opened
 from arena.tournament.executors.cluster import refuse_open
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.machine import Admission, AdmissionRequest
@@ -465,6 +468,15 @@ def test_a_machine_with_a_slow_line_holds_nobody_up(
     assert sent[0] not in {place.address for place in executor._machines}
     assert "No machine is ready yet" in capsys.readouterr().err
     executor.close(now=True)
+
+
+def test_no_folder_that_others_can_make_first_is_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with opened("local:1", ClusterTable(), tmp_path):
+        (folder,) = tmp_path.iterdir()
+        assert folder.stat().st_mode & 0o077 == 0, "modules are imported from there"
 
 
 @pytest.mark.parametrize(

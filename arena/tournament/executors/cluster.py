@@ -247,12 +247,14 @@ def _started(workers: int, security: Security) -> Iterator[str]:
         )
         PlainConsole(stderr=True).print(warning, soft_wrap=True)
     with ExitStack() as stack:
-        cluster = LocalCluster(
-            n_workers=0, host="127.0.0.1", protocol="tls://", security=security,
-            dashboard_address=_PAGES, silence_logs=50,
-        )  # fmt: skip
-        head = stack.enter_context(cluster)
         folder = stack.enter_context(TemporaryDirectory(prefix=leftovers.prefix()))
+        # Dask's own is the same for all users, and modules are imported from there.
+        with dask.config.set({"temporary-directory": folder}):
+            cluster = LocalCluster(
+                n_workers=0, host="127.0.0.1", protocol="tls://", security=security,
+                dashboard_address=_PAGES, silence_logs=50,
+            )  # fmt: skip
+        head = stack.enter_context(cluster)
         place = (
             "--local-directory",
             folder,
