@@ -1,14 +1,16 @@
 """The games of a tuning on the machines of a cluster, each in the process of a worker."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 from distributed import Client, Future, KilledWorker, wait
 
 import rules
-from arena.errors import ExecutorError
+from arena.errors import ArenaError, ExecutorError
+from arena.sandbox.features import this_host
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.matches import Aborted, Contestant, MatchTask, PlayedGame
 from players.learning.tuning.runner import InProcessRunner
@@ -28,7 +30,10 @@ class SpreadMatchRunner:
         """Raises ValueError."""
         self._client = client
         sample = space.contestant(space.start)
-        self._player = _Player(uuid4().hex, config.rules, config.variant, config.bot, sample)
+        versions = this_host(config.rules).versions
+        self._player = _Player(
+            uuid4().hex, versions, config.rules, config.variant, config.bot, sample
+        )
         self._stop = threading.Event()
 
     def load(self, plies: int) -> None:
@@ -64,6 +69,14 @@ class SpreadMatchRunner:
                 "most likely for lack of memory; their output has the cause. The same command goes "
                 "on from the last checkpoint"
             ) from None
+        except (ArenaError, ValueError):
+            raise
+        except Exception as error:  # of Dask: no function of ours was begun
+            raise ExecutorError(
+                f"the cluster cannot play the games ({_line(error)}). Have the same version of the "
+                "arena on all its machines, that of the scheduler too, and start both again; the "
+                "same command goes on from the last checkpoint"
+            ) from None
 
     def abort(self) -> None:
         self._stop.set()
@@ -77,6 +90,8 @@ class _Player(NamedTuple):
 
     tuning: str
     """The id of this match runner: a worker keeps what it loaded for the last one."""
+    versions: str
+    """The head's: with others the same tasks may be other games."""
     rules: str
     variant: dict[str, Any]
     bot: str
@@ -86,19 +101,40 @@ class _Player(NamedTuple):
 _own = threading.local()
 
 
-def _runner(player: _Player) -> InProcessRunner:
-    """The runner of this thread of a worker."""
-    if getattr(_own, "tuning", None) != player.tuning:
-        rule_set = rules.load(player.rules, **player.variant)
-        _own.runner = InProcessRunner(rule_set, player.bot, player.sample, threads=1)
-        _own.tuning = player.tuning
-    runner: InProcessRunner = _own.runner
-    return runner
+@contextmanager
+def _runner(player: _Player) -> Iterator[InProcessRunner]:
+    """The runner of this thread of a worker. Raises ValueError, and ExecutorError with its name."""
+    host = this_host(player.rules)
+    if host.versions != player.versions:
+        raise ExecutorError(
+            f"{host.name} has {host.versions}, the head {player.versions}, and games of a tuning "
+            "need the same everywhere; install the same version there, or end its worker. The same "
+            "command goes on from the last checkpoint"
+        )
+    try:
+        if getattr(_own, "tuning", None) != player.tuning:
+            rule_set = rules.load(player.rules, **player.variant)
+            _own.runner = InProcessRunner(rule_set, player.bot, player.sample, threads=1)
+            _own.tuning = player.tuning
+        yield _own.runner
+    except (ArenaError, ValueError):
+        raise
+    except Exception as error:  # whatever fails there
+        raise ExecutorError(
+            f"{host.name} cannot play the games: {rules.blame(error) or _line(error)}. The same "
+            "command goes on from the last checkpoint"
+        ) from error
+
+
+def _line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def _load(player: _Player, plies: int) -> None:
-    _runner(player).load(plies)
+    with _runner(player) as runner:
+        runner.load(plies)
 
 
 def _play(player: _Player, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
-    return _runner(player).play(tasks)
+    with _runner(player) as runner:
+        return runner.play(tasks)

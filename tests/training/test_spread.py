@@ -1,17 +1,23 @@
 """Tunings and tests whose games are spread over the workers of a cluster."""
 
+from errno import ENOSPC
 from functools import partial
 from pathlib import Path
+from platform import node
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from distributed import Client, KilledWorker
 
 from arena.errors import ExecutorError
+from arena.sandbox.features import this_host
+from arena.training import spread
 from arena.training.spread import SpreadMatchRunner
 from players.learning.tuning.config import load_config
-from players.learning.tuning.matches import Aborted
+from players.learning.tuning.matches import Aborted, Contestant
+from players.learning.tuning.runner import InProcessRunner
 from players.learning.tuning.tuner import CHECKPOINT, Tuner, kernel_runner
 from tests.command import arena
 from tests.tournament.cluster_helpers import machines_of_one_core
@@ -43,10 +49,13 @@ def test_a_tuning_on_a_cluster_is_that_of_one_process(tmp_path: Path) -> None:
     assert points[0] == points[1]
 
 
-class DyingWorkers:
-    """A client whose workers all die over the same games."""
+class FailingCluster:
+    """A client whose games all end with an error."""
 
     status = "running"
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
 
     def nthreads(self) -> dict[str, int]:
         return {"one": 1}
@@ -55,16 +64,43 @@ class DyingWorkers:
         return SimpleNamespace(done=lambda: True)
 
     def gather(self, _: object) -> None:
-        raise KilledWorker("part", None, 3)
+        raise self._error
 
 
-def test_workers_that_end_one_after_the_other_are_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KilledWorker("part", None, 3), "most likely for lack of memory"),
+        (
+            RuntimeError("Error during deserialization.\nFor more"),
+            r"\(RuntimeError: Error during deserialization.\)",
+        ),
+    ],
+)
+def test_a_cluster_that_cannot_play_is_reported(
+    error: Exception, reason: str, tmp_path: Path
+) -> None:
     (tmp_path / "it.toml").write_text(FILE.format(games=16))
     config = load_config(tmp_path / "it.toml")
-    client: Any = DyingWorkers()
+    client: Any = FailingCluster(error)
     tuner = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))
-    with pytest.raises(ExecutorError, match="goes on from the last checkpoint"):
+    with pytest.raises(ExecutorError, match=f"{reason}.* goes on from the last checkpoint"):
         tuner.run_batch()
+
+
+def test_a_machine_of_another_version_plays_no_game_of_a_tuning() -> None:
+    player = spread._Player("id", "arena 0.0.1", "othello", {}, "monkey", Contestant({}, None, ()))
+    with pytest.raises(ExecutorError, match=f"{node()} has arena .*, the head arena 0.0.1"):
+        spread._play(player, ())
+
+
+def test_a_machine_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = this_host("othello").versions
+    player = spread._Player("id", versions, "othello", {}, "monkey", Contestant({}, None, ()))
+    full = OSError(ENOSPC, "No space left on device")
+    monkeypatch.setattr(InProcessRunner, "play", Mock(side_effect=full))
+    with pytest.raises(ExecutorError, match=f"{node()} cannot play the games: .*No space left"):
+        spread._play(player, ())
 
 
 REFEREE = FILE.replace("[game]", "referee = true\n[game]").replace("batch = 8", "batch = 4")
