@@ -20,10 +20,7 @@ from arena.errors import Exit, UserError
 
 app = typer.Typer()
 
-_ON = (
-    "A cluster to play on: tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers here.  "
-    "[default: here, or as the file says]"
-)
+_ON = "A cluster to play on: tls://HOST:PORT, tcp://HOST:PORT, or local:N for N workers here.  "
 _PLAYER = (
     "A built-in player, a script, a source file, a bot's folder or archive, a command in quotes, a "
     "FILE.toml, or TOURNAMENT.toml:NAME."
@@ -47,7 +44,7 @@ DryRun = Annotated[bool, flag("--dry-run", "Check everything and estimate the ti
 ReplayDamaged = Annotated[
     bool, flag("--replay-damaged", "Play games again that are damaged in the run's file.")
 ]
-On = Annotated[str | None, option("CLUSTER", _ON)]
+On = Annotated[str | None, option("CLUSTER", f"{_ON}[default: here]")]
 
 
 @app.command()
@@ -62,7 +59,9 @@ def run(
     without: Annotated[
         list[str] | None, option("BOT", "Leave a player out from now on; may be repeated.")
     ] = None,
-    on: On = None,
+    on: Annotated[
+        str | None, option("CLUSTER", f"{_ON}[default: here, or as the file says]")
+    ] = None,
     insecure: Insecure = False,
 ) -> int:
     """Play a tournament. Stop it anywhere; the same command goes on."""

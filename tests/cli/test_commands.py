@@ -78,6 +78,12 @@ def test_help_shows_no_types_of_flags_and_plain_defaults(command: str) -> None:
     assert not re.search(r"<bool>|<list|<str|default: \(", shown)
 
 
+@pytest.mark.parametrize(("command", "read"), [("run", True), ("sprt", False), ("tune", False)])
+def test_only_the_file_of_a_run_names_a_cluster(command: str, *, read: bool) -> None:
+    shown = " ".join(arena(command, "--help").output.split())
+    assert ("here, or as the file says" in shown) is read
+
+
 @pytest.mark.parametrize(
     ("typed", "completed"), [("arena re", "report"), ("arena play ot", "othello")]
 )
