@@ -64,6 +64,20 @@ def test_the_ranking_of_a_format_is_printed_without_its_rounds(tmp_path: Path, p
     page.emulate_media(media="screen")
 
 
+def test_the_standings_are_whole_at_1280_pixels(tmp_path: Path, page: Page) -> None:
+    pairs = [*permutations(("ant", "a-player-with-a-very-long-name-to-see", "bee"), 2)] * 12
+    records = [
+        play_record("dots", *both, forfeit=n % 2 or None, game=f"g{n}", rows=2, cols=2)
+        for n, both in enumerate(pairs, 1)
+    ]
+    page.goto(write_file(tmp_path, records))
+    for text in ("±", "LOS", "Difference", "Mean move", "Forfeits"):
+        column = page.locator("#standings").get_by_role("columnheader", name=text, exact=True)
+        expect(column).to_be_visible()
+    too_wide = "each => each.scrollWidth - each.clientWidth"
+    assert page.get_by_role("region", name="Standings").evaluate(too_wide) == 0
+
+
 def test_a_phone_shows_ratings_and_whole_numbers(tmp_path: Path, page: Page) -> None:
     pairs = [*permutations(("ant", "a bot of a long name", "bee"), 2)] * 52
     records = [
