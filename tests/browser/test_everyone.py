@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,7 +12,7 @@ from playwright.sync_api import Page, expect
 from arena.bots import course
 from arena.web.app import ServerSettings, make_app
 from tests.web.conftest import serving
-from tests.web.test_staff import write_course
+from tests.web.test_staff import NOW, write_course
 
 pytestmark = pytest.mark.slow
 
@@ -60,6 +61,22 @@ def test_the_buttons_of_the_staff_are_on_the_screen(site: Site, page: Page, widt
     right = buttons.evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
     assert len(right) == 8 and max(right) < width
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_long_name_leaves_all_owners_on_the_screen(
+    tmp_path: Path, page: Page, width: int
+) -> None:
+    folder = write_course(tmp_path)
+    course.add_owners(folder, ["maximiliane-wolkenstein-von-hohenlohe-langenburg"], NOW)
+    app = make_app(ServerSettings(course=folder, runs=folder / "runs"))
+    page.set_viewport_size({"width": width, "height": 900})
+    with serving(app) as url:
+        page.goto(f"{url}/in/{app.state.course.people.staff_token}")
+        owners = page.get_by_role("region", name="Owners")
+        expect(owners).to_contain_text("maximiliane")
+        assert owners.evaluate("each => each.scrollWidth - each.clientWidth") == 0
+    page.goto("about:blank")
 
 
 def test_nobody_is_left_out_who_was_not_chosen(site: Site, page: Page) -> None:
