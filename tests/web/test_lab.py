@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from arena.files import lock
-from arena.reports.html.charts import Curve, curves, thinned
+from arena.reports.html.charts import Curve, curves, short, thinned
 from arena.tournament.run_view import RunView
 from arena.web import lab_runs
 from arena.web.lab_runs import LabRun, folder_run
@@ -86,7 +86,7 @@ def test_the_lab_lists_tests_trainings_and_tunings(client: TestClient, runs: Pat
     for name in ("ab", "quick.train", "it.tune"):
         assert f'<a href="/lab/run/{name}">{name}</a>' in text
     assert "/lab/run/cup" not in text
-    assert "300 games, average score 3002" in text
+    assert "300 games, average score 3,002" in text
     assert "no games yet" in text
     assert "broken.tune has files that no training or tuning wrote" in text
 
@@ -144,7 +144,7 @@ def test_a_test_has_its_gauge_its_counts_and_its_path(client: TestClient) -> Non
     assert 'class="gauge"' in text
     assert "Not decided after 6 pairs." in text
     assert re.search(r"<td class=\"n\">6</td>\s*</tr>", text)
-    assert len(re.findall(r"<td class=\"n\">[+-]\d\.\d{3}</td>", text)) == 6
+    assert len(re.findall(r"<td class=\"n\">[+−]\d\.\d{3}</td>", text)) == 6
     assert "sprt.elo1" in text
     assert 'href="/t/ab"' in text
 
@@ -239,8 +239,8 @@ def test_curves_share_one_pair_of_axes() -> None:
     drawn = curves(
         [Curve("<a>", [(0, 0), (100, 10)]), Curve("b", [(50, 5)])], "<said>", [("H1", 20.0)]
     )
-    assert 'points="58.0,204.8 466.0,113.0"' in drawn
-    assert 'cx="262.0" cy="158.9"' in drawn
+    assert 'points="62.0,204.8 452.0,113.0"' in drawn
+    assert 'cx="257.0" cy="158.9"' in drawn
     assert 'aria-label="&lt;said&gt;"' in drawn
 
 
@@ -263,10 +263,16 @@ def test_the_names_of_curves_are_apart_and_inside() -> None:
     ends = {"<top>": 100.0} | {f"low {number}": number / 10 for number in range(7)}
     drawn = curves([Curve(name, [(1, end)]) for name, end in ends.items()], "said", named=True)
     assert 'viewBox="0 0 590 240"' in drawn
-    placed = re.findall(r'<text class="name" x="474" y="([0-9.]+)">([^<]+)<', drawn)
+    placed = re.findall(r'<text class="name" x="460" y="([0-9.]+)">([^<]+)<', drawn)
     assert [name for _, name in placed] == ["&lt;top&gt;", *(f"low {n}" for n in range(6, -1, -1))]
     heights = [float(y) for y, _ in placed]
     assert all(below - above >= 14 for above, below in pairwise(heights)) and heights[-1] < 240
+
+
+def test_figures_are_short_and_have_the_signs_of_the_pages() -> None:
+    figures = (4002.4, -4002.4, 40_020, -40_020, 2.5e6, -0.25)
+    written = ["4,002", "−4,002", "40.02 k", "−40.02 k", "2.5 M", "−0.25"]
+    assert [*map(short, figures)] == written
 
 
 def test_the_last_of_many_points_stays() -> None:

@@ -6,11 +6,13 @@ from typing import NamedTuple, TypeVar
 
 from markupsafe import Markup
 
+from arena.reports.html.wording import minus
+
 _LINE_WIDTH, _MARGIN = 200, 6
 """Of a drawing along a line."""
 _WIDTH, _HEIGHT = 480, 240
 """Of curves."""
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 12, 26
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 28, 12, 26
 _NAME_WIDTH, _NAME_HEIGHT, _LONGEST = 110, 14, 20
 """The room for a name at the end of a curve, and its most characters."""
 _TICKS = 4
@@ -79,11 +81,11 @@ def gauge(value: float, lower: float, upper: float) -> Markup:
     """A log-likelihood ratio on its way between the bounds of a test."""
     at = Scale(lower, upper).at(value)
     middle = Scale(lower, upper).at(0)
-    low, high = f"H0 at {lower:+.2f}", f"H1 at {upper:+.2f}"
+    low, high = minus(f"H0 at {lower:+.2f}"), minus(f"H1 at {upper:+.2f}")
     return Markup(
         f'<div class="verdict"><span class="soft">{low}</span>'
         f'<svg class="gauge" viewBox="0 0 {_LINE_WIDTH} 18" role="img" '
-        f'aria-label="log-likelihood ratio {value:+.2f}, between {low} and {high}">'
+        f'aria-label="log-likelihood ratio {minus(f"{value:+.2f}")}, between {low} and {high}">'
         f'<path class="axis" d="M6 9H194M6 3V15M194 3V15M{middle} 6V12"/>'
         f'<circle cx="{at}" cy="9" r="4.5"/></svg><span class="soft">{high}</span></div>'
     )
@@ -144,8 +146,8 @@ def short(figure: float) -> str:
     """`1.2 M`, `40 k`, `0.25`."""
     for size, letter in ((1e6, " M"), (1e3, " k")):
         if abs(figure) >= 10 * size or (abs(figure) >= size and letter == " M"):
-            return f"{figure / size:.4g}{letter}"
-    return f"{figure:.4g}".replace("-", "−")
+            return minus(f"{figure / size:.4g}{letter}")
+    return minus(f"{figure:,.4g}")
 
 
 def _round_step(step: float) -> float:

@@ -15,7 +15,7 @@ from arena.reports.html.audience import Audience, Seen
 from arena.reports.html.charts import Scale, spread, whisker
 from arena.reports.html.data import machine as machine_of
 from arena.reports.html.figures import anchor_of, fault_data, interval
-from arena.reports.html.wording import FEW_GAMES, ending_word, rating
+from arena.reports.html.wording import FEW_GAMES, ending_word, minus, rating
 from arena.reports.pairs import pairs_of
 from arena.reports.rankings import figure
 from arena.tournament.run_view import RunView
@@ -81,9 +81,10 @@ def standings(look: Look) -> dict[str, Any]:
         notes[:1] = words.about_separation(compared)[:1] if close else []
     if close > _CLOSE:
         notes[0] = f"{close} pairs of neighbours are not separated at 95 %: brackets join them."
+    notes += [*words.about_rating(standings)[2:], *words.about_those_out(standings)]
     return {
         "rows": rows,
-        "notes": [*notes, *words.about_rating(standings)[2:], *words.about_those_out(standings)],
+        "notes": [*map(minus, notes)],
         "faults": any(row.forfeits for row in standings.players),
         "difference": any(row.difference is not None for row in standings.players),
         "few": any(row.games < FEW_GAMES and row.name not in shown for row in standings.players),
@@ -250,4 +251,5 @@ def machine(look: Look) -> dict[str, Any] | None:
 def method(look: Look) -> dict[str, Any]:
     """How to read the figures, in 120 words at most."""
     paired = not look.view.config.terms.game.decided_by_seed
-    return {"notes": words.about_rating(look.standings)[:2], "paired": paired, "few": FEW_GAMES}
+    notes = [*map(minus, words.about_rating(look.standings)[:2])]
+    return {"notes": notes, "paired": paired, "few": FEW_GAMES}

@@ -19,7 +19,7 @@ from arena.files.plain_text import printable
 from arena.reports.html import overview, rounds
 from arena.reports.html.audience import Audience
 from arena.reports.html.overview import Look
-from arena.reports.html.wording import milliseconds, signed
+from arena.reports.html.wording import milliseconds, minus, signed
 from arena.tournament.run_view import RunView
 
 SECTIONS: Mapping[str, Callable[[Look], Mapping[str, Any] | None]] = {
@@ -51,7 +51,7 @@ def environment(*folders: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"signed": signed, "ms": milliseconds, "in_url": in_url}
+    templates.filters |= {"signed": signed, "minus": minus, "ms": milliseconds, "in_url": in_url}
     templates.globals |= {"site": (), "run_url": None, "live": False, "script_srcs": ()}
     templates.globals |= dict.fromkeys(("style", "script", "style_href", "csp"))
     return templates

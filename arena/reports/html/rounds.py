@@ -15,7 +15,7 @@ from arena.ratings.results import GameDigest, results_of
 from arena.reports import words
 from arena.reports.html.charts import Curve, curves, gauge
 from arena.reports.html.overview import Look
-from arena.reports.html.wording import FEW_GAMES, signed
+from arena.reports.html.wording import FEW_GAMES, minus, signed
 from arena.reports.rankings import figure
 from arena.tournament.formats import FORMATS
 from arena.tournament.run_view import RunView
@@ -45,8 +45,8 @@ def rounds(look: Look) -> dict[str, Any] | None:
 def _test(verdict: Verdict) -> dict[str, Any]:
     return {
         "drawn": gauge(verdict.llr, verdict.lower, verdict.upper),
-        "notes": words.about_sprt(verdict),
-        "where": words.where_it_stands(verdict),
+        "notes": [*map(minus, words.about_sprt(verdict))],
+        "where": minus(words.where_it_stands(verdict)),
     }
 
 

@@ -10,6 +10,7 @@ from arena.reports.words import rounded_ms
 
 FEW_GAMES = 30
 """With fewer games than that a rating is not shown."""
+_MINUS = re.compile(r"(?<![^\s(])-(?=\d)")
 _PART_OF_PATH = re.compile(r"\S*/\S*$")
 
 
@@ -21,7 +22,12 @@ def ending_word(ending: Termination) -> str:
 def signed(value: float) -> str:
     """`+12`, `−3`, `0`."""
     whole = round(value)
-    return f"{whole:+d}".replace("-", "−") if whole else "0"
+    return minus(f"{whole:+d}") if whole else "0"
+
+
+def minus(text: str) -> str:
+    """The text of a terminal with the minus sign of the pages in front of its numbers: `−12`."""
+    return _MINUS.sub("−", text)
 
 
 def rating(row: PlayerStanding, anchor: str | None) -> str:

@@ -20,7 +20,7 @@ from arena.reports.html.one_file import write_report
 from arena.reports.html.overview import Look
 from arena.reports.html.pages import SECTIONS, run_page
 from arena.reports.html.rounds import rounds
-from arena.reports.html.wording import line_of, signed
+from arena.reports.html.wording import line_of, minus, signed
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.config_tables import RatingTable
 from arena.tournament.formats import FORMATS
@@ -237,8 +237,16 @@ def test_a_sequential_test_shows_its_gauge(play: Play, tmp_path: Path) -> None:
         found = sections(view, STAFF)["rounds"]
     assert 'class="gauge"' in found and "H1 accepted" in found
     assert 'class="ranked"' in found, "it is printed"
-    between = r'H0 at (-\d.\d\d)</span>.*between H0 at \1 and H1 at (\S+)">.*H1 at \2</span>'
+    between = r'H0 at (−\d.\d\d)</span>.*between H0 at \1 and H1 at (\S+)">.*H1 at \2</span>'
     assert re.search(between, found)
+    assert re.search(r"\(−\d.\d\d to \+", found), "sentences have the minus of the tables"
+    assert not re.search(r"[ (]-\d", re.sub("<svg.*?</svg>", "", found))
+
+
+def test_a_minus_stands_before_numbers_alone() -> None:
+    said = "worth -46 ± 177 Elo (-2.94 to +2.94); greedy-2 – ant; 2026-11-29; anchor-1 (a-1)"
+    changed = "worth −46 ± 177 Elo (−2.94 to +2.94); greedy-2 – ant; 2026-11-29; anchor-1 (a-1)"
+    assert minus(said) == changed
 
 
 def test_2048_has_scores_and_tiles_instead_of_a_crosstable(play: Play, tmp_path: Path) -> None:

@@ -65,11 +65,11 @@ export function byId(id) {
 }
 
 /**
- * A number as people write it: 12,034.
+ * A number as people write it: 12,034, −0.5.
  * @param {number} value
  */
 export function written(value) {
-  return NUMBERS.format(value);
+  return NUMBERS.format(value).replace("-", "−");
 }
 
 /**
