@@ -20,6 +20,8 @@ _INSTANT_MS = 1
 """A move of a player that does not think by the clock, about."""
 _UNKNOWN_SHARE = 0.5
 """Part of its time that a player we know nothing of is taken to use."""
+_SHORT_S = 10
+"""Of a shorter time most goes into starting the referees, as quick as the machine is free."""
 _SAMPLE_GAMES = 300
 """The games from which the time of rounds is estimated that results will make."""
 
@@ -38,6 +40,8 @@ class Estimate(Frozen):
     """How many are expected."""
 
     def __str__(self) -> str:
+        if self.worst_s is not None and self.worst_s < _SHORT_S:
+            return "A few seconds"
         about = f"About {rough_duration(self.expected_s)}"
         if self.worst_s is None and self.known:
             return f"{about}; no upper limit, a game lasts as long as it goes well"

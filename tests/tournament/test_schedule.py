@@ -223,6 +223,8 @@ def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     assert afresh[0] < 3
     assert afresh[1] is not None and afresh[1] < 5
     assert seconds(othello + monkeys)[0] < afresh[0] / 2
+    instant = load(f"{othello}{monkeys}", players=0)
+    assert str(estimate(instant, pairings(instant))) == "A few seconds"
     tiles = load('[game]\nrules = "2048"\n')
     assert estimate(tiles, pairings(tiles)).worst_s is None
     assert "no upper limit" in str(estimate(tiles, pairings(tiles)))
@@ -231,4 +233,4 @@ def test_the_estimate_follows_clock_and_concurrency(load: Load) -> None:
     said = str(estimate(config, pairings(config)))
     assert re.fullmatch(r"At most \d+ min", said)
     limited = load('[tournament]\nmax_plies = 100\n[game]\nrules = "2048"\n')
-    assert "at most" in str(estimate(limited, pairings(limited)))
+    assert estimate(limited, pairings(limited)).worst_s == pytest.approx(0.2)
