@@ -14,20 +14,21 @@ from arena.cli.output import complain, console, say, say_json
 from arena.errors import Exit, UserError
 
 app = typer.Typer()
-course_app = typer.Typer(cls=Arena, help="Run a course: its owners, deadline and quota.")
-roster_app = typer.Typer(cls=Arena, help="The owners of bots, each with a token.")
+course_app = typer.Typer(cls=Arena, help="Make a course of submissions, and manage its owners.")
+roster_app = typer.Typer(cls=Arena, help="Manage the owners of bots, and their tokens.")
 course_app.add_typer(roster_app, name="roster")
-bots_app = typer.Typer(cls=Arena, help="The submitted bots of a folder, and their versions.")
+bots_app = typer.Typer(cls=Arena, help="List submitted bots, and choose the versions that play.")
 
 Folder = Annotated[Path, argument("DIR", "The course.")]
 CourseOption = Annotated[
     Path, option("DIR", "The course.  [default: this folder]", "--course", show_default=False)
 ]
-BotPath = Annotated[Path, argument("DIR/BOT", "A submitted bot, as submissions/fox or fox.")]
+Owner = Annotated[str, argument("OWNER", "The owner's name.")]
+BotPath = Annotated[Path, argument("DIR/BOT", "A submitted bot, such as submissions/fox or fox.")]
 OneVersion = Annotated[
-    Path, argument("DIR/BOT@VERSION", "A version, as submissions/fox@2 or fox@9c0c2c46.")
+    Path, argument("DIR/BOT@VERSION", "A version, such as submissions/fox@2 or fox@9c0c2c46.")
 ]
-As = Annotated[str | None, option("OWNER", "Whose request it is, as the staff says.", "--as")]
+As = Annotated[str | None, option("OWNER", "For the staff: act for this owner.", "--as")]
 _TOKEN_VARIABLE = "ARENA_TOKEN"
 Token = Annotated[str | None, option("TOKEN", "The owner's token.", envvar=_TOKEN_VARIABLE)]
 TournamentOption = Annotated[
@@ -37,7 +38,7 @@ Contained = Annotated[
     Sandbox | None,
     option(
         None,
-        "What contains it; auto is the strongest there is here.  "
+        "What contains the bot; auto: the strongest on this machine.  "
         "[default: auto, or the tournament's]",
     ),
 ]
@@ -47,7 +48,7 @@ Language = Literal["python", "cpp", "js", "java", "rust"]
 @app.command()
 def players(
     name: Annotated[
-        str | None, argument("NAME", "One of them, in full.  [default: all, in short]")
+        str | None, argument("NAME", "A player, with its options.  [default: a list of all]")
     ] = None,
 ) -> None:
     """List the built-in players and their options."""
@@ -60,9 +61,9 @@ def players(
 @app.command()
 def new(
     name: Annotated[str, argument("NAME", "The bot's name.")],
-    language: Annotated[Language, option(None, "What to write it in.", "--lang")],
+    language: Annotated[Language, option(None, "The language of the program.", "--lang")],
 ) -> None:
-    """Write the start of a new bot: a program that plays, a test, a page of protocol."""
+    """Write a new bot to start from: a program that plays, a test, and the protocol."""
     from arena.bots.starter import begin
     from arena.entering.enter import refuse_builtin
 
@@ -76,19 +77,19 @@ def check(
         Path,
         argument("BOT", "A script, source file, folder or archive with a bot.toml, or DIR/fox@2."),
     ],
-    json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --check.")] = False,
+    json: Annotated[bool, flag("--json", "As JSON; arena schema --check has its keys.")] = False,
     tournament: TournamentOption = None,
     sandbox: Contained = None,
     rules: Annotated[
         list[str] | None,
-        rules_option("A rule set to check it in; may be repeated.", default="those it claims"),
+        rules_option("A rule set to check it in; may be repeated.", default="all it claims"),
     ] = None,
     seed: Annotated[
         int | None,
-        option("N", "Draws positions and games.  [default: drawn for each check]", min=0),
+        option("N", "The seed of positions and games.  [default: a new one for each check]", min=0),
     ] = None,
 ) -> Exit:
-    """Check a bot before a tournament does, and tell what to change."""
+    """Check a bot as a tournament would play it, and say what to change."""
     from arena.entering.enter import check_only
     from arena.reports.checklist import CheckScreen
 
@@ -106,7 +107,7 @@ def check(
 @app.command()
 def submit(
     bot: Annotated[Path, argument("BOT", "A script, source file, folder or archive.")],
-    to: Annotated[str, option("DIR|URL", "The submissions, the course, or its server.")],
+    to: Annotated[str, option("DIR|URL", "A folder of submissions, a course, or its server.")],
     owner: As = None,
     token: Token = None,
     tournament: TournamentOption = None,
@@ -130,7 +131,7 @@ def submit(
                 entered = remote.send(bot, to, token, screen.show)
             except KeyboardInterrupt:
                 page = f"{to.rstrip('/')}/me"
-                say(f"A check that has begun goes on there; the page {page} cancels it.", err=True)
+                say(f"A check that has begun continues there; cancel it on {page}", err=True)
                 raise
         else:
             who = _asking(folder, owner, token)
@@ -152,7 +153,7 @@ def _asking(folder: Path, owner: str | None, token: str | None) -> str | None:
 
 @course_app.command()
 def init(folder: Folder) -> None:
-    """Make a folder a course."""
+    """Make a folder into a course."""
     from arena.bots import course, course_file
 
     course.init(folder)
@@ -166,11 +167,11 @@ def init(folder: Folder) -> None:
 @roster_app.command()
 def add(
     file: Annotated[
-        Path, argument("NAMES.csv", 'A name a line, or a table with a column "owner".')
+        Path, argument("NAMES.csv", 'One name a line, or a CSV table with a column "owner".')
     ],
     to: CourseOption = Path(),
 ) -> None:
-    """Add owners, and write the token of each, this once."""
+    """Add owners, and print the token of each: it is not shown again."""
     from arena.bots import course, roster
     from arena.reports import submissions
 
@@ -192,17 +193,17 @@ def list_owners(of: CourseOption = Path()) -> Exit:
 
 
 @roster_app.command()
-def revoke(owner: Annotated[str, argument("OWNER", "Whose.")], of: CourseOption = Path()) -> None:
-    """Let a token open nothing any more."""
+def revoke(owner: Owner, of: CourseOption = Path()) -> None:
+    """Make the token of an owner invalid."""
     from arena.bots import course
 
     course.revoke(of, owner, datetime.now(UTC))
-    say(f"The token of {owner} opens nothing any more; `arena course roster renew` makes another.")
+    say(f"The token of {owner} is no longer valid; `arena course roster renew` makes another.")
 
 
 @roster_app.command()
-def renew(owner: Annotated[str, argument("OWNER", "Whose.")], of: CourseOption = Path()) -> None:
-    """Write another token for an owner, in place of a lost one."""
+def renew(owner: Owner, of: CourseOption = Path()) -> None:
+    """Print another token for an owner, in place of a lost one."""
     from arena.bots import course
     from arena.reports import submissions
 
@@ -211,7 +212,9 @@ def renew(owner: Annotated[str, argument("OWNER", "Whose.")], of: CourseOption =
 
 @bots_app.command("list")
 def list_bots(
-    folder: Annotated[Path, argument("DIR", "The submissions.", show_default=False)] = Path(),
+    folder: Annotated[
+        Path, argument("DIR", "Submissions.  [default: this folder]", show_default=False)
+    ] = Path(),
 ) -> Exit:
     """List the bots with their owners and versions."""
     from arena.bots import course
@@ -221,7 +224,7 @@ def list_bots(
     if entries:
         console().print(submissions.table(entries))
     elif not damaged:
-        say(f"{folder} has no submission yet; `arena submit BOT --to {folder}`")
+        say(f"{folder} has no submission yet; add one by `arena submit BOT --to {folder}`")
     return complain(damaged)
 
 
@@ -256,7 +259,7 @@ def rollback(bot: OneVersion, owner: As = None, token: Token = None) -> None:
 
 @bots_app.command()
 def withdraw(bot: BotPath, owner: As = None, token: Token = None) -> None:
-    """Take one's own bot out of tournaments, until it is submitted again."""
+    """Take your own bot out of tournaments, until it is submitted again."""
     from arena.bots import course
     from arena.reports import submissions
 
@@ -266,7 +269,7 @@ def withdraw(bot: BotPath, owner: As = None, token: Token = None) -> None:
 
 @bots_app.command()
 def exclude(bot: BotPath) -> None:
-    """Take a bot out, as the staff; nothing more is accepted under its name."""
+    """For the staff: take a bot out, and accept nothing more under its name."""
     from arena.bots import course
     from arena.reports import submissions
 

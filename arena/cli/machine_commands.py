@@ -14,12 +14,12 @@ app = typer.Typer()
 bench_app = typer.Typer(cls=Arena, help="Measure this machine against the targets.")
 
 _TILE_GAMES = "Games to learn from; with 100,000 also 3-ply games, ten minutes in all."
-Repeats = Annotated[int, option("N", "Repeats, whose median is shown.", min=1)]
+Repeats = Annotated[int, option("N", "How often to measure; the median is shown.", min=1)]
 
 
 @app.command()
 def docs(
-    page: Annotated[str | None, argument("PAGE", "One of them.  [default: a list of all]")] = None,
+    page: Annotated[str | None, argument("PAGE", "The page.  [default: a list of all]")] = None,
 ) -> None:
     """Show the pages of the documentation."""
     from arena.reports import handbook
@@ -30,7 +30,7 @@ def docs(
 @app.command()
 def examples(
     folder: Annotated[
-        Path | None, argument("FOLDER", "Copy all of them into this new folder.")
+        Path | None, argument("FOLDER", "A new folder to copy all of them into.")
     ] = None,
 ) -> None:
     """List the tournament files that are included, or copy them.
@@ -51,8 +51,8 @@ def examples(
 
 @app.command()
 def schema(
-    report: Annotated[bool, flag("--report", "Of the JSON report instead.")] = False,
-    check: Annotated[bool, flag("--check", "Of the JSON of a check instead.")] = False,
+    report: Annotated[bool, flag("--report", "The schema of the JSON report instead.")] = False,
+    check: Annotated[bool, flag("--check", "The schema of a check's JSON instead.")] = False,
 ) -> None:
     """Print the player protocol as JSON Schema."""
     import json
@@ -83,7 +83,7 @@ def warm(
     if rules and len(without) == len(rules):
         return
     if not warm_kernels(rules or usable(), noted_too=True):
-        raise UserError("The kernels could not be kept; why is above.")
+        raise UserError("The kernels could not be kept; the reason is above.")
     say("The kernels are ready.")
 
 
@@ -91,19 +91,19 @@ def warm(
 def serve(
     course: Annotated[
         Path | None,
-        argument("COURSE", "A course, with its people.  [default: runs alone, to look at]"),
+        argument("COURSE", "The folder of a course.  [default: none, only runs are shown]"),
     ] = None,
     runs: Annotated[
         Path | None, option("DIR", "The folder of the runs.  [default: runs, or COURSE/runs]")
     ] = None,
-    host: Annotated[str, option("HOST", "Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, option("N", "The port; 0 for any that is free.", min=0, max=65535)] = 8000,
+    host: Annotated[str, option("HOST", "The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, option("N", "The port; 0: any free one.", min=0, max=65535)] = 8000,
     public_url: Annotated[
         str | None,
-        option("URL", "The address that browsers use, as https://NAME, behind Caddy or nginx."),
+        option("URL", "The address that browsers use behind Caddy or nginx: https://NAME."),
     ] = None,
     insecure: Annotated[
-        bool, flag("--insecure", "Let other machines in over plain HTTP: in a trusted network.")
+        bool, flag("--insecure", "Let other machines in by plain HTTP, in a network you trust.")
     ] = False,
 ) -> None:
     """Show runs in a browser, live; with a course, take its bots and play its tournaments."""
@@ -117,15 +117,15 @@ def serve(
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def worker(
-    address: Annotated[str, argument("ADDRESS", "The scheduler: tls://HOST:PORT.")],
+    address: Annotated[str, argument("ADDRESS", "The scheduler's address: tls://HOST:PORT.")],
     dask: Annotated[
-        list[str] | None, argument("[OPTION]...", "Options of dask worker, as --tls-ca-file FILE.")
+        list[str] | None, argument("[OPTION]...", "Options of dask worker: --tls-ca-file FILE, …")
     ] = None,
     cores: Annotated[
         int | None, option("N", "Cores to play on.  [default: all there are]", min=1)
     ] = None,
     shared: Annotated[
-        bool, flag("--shared", "Other workers have the same cores: to try it, clocks are not fair.")
+        bool, flag("--shared", "Share cores with other workers, for a trial: clocks are not fair.")
     ] = False,
     insecure: Insecure = False,
 ) -> None:
@@ -139,7 +139,7 @@ def worker(
 
 @app.command()
 def doctor(json: AsJson = False) -> Exit:
-    """Show what this machine offers to a tournament, each sandbox tried, and what it lacks.
+    """Show what this machine offers to a tournament and what it lacks; try each sandbox.
 
     Exit code 1 when no sandbox gives the guarantees that strangers' programs need.
     """
@@ -155,7 +155,7 @@ def referee(
     games: Annotated[int, option("N", "Games of dots 5×5 in each repeat.", min=1)] = 30,
     repeats: Repeats = 3,
 ) -> None:
-    """What a move costs the referee, with an instant player."""
+    """Measure what a move costs the referee, with a player that answers at once."""
     from arena.bench import referee
 
     referee.show(referee.bench_referee(games=games, repeats=repeats), console())
@@ -163,7 +163,7 @@ def referee(
 
 @bench_app.command()
 def sandbox() -> None:
-    """What a sandbox adds to a player's start and to a move."""
+    """Measure what a sandbox adds to a player's start and to a move."""
     from arena.bench import sandbox
 
     sandbox.show(sandbox.bench_sandbox(), console())
@@ -171,7 +171,7 @@ def sandbox() -> None:
 
 @bench_app.command()
 def search() -> None:
-    """How fast the kernels play and search."""
+    """Measure how fast the kernels play and search."""
     from players.bench import search_table
 
     console().print(search_table())
@@ -179,7 +179,7 @@ def search() -> None:
 
 @bench_app.command()
 def tiles(games: Annotated[int, option("N", _TILE_GAMES, min=1000)] = 10_000) -> None:
-    """How fast 2048 and 2584 are played, learned and searched, and how well."""
+    """Measure how fast and how well 2048 and 2584 are played, learned and searched."""
     from players.bench.tiles import tiles_table
 
     with console(stderr=True).status("measuring"):
@@ -190,10 +190,10 @@ def tiles(games: Annotated[int, option("N", _TILE_GAMES, min=1000)] = 10_000) ->
 @bench_app.command()
 def web(
     games: Annotated[int, option("N", "Games of the large run.", min=100)] = 20_000,
-    rounds: Annotated[int, option("N", "Of the tournaments that are played.", min=1)] = 4,
+    rounds: Annotated[int, option("N", "Rounds of the tournaments that are played.", min=1)] = 4,
     repeats: Annotated[int, option("N", "Tournaments without open pages, and with.", min=1)] = 3,
 ) -> None:
-    """How fast pages are sent, how soon moves are on them, and what they cost a run."""
+    """Measure how fast pages are sent, how soon they show a move, and what they cost a run."""
     from arena.bench import web
 
     with console(stderr=True).status("measuring"):
@@ -203,10 +203,10 @@ def web(
 
 @bench_app.command()
 def env(
-    steps: Annotated[int, option("N", "Of each environment in each repeat.", min=100)] = 5_000,
+    steps: Annotated[int, option("N", "Steps per environment and repeat.", min=100)] = 5_000,
     repeats: Repeats = 3,
 ) -> None:
-    """How fast learning environments are, next to PettingZoo's connect four."""
+    """Measure how fast learning environments are, next to PettingZoo's connect four."""
     from arena.bench import environments
 
     environments.show(environments.bench_environments(steps, repeats), console())
@@ -214,19 +214,19 @@ def env(
 
 @bench_app.command()
 def cluster(
-    workers: Annotated[int, option("N", "Machines that only sleep.", min=1)] = 64,
-    processes: Annotated[int, option("N", "Processes that these are in.", min=1)] = 1,
-    games: Annotated[int, option("N", "Games that they play, 380 a round; 0: none.", min=0)] = 3800,
-    seconds: Annotated[float, option("S", "The time of such a game, about.", min=0.001)] = 1.0,
+    workers: Annotated[int, option("N", "Simulated machines, which only sleep.", min=1)] = 64,
+    processes: Annotated[int, option("N", "Processes that simulate them.", min=1)] = 1,
+    games: Annotated[int, option("N", "Games to play, in rounds of 380; 0: none.", min=0)] = 3800,
+    seconds: Annotated[float, option("S", "Seconds that a game takes, about.", min=0.001)] = 1.0,
     repeats: Annotated[
-        int, option("N", "Of games with and without a cluster here; 0: none.", min=0)
+        int, option("N", "How often to play with and without a cluster here; 0: never.", min=0)
     ] = 1,
 ) -> None:
-    """What a cluster adds to games, and what its head and its scheduler need.
+    """Measure what a cluster adds to games, and what its head and its scheduler need.
 
     First the same games are played with and without a cluster on this machine.
-    Then machines that only sleep for the time of a game play a tournament: the
-    head and the scheduler of a large cluster, seen here.
+    Then simulated machines, which only sleep for the time of a game, play a tournament.
+    It shows what the head and the scheduler of a large cluster need.
     """
     from arena.files.imports import extra
     from players.catalogue import BUILTINS

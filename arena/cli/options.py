@@ -65,7 +65,7 @@ GameSettings = Annotated[
     list[str] | None,
     option(
         "KEY=VALUE",
-        "A setting of the game, as preset=cornerless or rows=3; may be repeated.",
+        "A setting of the game, such as preset=cornerless or rows=3; may be repeated.",
         "--set",
     ),
 ]

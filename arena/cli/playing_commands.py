@@ -26,30 +26,30 @@ _PLAYER = (
     "FILE.toml, or TOURNAMENT.toml:NAME."
 )
 PlayerA = Annotated[str, argument("A", _PLAYER)]
-PlayerB = Annotated[str, argument("B", "The same.")]
+PlayerB = Annotated[str, argument("B", "The other player, in the same forms.")]
 OptionsA = Annotated[
-    list[str] | None, option("KEY=VALUE", "An option of A, as depth=6; repeatable.")
+    list[str] | None, option("KEY=VALUE", "An option of A, such as depth=6; may be repeated.")
 ]
-OptionsB = Annotated[list[str] | None, option("KEY=VALUE", "An option of B; repeatable.")]
+OptionsB = Annotated[list[str] | None, option("KEY=VALUE", "An option of B; may be repeated.")]
 BankMs = Annotated[int | None, option("MS", "Time for the whole game.  [default: none]")]
 IncrementMs = Annotated[int, option("MS", "What each move adds to the bank.")]
 OpeningsFile = Annotated[Path | None, option("FILE", "Openings from a file, one a line.")]
 Concurrency = Annotated[
-    int | None, option("N", "Games played at once.  [default: by the cores]", min=1)
+    int | None, option("N", "Games played at once.  [default: as many as the cores allow]", min=1)
 ]
 StoreOption = Annotated[
     Path | None, option("FILE", "Where the run is kept.  [default: runs/NAME.sqlite]")
 ]
 DryRun = Annotated[bool, flag("--dry-run", "Check everything and estimate the time; play nothing.")]
 ReplayDamaged = Annotated[
-    bool, flag("--replay-damaged", "Play games again that are damaged in the run's file.")
+    bool, flag("--replay-damaged", "Play again the games that are damaged in the run's file.")
 ]
 On = Annotated[str | None, option("CLUSTER", f"{_ON}[default: here]")]
 
 
 @app.command()
 def run(
-    file: Annotated[Path, argument("FILE.toml", "The tournament.")],
+    file: Annotated[Path, argument("FILE.toml", "The tournament file.")],
     store: StoreOption = None,
     dry_run: DryRun = False,
     replay_damaged: ReplayDamaged = False,
@@ -64,7 +64,7 @@ def run(
     ] = None,
     insecure: Insecure = False,
 ) -> int:
-    """Play a tournament. Stop it anywhere; the same command goes on."""
+    """Play a tournament. Stop it at any time; the same command continues it."""
     from arena.matches.play import play_config
     from arena.tournament.file_kinds import refuse_other
     from arena.tournament.ready import load_to_play
@@ -87,7 +87,7 @@ def match(
         int,
         option(
             "N",
-            "How many: even where two play, and of each player where one plays alone.",
+            "Games in all, an even number; where one plays alone, games of each player.",
             min=1,
             max=100_000,
         ),
@@ -95,7 +95,7 @@ def match(
     watch: Annotated[bool, flag("--watch", "Show the boards, move by move.")] = False,
     like: Annotated[
         Path | None,
-        option("FILE.toml", "The tournament whose game, clock, openings and sandbox it has."),
+        option("FILE.toml", "Play as in this tournament: its game, clock, openings and sandbox."),
     ] = None,
     rules: Annotated[str | None, rules_option(default="othello")] = None,
     settings: GameSettings = None,
@@ -112,19 +112,19 @@ def match(
         int | None,
         option(
             "N",
-            "Draws openings and chance.  [default: the number of the run; 1 with --store]",
+            "The seed of openings and chance.  [default: the run's number; 1 with --store]",
             min=1,
         ),
     ] = None,
     store: Annotated[
-        Path | None, option("FILE", "Where it is kept.  [default: a new file in runs]")
+        Path | None, option("FILE", "Where the run is kept.  [default: a new file in runs]")
     ] = None,
 ) -> int:
-    """Play some games between two players now, and keep them.
+    """Play some games between two players now, and keep them as a run.
 
     For example: arena match bot.py uct --like cup.toml --watch
 
-    With --like, the players of that tournament may be named as they are there.
+    With --like, A and B may also be names of players of that tournament.
     """
     from arena.matches import match as making
     from arena.matches.play import play_config
@@ -162,7 +162,7 @@ def sprt(
     beta: Annotated[float, option("RATE", "How often H0 may be accepted wrongly.")] = 0.05,
     model: Annotated[
         Literal["normalized", "logistic"],
-        option("MODEL", "The Elo that is meant: normalized or logistic."),
+        option("MODEL", "The kind of Elo: normalized or logistic."),
     ] = "normalized",
     rules: Annotated[str, rules_option()] = "othello",
     settings: GameSettings = None,
@@ -176,9 +176,9 @@ def sprt(
     max_games: Annotated[
         int, option("N", "Stop undecided after that many games.", min=2, max=2_000_000)
     ] = 100_000,
-    seed: Annotated[int, option("N", "Draws openings, chance, the players' seeds.")] = 1,
+    seed: Annotated[int, option("N", "The seed of openings, chance and players.")] = 1,
     plies: Annotated[
-        int | None, option("N", "Length of the random openings.  [default: by game]")
+        int | None, option("N", "Moves in each random opening.  [default: by game]")
     ] = None,
     openings: OpeningsFile = None,
     concurrency: Concurrency = None,
@@ -186,9 +186,9 @@ def sprt(
         bool, flag("--new-processes", "Start the players again for every game.")
     ] = False,
     sandbox: Annotated[
-        Sandbox, option("SANDBOX", "As in a tournament: auto, bwrap, limits, none.")
+        Sandbox, option("SANDBOX", "What contains the players: auto, bwrap, limits or none.")
     ] = "auto",
-    name: Annotated[str | None, option("NAME", "Of the run.  [default: sprt-RULES-A-B]")] = None,
+    name: Annotated[str | None, option("NAME", "Names the run.  [default: sprt-RULES-A-B]")] = None,
     store: StoreOption = None,
     dry_run: DryRun = False,
     replay_damaged: ReplayDamaged = False,
@@ -198,16 +198,16 @@ def sprt(
     """Play two players until it is decided whether A is stronger than B.
 
     A sequential test (SPRT) on colour-swapped pairs.
-    H0: A's lead over B is elo0; H1: it is elo1.
+    Hypothesis H0: A's lead over B is elo0; H1: it is elo1.
 
     For example: arena sprt uct alphabeta --rules dots --b-option depth=6
 
-    A FILE.toml holds what a player's table in a tournament file does.
+    A FILE.toml has the keys of a player's table in a tournament file.
     cup.toml:NAME is the player of that name in a tournament file.
-    arena run plays a tournament file with a table named sprt, which can say more.
+    A tournament file with a table named sprt can say more; arena run plays it.
 
-    Stop it anywhere; the same command goes on.
-    Exit codes: 0 decided, 1 not decided by --max-games, or not usable for its forfeits
+    Stop it at any time; the same command continues it.
+    Exit codes: 0 decided; 1 not decided by --max-games, or not usable because of forfeits
     and void games.
     """
     from arena.matches.play import play_config
@@ -240,14 +240,14 @@ def sprt(
 
 @app.command()
 def train(
-    file: Annotated[Path, argument("CONFIG.toml", "What to learn.")],
+    file: Annotated[Path, argument("CONFIG.toml", "The file that says what to learn.")],
     out: Annotated[
-        Path | None, option("FOLDER", "Where all of it is kept.  [default: runs/NAME.train]")
+        Path | None, option("FOLDER", "Where the training is kept.  [default: runs/NAME.train]")
     ] = None,
 ) -> Exit:
     """Train a player for 2048 or 2584, or an evaluation for Othello or dots.
 
-    Stop it anywhere; the same command goes on.
+    Stop it at any time; the same command continues it.
 
     The folder holds the checkpoint, the log, the learning curve as a picture and
     as a table, and at the end the network, which players take as their weights
@@ -263,21 +263,21 @@ def train(
 
 @app.command()
 def tune(
-    file: Annotated[Path, argument("CONFIG.toml", "What to tune.")],
+    file: Annotated[Path, argument("CONFIG.toml", "The file that says what to tune.")],
     out: Annotated[
-        Path | None, option("FOLDER", "Where all of it is kept.  [default: runs/NAME.tune]")
+        Path | None, option("FOLDER", "Where the tuning is kept.  [default: runs/NAME.tune]")
     ] = None,
-    verify: Annotated[bool, flag("--verify", "End with two SPRTs of the result.")] = False,
+    verify: Annotated[bool, flag("--verify", "End with two sequential tests (SPRT).")] = False,
     on: On = None,
     insecure: Insecure = False,
 ) -> Exit:
-    """Tune a player by games against itself. Stop it anywhere; the same command goes on.
+    """Tune a player by games against itself. Stop it at any time; the same command continues it.
 
     The folder holds the checkpoint, pictures of how the values changed, and
     the player with the best values, ready for a tournament.
 
-    --verify tests whether they are a gain, as they were tuned and at the clock
-    that counts. Exit code 1 when a test stays undecided, or is not usable.
+    --verify tests whether they are a gain: once with the limits of the tuning, once
+    with the clock of [verify]. Exit code 1 when a test stays undecided or is not usable.
 
     With method = "td" an evaluation is learned, as arena train does and in the
     same folder, and tested against the one that players have by default.

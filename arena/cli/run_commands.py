@@ -25,17 +25,17 @@ app = typer.Typer()
 
 RunPath = Annotated[Path, argument("RUN", "A run's file, runs/NAME.sqlite.")]
 FormName = Annotated[
-    str | None, option("FORM", "The form.  [default: by the end of the file's name]", "--as")
+    str | None, option("FORM", "The form of the file.  [default: by the end of its name]", "--as")
 ]
 
 
 @app.command()
 def report(
     run: RunPath,
-    json: Annotated[bool, flag("--json", "As JSON; its keys: arena schema --report.")] = False,
+    json: Annotated[bool, flag("--json", "As JSON; arena schema --report has its keys.")] = False,
     csv: Annotated[
         Literal["players", "ranking", "owners", "crosstable", "results", "games"] | None,
-        option(None, "As CSV: one of these tables."),
+        option(None, "One of these tables, as CSV."),
     ] = None,
     html: Annotated[
         Path | None,
@@ -43,19 +43,17 @@ def report(
     ] = None,
     for_: Annotated[
         str | None,
-        option("OWNER", "That page with the stderr and words of this owner's bots alone.", "--for"),
+        option("OWNER", "With --html: show stderr and words of this owner's bots only.", "--for"),
     ] = None,
     public: Annotated[
-        bool, flag("--public", "That page without what bots wrote to stderr.")
+        bool, flag("--public", "With --html: leave out what bots wrote to stderr.")
     ] = False,
     anonymous: Annotated[
-        bool, flag("--anonymous", "The same, and neutral names instead of the bots' own.")
+        bool, flag("--anonymous", "As --public, with neutral names instead of the bots' own.")
     ] = False,
     without: Annotated[
         list[str] | None,
-        option(
-            "BOT", "Leave this bot, with all its versions, and its games out; may be given again."
-        ),
+        option("BOT", "Leave out this bot, with all its versions and games; may be repeated."),
     ] = None,
 ) -> Exit:
     """Show the standings of a run, also while it is played.
@@ -72,7 +70,7 @@ def report(
     refuse_together(for_=for_, public=public)
     refuse_together(for_=for_, anonymous=anonymous)
     if html is None and (for_ or public or anonymous):
-        raise UserError("--for, --public and --anonymous: give them with --html FILE")
+        raise UserError("--for, --public and --anonymous are for --html; give --html FILE too")
     unrated = _left_out(run, without or ())
     if html is not None:
         uncounted, lost = one_file.publish(
@@ -121,20 +119,21 @@ def _left_out(run: Path, without: Collection[str]) -> list[str]:
 def games(
     run: RunPath,
     player: Annotated[str | None, option("NAME", "Games of this player.")] = None,
-    against: Annotated[str | None, option("NAME", "Against this opponent.")] = None,
+    against: Annotated[str | None, option("NAME", "Games against this opponent.")] = None,
     side: Annotated[
-        Literal["first", "second"] | None, option(None, "Where it moved first, or second.")
+        Literal["first", "second"] | None,
+        option(None, "Games in which the player moved first, or second."),
     ] = None,
-    won: Annotated[bool, flag("--won", "Games it won.")] = False,
-    drawn: Annotated[bool, flag("--drawn", "Games it drew.")] = False,
-    lost: Annotated[bool, flag("--lost", "Games it lost.")] = False,
+    won: Annotated[bool, flag("--won", "Games that the player won.")] = False,
+    drawn: Annotated[bool, flag("--drawn", "Games that the player drew.")] = False,
+    lost: Annotated[bool, flag("--lost", "Games that the player lost.")] = False,
     ending: Annotated[
         str | None,
-        option("WORD", "That ended so: natural, illegal_move, timeout, …; forfeit is any fault."),
+        option("WORD", "Games with this ending: natural, timeout, …; forfeit is any fault."),
     ] = None,
     sort: Annotated[
         Literal["slowest", "longest"] | None,
-        option(None, "Those with the slowest move, or the most plies, first."),
+        option(None, "List games with the slowest move, or the most plies, first."),
     ] = None,
     csv: Annotated[bool, flag("--csv", "As CSV.")] = False,
     json: AsJson = False,
@@ -169,27 +168,27 @@ def games(
 @app.command()
 def replay(
     run: RunPath,
-    game: Annotated[str, argument("GAME", "The game's id, as g0001 or 1.")],
+    game: Annotated[str, argument("GAME", "The game's id, such as g0001 or 1.")],
     all_: Annotated[
-        bool, flag("--all", "Print the whole game instead of stepping by keys.")
+        bool, flag("--all", "Print the whole game instead of stepping through it by keys.")
     ] = False,
     form: Annotated[
         str | None,
         option(
             "FORM",
-            "For other programs instead: a form of `arena export` that is text, or dialogue: what "
-            "a bot was sent.",
+            "Print it for another program: in a text form of `arena export`, or as dialogue, the "
+            "lines that a bot was sent.",
             "--as",
         ),
     ] = None,
     seat: Annotated[
         int | None,
-        option("N", "The bot's, for a dialogue.  [default: the one that forfeited, else 0]"),
+        option("N", "The bot's seat, for a dialogue.  [default: the one that forfeited, else 0]"),
     ] = None,
 ) -> None:
     """Show one game of a run, move by move, with times and what the bots wrote to stderr.
 
-    To meet a fault again under a debugger:
+    To repeat a fault in a debugger:
     arena replay runs/cup.sqlite 12 --as dialogue --seat 0 | python bot.py
     """
     from arena.records import TEXTS
@@ -199,7 +198,7 @@ def replay(
 
     refuse_unknown("--as", form, (*TEXTS, "dialogue"))
     if seat is not None and form != "dialogue":
-        raise UserError("--seat: give it with --as dialogue")
+        raise UserError("--seat is for --as dialogue; give both, or leave --seat out")
     config, record = recorded_game(run, game)
     if form == "dialogue":
         say_json(dialogue(config, record, seat))
@@ -213,24 +212,22 @@ def replay(
 def rate(
     file: Annotated[
         Path,
-        argument(
-            "FILE", "CSV with first, second, score and, if any, pair; PGN; or games in any form."
-        ),
+        argument("FILE", "CSV with first, second, score and perhaps pair; or games in any form."),
     ],
     anchor: Annotated[
         str | None, option("NAME", "The player whose Elo is fixed.  [default: pool mean]")
     ] = None,
-    anchor_elo: Annotated[float, option("ELO", "Its Elo.", min=-10_000, max=10_000)] = 0.0,
+    anchor_elo: Annotated[float, option("ELO", "The anchor's Elo.", min=-10_000, max=10_000)] = 0.0,
     matched: Annotated[
-        bool, flag("--matched", "Results chose the opponents, as in a Swiss or on a ladder.")
+        bool, flag("--matched", "The results decided who met whom, as in a Swiss or on a ladder.")
     ] = False,
     csv: Annotated[bool, flag("--csv", "As CSV.")] = False,
     json: AsJson = False,
 ) -> Exit:
-    """Rate any list of results.
+    """Rate the players of any list of results.
 
-    In a CSV the first player moved first. Where that is not so, a column named
-    ordered says no in each line.
+    In a CSV, first is the player who moved first. If your list is not so, add a column
+    named ordered, with no in each line.
     """
     from arena.ratings.standings import standings_of_results
     from arena.reports import csv_report, terminal, words
@@ -258,7 +255,7 @@ def rate(
 @app.command()
 def export(
     run: RunPath,
-    out: Annotated[Path, option("FILE", "Where to write them; - for stdout, with --as.")],
+    out: Annotated[Path, option("FILE", "The file to write; - for stdout, with --as.")],
     form: FormName = None,
 ) -> Exit:
     """Write the games of a run for other programs.
@@ -291,7 +288,7 @@ def import_(
     ] = None,
     settings: GameSettings = None,
 ) -> Exit:
-    """Make a run of another program's games: to report, replay, analyse and rate.
+    """Make a run from another program's games, to report, replay, analyse and rate.
 
     Damaged games are named and left out, with exit code 1.
     """

@@ -86,7 +86,7 @@ def test_a_made_file_has_exact_values_near_the_end(tmp_path: Path) -> None:
 def test_fewer_openings_are_reported() -> None:
     made = arena("othello --set size=4 --plies 1 --within 64 --count 2 --depth 1")
     assert made.exit_code == 1
-    assert "There are 1 such openings; 2 were asked for." in made.stderr
+    assert "Only 1 of 2 openings were found; raise --within or --plies." in made.stderr
     assert len(read_openings(made.stdout, rules.load("othello", size=4))) == 1
 
 

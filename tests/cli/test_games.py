@@ -93,7 +93,7 @@ def test_a_dialogue_is_that_of_the_loser(run: str) -> None:
     assert json.loads(other.splitlines()[-1])["type"] == "end"
     for wrong, said in (
         (("--as", "dialogue", "--seat", "2"), "game g0002 has no seat 2; they are 0 to 1"),
-        (("--seat", "0"), "--seat: give it with --as dialogue"),
+        (("--seat", "0"), "--seat is for --as dialogue; give both"),
         (("--as", "dialog"), 'did you mean "dialogue"?'),
     ):
         refused = arena("replay", run, "2", *wrong)

@@ -213,7 +213,7 @@ def test_a_player_left_out_is_nowhere(run: Path) -> None:
         (["--html", "out.html", "--json"], "--json and --html exclude each other"),
         (["--html", "out.html", "--for", "anna", "--public"], "--for and --public exclude"),
         (["--html", "out.html", "--for", "anna", "--anonymous"], "--for and --anonymous exclude"),
-        (["--public"], "give them with --html FILE"),
+        (["--public"], "give --html FILE too"),
         (["--html", "out.html", "--for", "anna"], "none was submitted to a course"),
         (["--html", "out.html", "--without", "ante"], 'did you mean "ant"?'),
         (["--html", "cup.sqlite"], "does not end in .html"),
