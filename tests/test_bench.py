@@ -113,7 +113,7 @@ def test_a_game_that_does_not_end_well_is_no_measurement(
 
 def test_a_compiler_command_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "'cc")
-    with pytest.raises(BenchError, match=r"\$CC is \"'cc\", which is no command: No closing"):
+    with pytest.raises(BenchError, match=r"\$CC is \"'cc\", which is not a command: No closing"):
         bench_referee(games=1, repeats=1)
 
 

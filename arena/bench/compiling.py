@@ -42,7 +42,7 @@ def _compiler() -> tuple[str, ...] | None:
     try:
         chosen = shlex.split(wanted)
     except ValueError as error:
-        raise BenchError(f"$CC is {wanted!r}, which is no command: {error}.") from None
+        raise BenchError(f"$CC is {wanted!r}, which is not a command: {error}.") from None
     for candidate in (chosen, *([name] for name in _COMPILERS)):
         if candidate and shutil.which(candidate[0]):
             return tuple(candidate)

@@ -190,7 +190,7 @@ def _beyond_disk(folders: list[str]) -> str | None:
                             total += entry.stat(follow_symlinks=False).st_blocks * 512
         except OSError as error:  # folders come and go too
             if error.errno == errno.ENAMETOOLONG:
-                return "made folders deeper than the system takes paths"
+                return "made folders deeper than the system allows paths to be"
     return f"wrote more than {MAX_DISK_MB} MB" if total > MAX_DISK_MB * 2**20 else None
 
 

@@ -116,13 +116,13 @@ def known(folder: Path, owner: str | None = None, token: str | None = None) -> s
     if token is not None and not folder.exists():
         raise SubmissionError(f"there is no course {folder}{nearest_to(folder.absolute())}")
     if token is not None and not is_course(folder):
-        raise SubmissionError(f"{folder} is not a course, and takes no token; leave --token out")
+        raise SubmissionError(f"{folder} is not a course, and takes no token; leave out --token")
     rules_of(folder)
     on_roster = roster.read_roster(folder)
     known = on_roster.owner(owner or "") if token is None else on_roster.with_token(token)
     if owner not in (None, known.name):
         raise SubmissionError(
-            f"the token is that of {known.name}, not of {owner}; give one of both"
+            f"the token belongs to {known.name}, not to {owner}; leave out --as, or the token"
         )
     return known.name
 
@@ -216,7 +216,7 @@ def bot(folder: Path, name: str) -> Entry:
     if entry is None or not entry.versions:
         alone, at, _ = name.partition("@")
         if at:
-            raise SubmissionError(f"{name} is one version; name the bot alone: {alone}")
+            raise SubmissionError(f"{name} is one version; name only the bot: {alone}")
         inside = bots(folder / name) if is_name(name) and (folder / name).is_dir() else ()
         if inside:
             one = folder / name / inside[0].name

@@ -79,7 +79,7 @@ def local(moment: datetime) -> datetime:
 
 def _with_time(value: object) -> datetime:
     if not isinstance(value, datetime):
-        raise ValueError("must be a date with a time, as 2026-12-24T23:59:00")
+        raise ValueError("must be a date with a time, such as 2026-12-24T23:59:00")
     try:
         return local(value)
     except (OverflowError, ValueError):
@@ -182,10 +182,10 @@ def _wrong_extensions(folder: Path, course: Course) -> Iterator[Finding]:
     for name, until in course.extensions.items():
         problem = None
         if name not in owners:
-            problem = f"no owner is named so; {did_you_mean(name, owners, 'owners')}"
+            problem = f"no owner has this name; {did_you_mean(name, owners, 'owners')}"
         elif course.deadline is None:
             problem = "there is no deadline to extend; write one above the tables"
         elif until < course.deadline:
-            problem = "is before the deadline; an extension is a later one"
+            problem = "is before the deadline; give a later date"
         if problem is not None:
             yield Finding(("extensions", name), problem)

@@ -103,7 +103,7 @@ def _judge(file: Manifest) -> list[Finding]:
         long = f"has more than {_COMMAND:,} characters, and each game's record keeps them; "
         findings.append(Finding(("command",), f"{long}have the program read them from a file"))
     if file.python is not None and "/" in file.python:
-        findings.append(Finding(("python",), "names a program as the PATH finds it, as python3.12"))
+        findings.append(Finding(("python",), "must be a name without slashes, such as python3.12"))
     if any(not author.isprintable() for author in file.authors):
         hidden = "a name has characters that cannot be shown; remove them"
         findings.append(Finding(("authors",), hidden))

@@ -140,9 +140,7 @@ def _why_no_script(path: Path) -> str:
     if suffix.lower() in _OTHER_ARCHIVES:
         return "is a file of a kind that is not unpacked; pack the bot's folder as .zip or .tar.gz"
     if suffix.lower() in SUFFIXES:
-        return (
-            f"is not executable and has no known interpreter; its suffix is to be {suffix.lower()}"
-        )
+        return f"is not executable and has no known interpreter; end its name in {suffix.lower()}"
     if _runs_nothing(path):
         return _NOEXEC
     return (
@@ -175,7 +173,7 @@ def command(words: list[str], folder: Path) -> Program:
         return Program((str(path), *arguments), str(folder))
     if shutil.which(program) is None:
         raise ProgramError(
-            f'program "{program}" is not on the PATH; install it, or write a path with a slash'
+            f'program "{program}" is not on the PATH; install it, or give its path with a slash'
         )
     return Program((program, *arguments), str(folder))
 

@@ -124,8 +124,8 @@ def names_of(text: str, source: str) -> list[str]:
     heading = next((each for each in headings if each in header), None)
     if heading is None and several:
         raise SubmissionError(
-            f"{source} has several columns, and its first line calls none of them owner: "
-            f"{shown(', '.join(rows[0]))}; call the column of the login names so"
+            f"{source} has several columns, and its first line names none of them owner: "
+            f"{shown(', '.join(rows[0]))}; name the column with the login names owner"
         )
     column, first = (header.index(heading), 1) if heading else (0, 0)
     found = {
@@ -137,8 +137,8 @@ def names_of(text: str, source: str) -> list[str]:
     if wrong:
         listed = "\n".join(first_few(wrong))
         raise SubmissionError(
-            f"{listed}\nAn owner's name is also that of files: {NAME_RULE}. Use login names, in a "
-            'column "owner" if there are others.'
+            f"{listed}\nFiles are named after owners, so {NAME_RULE}. Use login names; where there "
+            'are several columns, name theirs "owner".'
         )
     return list(dict.fromkeys(found.values()))
 

@@ -49,7 +49,7 @@ def begin(name: str, language: str) -> str:
     return (
         f"{folder}/ holds a bot that plays: {', '.join(written)}\n\n"
         f"  sh {folder}/test.sh                      builds it and asks it for moves\n"
-        f"  arena check {folder}                     tells what is wrong with it\n"
+        f"  arena check {folder}                     says what is wrong with it\n"
         f"  arena submit {folder} --to submissions   checks it and enters it"
     )
 

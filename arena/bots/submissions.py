@@ -41,8 +41,8 @@ def keep(
         activate(home, known)
     except OSError as error:
         raise SubmissionError(
-            f"{home} cannot be written: {error.strerror}; {bot.name} is not accepted, and what "
-            "was active stays so"
+            f"{home} cannot be written: {error.strerror}; {bot.name} is not accepted, and the "
+            "version that was active stays active"
         ) from None
     return known
 
@@ -103,11 +103,12 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     if idle:
         raise SubmissionError(
             f"no bot in {folder} has a version that plays; `arena bots list {folder}` shows them. "
-            "Where all should play, copy the folder again with its links, as `cp -a` and "
-            "`rsync -a` do"
+            "If it is a copy, copy it again with its links, by `cp -a` or `rsync -a`"
         )
     if not bots:
-        raise SubmissionError(f"{folder} has no submission; `arena submit BOT --to {folder}`")
+        raise SubmissionError(
+            f"{folder} has no submission; add one: arena submit BOT --to {folder}"
+        )
     return bots
 
 

@@ -20,7 +20,7 @@ from arena.sandbox import leftovers
 _ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
 _CHUNK_BYTES = 2**16
 _PATIENCE_S, _LOOK_S = 120.0, 0.02
-_LOCKED = "another process has locked it; `fuser -v` with its path tells which"
+_LOCKED = "another process has locked it; `fuser -v` with its path shows which"
 _HELD = dict[Path, int]()
 """The file with the locks of `hold`, which stays open: to close it once would release them all."""
 

@@ -141,7 +141,7 @@ def submitted(path: Path) -> tuple[Path, Receipt] | None:
         return home, receipt
     there = ", ".join(named(each) for each in versions)
     if at:
-        raise SubmissionError(f"{home.parent} has no one version {path.name}; there are: {there}")
+        raise SubmissionError(f"{home.parent} has no single version {path.name}; choose: {there}")
     raise SubmissionError(f"no version of {name} plays now; name one: {there}")
 
 

@@ -40,7 +40,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
     (
         r"can't open file '([^']+)': \[Errno 2\]|error: file not found: (\S+\.java)\b"
         r"|Cannot find module '(/[^']+)'[\s\S]*requireStack: \[\]",
-        "Correct the name in `command` of bot.toml: there is no {0} in the folder.",
+        "Correct the name in `command` of bot.toml: the folder has no {0}.",
     ),
     (
         r"_execute_child\n.*\nPermissionError: .*'([^']+)'|spawn (\S+) EACCES",
@@ -54,8 +54,8 @@ _STDERR: tuple[tuple[str, str], ...] = (
         r"|you may need to install the ([\w:]+) module|Failed opening required '([^']+)'"
         r"|there is no package called .(\w[\w.]*)|module ([\w.]+) is not available"  # R, Elixir
         r"|can't find package (\S+)|library\((\w+)\)' does not exist",  # Tcl, Prolog
-        "Bring {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
-        "not installed where bots run, and a script is handed in alone.",
+        "Hand {0} in with the program, in a folder with a bot.toml (`arena new` writes one): it "
+        "is not installed where bots run, and a script is handed in alone.",
     ),
     (
         r"Network is unreachable|No matching distribution found|name resolution"
@@ -236,8 +236,8 @@ def _timeout(offence: Offence, language: Phrases) -> str:
     if "without a newline" in offence.detail:
         return f"End each answer with a newline, and flush it: {language.flush}"
     look = (
-        "an endless loop, for waiting on a second line or on something else than stdin, and for an "
-        f"answer that is not flushed: {language.flush}"
+        "an endless loop, for waiting on a second line or on something other than stdin, and for "
+        f"an answer that is not flushed: {language.flush}"
     )
     if offence.waited_ms is None:
         return (
@@ -267,7 +267,7 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
     if isinstance(request, TurnRequest) and (meant := _meant(typed, request.legal)):
         answer = {"type": "move", "ply": request.ply, "move": meant}
         so = json.dumps(answer, separators=(",", ":"))
-        return f"Answer `turn` with a line of JSON, not with the move alone: {so}"
+        return f"Answer `turn` with a line of JSON, not only with the move: {so}"
     if text.startswith(codecs.BOM_UTF8) or b"\0" in text:
         return _bad_utf8(offence, language)
     if not text.startswith(b"{") and text.endswith(b"}") and b'{"type"' in text:
@@ -306,7 +306,7 @@ def _bad_schema(offence: Offence, language: Phrases) -> str:
                 "`text` is a string."
             )
     return (
-        f'Answer `turn` with {_MOVE}: `ply` a whole number, as 8 and not as 8.0 or "8", `move` one '
+        f'Answer `turn` with {_MOVE}: `ply` a whole number, 8 and not 8.0 or "8", `move` one '
         "of the strings in `legal`."
     )
 

@@ -30,7 +30,7 @@ Value = TypeVar("Value", int, str)
 def clean_stdout(subject: Subject) -> CheckFinding:
     """Judge whether stdout has replies and nothing else, also when nothing was asked."""
     lines = _in_each_rule_set(subject, _listened_to)
-    return passed(f"replies alone, {lines} in all") if isinstance(lines, int) else lines
+    return passed(f"only replies, {lines} in all") if isinstance(lines, int) else lines
 
 
 def ply_echo(subject: Subject) -> CheckFinding:

@@ -74,7 +74,7 @@ def _failed(subject: Subject, offence: Offence, where: str, fix: str | None = No
 
 
 def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
-    where = "in a later game of the same process, and not in a fresh one"
+    where = "in a later game of the same process, not in a new process"
     forget = (
         "forget the last game when `start` comes: set up board, seat, size and tables again from "
         "what it says."
@@ -83,11 +83,11 @@ def _failed_later(subject: Subject, offence: Offence) -> CheckFinding:
     if offence.termination is Termination.EXITED and not names_error:
         fix = "Stay alive after `end`: another `start` may come, and only `quit` ends the program."
     elif offence.termination is Termination.TIMEOUT:
-        fix = "Answer every `start` with `ready` and every `turn` with `move`, not the first alone."
+        fix = "Answer every `start` with `ready` and every `turn` with `move`, not only the first."
     elif offence.termination is Termination.ILLEGAL_MOVE:
         fix = forget.capitalize()
     else:  # one that comes by chance looks alike
-        fix = f"{advise(offence, subject.language)} If it comes in later games alone, {forget}"
+        fix = f"{advise(offence, subject.language)} If it fails only in later games, {forget}"
     return _failed(subject, offence, where, fix)
 
 

@@ -56,12 +56,12 @@ def package_safety(subject: Subject) -> CheckFinding:
     terms = subject.conditions.terms
     if terms and bot.rules and terms.rules not in bot.rules:
         return failed(
-            f"{bot.name} plays {', '.join(bot.rules)}; the tournament is of {terms.rules}",
+            f"{bot.name} plays {', '.join(bot.rules)}; the tournament plays {terms.rules}",
             f'Add "{terms.rules}" to `rules` in bot.toml if it plays that.',
         )
     for rule_set in subject.claims or ():
         if why := unusable(rule_set):
-            return failed(why, "Repair the package of that game, or do not claim it.")
+            return failed(why, "Repair the package of that game, or take it out of `rules`.")
     kind = "a source file" if bot.build else "a script"
     claims = f"claims {', '.join(bot.rules)}" if bot.rules else f"{kind}, which claims no rules"
     return passed(f"{bot.name}: {claims}")
@@ -80,8 +80,8 @@ def builds(subject: Subject) -> CheckFinding:
 
 
 _ALONE = (
-    "A source file is handed in alone: what else it needs comes with it in a folder with a "
-    "bot.toml, as `arena new` writes one."
+    "A source file is handed in alone. If it needs other files, hand in a folder with all of them "
+    "and a bot.toml (`arena new` writes one)."
 )
 _LACKS = re.compile(r"no such file|not found", re.IGNORECASE)
 """A compiler's words for a file that is not there."""
@@ -132,16 +132,16 @@ def _not_started(subject: Subject, offence: Offence, where: str, about: str) -> 
 
 def _without_modules(python: PythonFound, *, script: bool) -> CheckFinding:
     missing = ", ".join(dict.fromkeys(each.module for each in python.lacks))
-    bring = f"Bring {missing} in the bot's folder, or do without."
+    bring = f"Put {missing} into the bot's folder, or do not use it."
     if script:
         bring = (
-            f"A script is handed in alone. Hand in a folder with a bot.toml and {missing}, as "
-            "`arena new` writes one, or do without."
+            f"A script is handed in alone. Hand in a folder with {missing} and a bot.toml (`arena "
+            "new` writes one), or do not use it."
         )
     lines = (f"{each.file}, line {each.line}, imports {each.module}" for each in python.lacks)
     return failed(
         "\n".join([f"Python {python.version} ({python.program}) has no {missing}", *lines]),
-        f'{bring} If another Python here has it, name that: python = "…" in bot.toml.',
+        f'{bring} If another Python here has it, name that one: python = "…" in bot.toml.',
     )
 
 
@@ -180,7 +180,7 @@ def no_strays(subject: Subject) -> CheckFinding:
     return failed(
         f"it leaves {count} behind: {left[0]}",
         "End the programs and threads you start when `quit` comes, and wait for them; "
-        "start none that goes on by itself (daemon, setsid, nohup, &).",
+        "start none that continues by itself (daemon, setsid, nohup, &).",
     )
 
 

@@ -113,7 +113,7 @@ def _as_handed_in(path: Path) -> tuple[Path, str]:
     try:
         refuse_nameless(path)
     except PackageError as error:
-        only = "only a course takes it under this name, no folder and no arena match"
+        only = "only a course takes a file of this name: folders and arena match refuse it"
         return _opened(bot), f"{only}: {error.reasons[0]}"
     return _opened(bot), ""
 

@@ -77,14 +77,14 @@ def send(path: Path, to: str, token: str | None, on_event: OnEvent) -> Entered:
         try:
             event = read_event(line)
         except ValidationError:
-            raise SubmissionError(f"{to} says what this arena does not know; update it") from None
+            raise SubmissionError(f"{to} speaks a newer protocol; update this arena") from None
         if isinstance(event, Refused):
             raise SubmissionError(event.sentence)
         if isinstance(event, Entered):
             return event
         on_event(event)
     raise SubmissionError(
-        f"{to} is gone, and the check goes on there: the page {to.rstrip('/')}/me tells the rest"
+        f"the connection to {to} is lost; the check continues there, on {to.rstrip('/')}/me"
     )
 
 
@@ -172,8 +172,8 @@ def _refusal(error: urllib.error.HTTPError, address: str) -> str:
         return f"{urllib.parse.urlsplit(address).netloc}: {detail}"
     except (ValueError, LookupError, TypeError):
         return (
-            f"{address} answers {error.code}, and is no course of `arena serve`; give the address "
-            "of its first page"
+            f"{address} answers {error.code}, and is not a course of `arena serve`; give the "
+            "address of its first page"
         )
 
 
@@ -181,4 +181,4 @@ def _id_in(answer: bytes, to: str) -> str:
     try:
         return str(json.loads(answer)["id"])
     except (ValueError, LookupError, TypeError):
-        raise SubmissionError(f"{to} is no course of `arena serve`; check the address") from None
+        raise SubmissionError(f"{to} is not a course of `arena serve`; check the address") from None

@@ -40,11 +40,11 @@ def _refuse_of_all(root: Path) -> None:
         do = f"and what is in it is run: name a folder of your own in {CACHE_VARIABLE}"
         if found.st_mode & stat.S_IWOTH:
             raise UserError(
-                f"The cache {root} is one that every user of this machine may write, {do}, or, "
-                f"where nobody else did write it, chmod o-w {root}"
+                f"Every user of this machine may write the cache {root}, {do}, or, if nobody else "
+                f"has written to it, chmod o-w {root}"
             )
         if found.st_uid not in (0, os.geteuid()) and above.st_mode & stat.S_IWOTH:
             raise UserError(
-                f"The cache {root} is of {user_name(found.st_uid)}, where every user of this "
-                f"machine may make one, {do}."
+                f"The cache {root} belongs to {user_name(found.st_uid)}, in a folder where every "
+                f"user of this machine may make one, {do}."
             )

@@ -44,7 +44,7 @@ def _sentence(what: str, path: Path) -> str | None:
         if own and found.st_mode & getattr(stat, f"S_I{_RIGHTS[what].upper()}USR"):
             return None  # it is there, and the reason another: a file that cannot be changed
         return (
-            f"{user_name(os.geteuid())} may not {what} {path}, which is of {owner} and the group "
+            f"{user_name(os.geteuid())} may not {what} {path} of the user {owner} and the group "
             f"{group} ({stat.filemode(found.st_mode)}): "
             + (f"chmod u+{_RIGHTS[what]} {path}" if own else f"ask {owner}")
         )

@@ -73,8 +73,8 @@ def bot_lines(entry: Entry, shared: Sequence[SharedFile] = ()) -> Iterator[str]:
 def about_shared(shared: SharedFile) -> str:
     other = shared.version
     return (
-        f"Its {shared.file} is the same, but for blanks, as {shared.other} of {named(other)}, "
-        f"handed in by {other.owner} on {moment(other.accepted_at)}."
+        f"Its {shared.file} is the same, except for blanks, as {shared.other} of {named(other)}, "
+        f"which {other.owner} handed in on {moment(other.accepted_at)}."
     )
 
 

@@ -357,7 +357,7 @@ def about_damage(games: Sequence[str]) -> list[str]:
 def about_lost_records(games: Sequence[str]) -> list[str]:
     """Which games count and cannot be shown."""
     damaged = ", ".join(games)
-    sentence = f"Damaged in the file but for the result, which counts: {damaged}. {PLAY_AGAIN}"
+    sentence = f"Damaged in the file, except the result, which counts: {damaged}. {PLAY_AGAIN}"
     return [sentence] if damaged else []
 
 
@@ -365,7 +365,7 @@ def about_those_out(standings: Standings) -> list[str]:
     """The players who left the tournament, and the versions that play no more."""
     out, replaced = ", ".join(standings.left_out), ", ".join(standings.replaced)
     sentences = [f"Left out, with games that stay in the record: {out}."] if out else []
-    return [*sentences, f"Listed, and playing no more: {replaced}."] if replaced else sentences
+    return [*sentences, f"Listed, but no longer playing: {replaced}."] if replaced else sentences
 
 
 def about_endings(standings: Standings) -> list[str]:

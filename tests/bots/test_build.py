@@ -161,7 +161,7 @@ def test_a_build_that_nests_folders_without_end(package: Package, cache: Path, m
     """Beyond what a path or a recursion can reach: it is told, and goes like everything else."""
     name = "d" * 200
     script = f"for n in $(seq 1200); do mkdir {name}; cd -P {name}; done 2>/dev/null; sleep 1000"
-    with pytest.raises(BuildError, match="deeper than the system takes paths"):
+    with pytest.raises(BuildError, match="deeper than the system allows"):
         build(open_bot(package(manifest=manifest("sh", "-c", script))), mode)
     assert list((cache / "bots").iterdir()) == []
 

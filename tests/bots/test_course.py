@@ -123,7 +123,9 @@ def test_after_the_deadline_nothing_is_accepted(to: Path, script: Path) -> None:
     with pytest.raises(SubmissionError, match="the deadline was 2026-11-05 12:00"):
         submit(to, script, "ada", NOW + timedelta(days=5))
     (to / "course.toml").write_text("deadline = 2026-12-24\n")
-    with pytest.raises(ConfigError, match="deadline: must be a date with a time, as 2026-12-24T23"):
+    with pytest.raises(
+        ConfigError, match="deadline: must be a date with a time, such as 2026-12-24T23"
+    ):
         submit(to, script, "ada", NOW)
     (to / "course.toml").write_text("deadline = 2026-11-02T12:00:00\n[quota]\nsubmisions = 3\n")
     with pytest.raises(ConfigError, match=r"course\.toml:3: .*did you mean \"submissions\""):
@@ -221,7 +223,7 @@ def test_an_owner_withdraws_and_comes_back(to: Path, script: Path) -> None:
         course.withdraw(to, "ada", "bob")
     with pytest.raises(SubmissionError, match="a bot is withdrawn by its owner"):
         course.withdraw(to, "ada", None)
-    with pytest.raises(SubmissionError, match="ada@1 is one version; name the bot alone: ada"):
+    with pytest.raises(SubmissionError, match="ada@1 is one version; name only the bot: ada"):
         course.withdraw(to, "ada@1", "ada")
     assert course.withdraw(to, "ada", "ada").state == "withdrawn"
     assert playing(to) == {"bob": 1}
@@ -282,7 +284,7 @@ def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:
         assert submitted(to / name) == (to / "ada", receipt)
         assert place_of(to / name) == to / "ada" / receipt.version / "tree" / "bot.py"
     for wrong in ("ada@3", "ada@", f"ada@{first.digest[:3]}"):
-        with pytest.raises(SubmissionError, match=r"there are: ada@1 \(\w{8}\), ada@2 \(\w{8}\)"):
+        with pytest.raises(SubmissionError, match=r"choose: ada@1 \(\w{8}\), ada@2 \(\w{8}\)"):
             submitted(to / wrong)
     assert submitted(to / "nobody") is None and place_of(script) == script
     course.withdraw(to, "ada", "ada")
@@ -294,11 +296,11 @@ def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:
 
 
 def test_a_copy_without_links_is_told_from_an_empty_folder(to: Path, script: Path) -> None:
-    with pytest.raises(SubmissionError, match="has no submission; `arena submit"):
+    with pytest.raises(SubmissionError, match="has no submission; add one: arena submit"):
         submissions(to)
     submit(to, script, "ada")
     (to / "ada" / "active").unlink()
-    with pytest.raises(SubmissionError, match=r"no bot in .* plays; .* with its links, as `cp -a`"):
+    with pytest.raises(SubmissionError, match=r"no bot in .* plays; .* with its links, by `cp -a`"):
         submissions(to)
 
 
@@ -411,7 +413,7 @@ def test_a_table_is_separated_by_commas(tmp_path: Path, text: str) -> None:
 def test_a_table_says_which_column_has_the_owners(tmp_path: Path) -> None:
     file = tmp_path / "names.csv"
     file.write_text("login,mail\nada,a@x\n")
-    with pytest.raises(SubmissionError, match='calls none of them owner: "login, mail"; call'):
+    with pytest.raises(SubmissionError, match='names none of them owner: "login, mail"; name'):
         roster.names_in(file)
 
 
@@ -547,7 +549,7 @@ def test_files_that_two_owners_have_in_common_are_named(to: Path, script: Path) 
     assert (shared.file, shared.other) == ("bot.py", "bot.py")
     assert (shared.version.owner, shared.version.number) == ("ada", 1)
     said = "\n".join(bot_lines(course.bot(to, "bob"), [shared]))
-    assert "Its bot.py is the same, but for blanks, as bot.py of ada@1" in said
+    assert "Its bot.py is the same, except for blanks, as bot.py of ada@1" in said
     assert not shared_files(to, course.bot(to, "ada")), "the version that plays is another"
     for owner in ("ada", "eve"):
         script.write_text(starter_files("eve", "python")["bot.py"])

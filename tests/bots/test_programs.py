@@ -24,8 +24,8 @@ from tests.bots.conftest import MANIFEST, Package
         ("bot.kt", "has to be compiled; hand in a folder whose bot.toml does that, as `arena new`"),
         ("bot.7z", "pack the bot's folder as .zip or .tar.gz"),
         ("bot.gz", "pack the bot's folder as .zip or .tar.gz"),
-        ("bot.PY", "its suffix is to be .py"),
-        ("bot.CPP", "its suffix is to be .cpp"),
+        ("bot.PY", "end its name in .py"),
+        ("bot.CPP", "end its name in .cpp"),
         ("bot.txt", "is such a script, a source file (.c .cc .cpp .cxx .go .java .rs), an exec"),
     ],
 )

@@ -88,7 +88,7 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
         (
             "Error: Cannot find module '/b/0a1b/bot.js'\n    at node:internal/main:28:49 {\n"
             "  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}",
-            "Correct the name in `command` of bot.toml: there is no bot.js in the folder.",
+            "Correct the name in `command` of bot.toml: the folder has no bot.js.",
         ),
         ("error: file not found: Bot.java", "there is no Bot.java in the folder"),
         ("error: file not found: weights.bin", "Fix what the last lines on stderr name"),

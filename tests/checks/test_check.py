@@ -181,7 +181,7 @@ def test_an_error_of_a_compiler_names_its_line(check: Check, tmp_path: Path) -> 
     assert first_failure(check, folder).endswith("| Fix the error in bot.cpp, line 7.")
 
 
-ALONE = "A source file is handed in alone: what else it needs comes with it in a folder with"
+ALONE = "A source file is handed in alone. If it needs other files, hand in a folder with"
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

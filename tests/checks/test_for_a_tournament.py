@@ -157,7 +157,7 @@ def test_a_bot_of_other_games_does_not_take_part(check: Check, cup: Path) -> Non
     )
     wrong = failure(list(check(folder, **under(cup))))
     assert wrong.number == 1
-    assert wrong.detail == "mine plays othello; the tournament is of dots"
+    assert wrong.detail == "mine plays othello; the tournament plays dots"
 
 
 @pytest.mark.slow

@@ -261,8 +261,8 @@ def test_a_built_in_player_takes_no_other(tmp_path: Path) -> None:
     ("named", "expected"),
     [
         ("python9", 'Python "python9" is not on the PATH'),
-        ("../python", "bot.toml:4: python: names a program as the PATH finds it"),
-        ("/home/staff/venv/bin/python", "python: names a program"),
+        ("../python", "bot.toml:4: python: must be a name without slashes"),
+        ("/home/staff/venv/bin/python", "python: must be a name"),
     ],
 )
 def test_bot_toml_names_programs_of_the_path_alone(

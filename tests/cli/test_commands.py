@@ -271,7 +271,7 @@ def test_no_compilation_is_begun_for_a_cache_that_is_refused(
     monkeypatch.setenv("ARENA_CACHE_DIR", str(folder))
     result = arena("warm", "dots")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert "every user of this machine may write" in result.stderr
+    assert "Every user of this machine may write" in result.stderr
 
 
 def test_a_command_that_is_ended_leaves_no_compilation(

@@ -87,7 +87,7 @@ def test_whose_bot_it_is_comes_before_the_check(arena: Arena, tokens: dict[str, 
         ("", "is a course: say whose bot it is"),
         (" --as adda", 'no owner is named "adda"'),
         (" --token 123", "no owner has this token"),
-        (f" --as bob --token {tokens['ada']}", "the token is that of ada, not of bob"),
+        (f" --as bob --token {tokens['ada']}", "the token belongs to ada, not to bob"),
     ):
         shown = arena(f"submit bot.py --to course{words}", code=2)
         assert said in shown.stderr and shown.stdout == ""
@@ -97,7 +97,7 @@ def test_whose_bot_it_is_comes_before_the_check(arena: Arena, tokens: dict[str, 
     assert not Path("cours").exists()
     Path("subs").mkdir()
     said = arena("submit bot.py --to subs --token 123", code=2).stderr
-    assert "subs is not a course, and takes no token; leave --token out" in said
+    assert "subs is not a course, and takes no token; leave out --token" in said
 
 
 def test_a_token_of_the_environment_is_for_courses_alone(
@@ -119,7 +119,7 @@ def test_a_token_of_the_environment_is_for_courses_alone(
 
 
 def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
-    assert "has no submission yet" in arena("bots list course").stdout
+    assert "has no submission; add one" in arena("bots list course").stdout
     hand_in("ada")
     hand_in("ada", "-1")
     hand_in("bob")

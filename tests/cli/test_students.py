@@ -105,7 +105,7 @@ def test_a_bot_is_checked_for_the_tournament_even_if_it_passed_before(
     assert "active already" in arena("submit", "mine", "--to", "subs").stdout
     said = arena("submit", "mine", "--to", "subs", "--tournament", "cup.toml")
     assert said.exit_code == 1
-    assert "mine plays dots; the tournament is of othello" in said.stdout
+    assert "mine plays dots; the tournament plays othello" in said.stdout
     assert f"2–{len(ITEMS)}: skipped until item 1 is fixed" in said.stdout
 
 

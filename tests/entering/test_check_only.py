@@ -63,7 +63,7 @@ def test_a_script_that_a_course_alone_takes_is_reported(opened: list[Opened]) ->
         check(name)
     plain, spaced = opened
     assert not plain.note and spaced.place.name == "bot.py"
-    assert spaced.note.startswith("only a course takes it under this name, no folder and no")
+    assert spaced.note.startswith("only a course takes a file of this name: folders and arena")
     assert "a name is letters" in spaced.note and spaced.note.endswith("; rename it")
 
 

@@ -32,7 +32,7 @@ def test_a_cache_that_everybody_may_write_is_refused(
     (tmp_path / "cache").mkdir()
     for mode in (0o777, 0o1777):
         (tmp_path / "cache").chmod(mode)
-        with pytest.raises(UserError, match="every user of this machine may write"):
+        with pytest.raises(UserError, match="very user of this machine may write"):
             cache_root()
     (tmp_path / "cache").chmod(0o2775)
     assert cache_root() == tmp_path / "cache"

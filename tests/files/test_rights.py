@@ -27,20 +27,20 @@ def sentence(path: Path, mode: str = "r") -> str | None:
 def test_a_folder_that_is_closed_is_named(for_all: Path) -> None:
     (for_all / "closed" / "deeper").mkdir(parents=True)
     (for_all / "closed").chmod(0o750)
-    said = f"may not enter {for_all}/closed, which is of root and the group root (drwxr-x---)"
+    said = f"may not enter {for_all}/closed of the user root and the group root (drwxr-x---)"
     assert said in str(sentence(for_all / "closed" / "deeper" / "x"))
 
 
 @pytest.mark.parametrize(("mode", "what"), [("r", "read"), ("w", "write")])
 def test_a_file_and_the_right_are_named(for_all: Path, mode: str, what: str) -> None:
     (for_all / "x").touch(0o600 if what == "read" else 0o644)
-    assert f"may not {what} {for_all}/x, which is of root" in str(sentence(for_all / "x", mode))
+    assert f"may not {what} {for_all}/x of the user root" in str(sentence(for_all / "x", mode))
     assert str(sentence(for_all / "x", mode)).endswith(": ask root")
 
 
 def test_a_folder_that_cannot_get_a_file_is_named(for_all: Path) -> None:
     for_all.chmod(0o755)
-    assert f"may not change {for_all}, which is of root" in str(sentence(for_all / "x", "w"))
+    assert f"may not change {for_all} of the user root" in str(sentence(for_all / "x", "w"))
 
 
 def test_an_owner_is_told_how_to_get_the_right_back(for_all: Path) -> None:

@@ -154,7 +154,7 @@ def test_a_damaged_game_keeps_no_other_from_being_read(path: Path) -> None:
 
 def test_a_report_names_what_cannot_be_shown(path: Path) -> None:
     damage_record(path, 2)
-    said = "Damaged in the file but for the result, which counts: g0002. The command that plays"
+    said = "Damaged in the file, except the result, which counts: g0002. The command that plays"
     page = path.with_name("cup.html")
     for how in ([], ["--json"], ["--csv", "games"], ["--html", page]):
         told = arena("report", path, *how)

@@ -323,7 +323,7 @@ def test_where_results_chose_the_opponents_the_prior_is_fitted(
 
 def test_versions_that_play_no_more_are_named(table: Standings) -> None:
     shown = printed(table.model_copy(update={"replaced": ("greedy",)}), 80)
-    assert "Listed, and playing no more: greedy." in shown
+    assert "Listed, but no longer playing: greedy." in shown
 
 
 def test_those_that_never_moved_are_named(cup: list[GameRecord]) -> None:

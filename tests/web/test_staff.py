@@ -213,10 +213,10 @@ def test_the_staff_reads_what_two_owners_have_in_common(staff: Staff, folder: Pa
     for owner in ("ant", "bee"):
         bot = course.admitted(folder, open_bot(script), owner, NOW)
         course.submit(folder, bot, CHECKED, owner, NOW)
-    assert "Its bot.py is the same, but for blanks, as bot.py of bee@3" in staff.page(
+    assert "Its bot.py is the same, except for blanks, as bot.py of bee@3" in staff.page(
         "/staff/bot/ant"
     )
-    assert "but for blanks" not in staff.page("/staff/bot/cat")
+    assert "except for blanks" not in staff.page("/staff/bot/cat")
 
 
 def test_an_owner_reads_no_mistake_of_the_staff(app: FastAPI, folder: Path) -> None:

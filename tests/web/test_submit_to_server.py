@@ -97,7 +97,7 @@ def test_refusals_are_sentences(url: str, token: str, folder: Path) -> None:
         (f"bot.py --to {url} --token {token} --as ada", "--as: the server decides this itself"),
         (f"bot.py --to {url} --token {token} --sandbox none", "--sandbox: the server decides"),
         (f"bto.py --to {url} --token {token}", 'no such file; did you mean "bot.py"'),
-        (f"bot.py --to {url}/t/cup --token {token}", "is no course of `arena serve`"),
+        (f"bot.py --to {url}/t/cup --token {token}", "is not a course of `arena serve`"),
         (
             f"bot.py --to http://127.0.0.1:1 --token {token}",
             "cannot be reached: Connection refused",
