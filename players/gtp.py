@@ -151,7 +151,7 @@ def _response(engine: EngineProcess, command: str) -> str:
     if waiting and not waiting.startswith((b"=", b"?")):
         answer = waiting.partition(b"\n")[0][:80].decode("utf-8", "backslashreplace")
         raise EngineFault(
-            f"{engine.name} answered `{command}` with `{answer}`, which is no GTP response "
+            f"{engine.name} answered `{command}` with `{answer}`, which is not a GTP response "
             "(`= …`, or `? …` for an error): does it need an argument to speak GTP?"
         )
     response = b""

@@ -32,7 +32,7 @@ def network_header(file: BufferedReader) -> bytes:
     """The header of a network file, which is whole; the file stands at the payload then."""
     first = file.readline(_FIRST_LINE_MOST)
     if not first.startswith(f"{FORMAT} ".encode()):
-        raise ValueError(f"is no network file: its first line does not begin with {FORMAT!r}")
+        raise ValueError(f"is not a network file: its first line does not begin with {FORMAT!r}")
     if not first.startswith(f"{FORMAT} {VERSION} ".encode()):
         raise ValueError(f"is of another version of the format; this arena reads version {VERSION}")
     begin = file.tell()
@@ -47,9 +47,9 @@ def header_object(line: bytes) -> dict[str, Any]:
     try:
         found = json_text.parse(line)
         if not isinstance(found, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
     except ValueError as error:
-        raise ValueError(f"its second line is no header in JSON: {error}") from error
+        raise ValueError(f"its second line is not a header in JSON: {error}") from error
     return found
 
 

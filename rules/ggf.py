@@ -45,7 +45,7 @@ def read_properties(text: str) -> list[tuple[str, str]]:
     while at < len(inside):
         one = _PROPERTY.match(inside, at)
         if one is None:
-            raise ValueError(f"{inside[at : at + 20]!r} is no property, as TY[8] is one")
+            raise ValueError(f"{inside[at : at + 20]!r} is not a property such as TY[8]")
         properties.append((one[1], one[2].strip()))
         at = one.end()
     return properties
@@ -62,7 +62,7 @@ def read_board(value: str) -> Position:
     size, _, rest = value.strip().partition(" ")
     cells = "".join(rest.split())
     if not size.isdecimal() or not 4 <= int(size) <= 16 or len(cells) != int(size) ** 2 + 1:
-        raise ValueError(f"BO[{value}] is no board: a size, its squares, and the colour to move")
+        raise ValueError(f"BO[{value}] is not a board: a size, its squares, and the colour to move")
     side = int(size)
     text = cells.translate(_CELLS)
     rows = [text[at : at + side] for at in range(0, side * side, side)]

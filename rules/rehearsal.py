@@ -137,7 +137,7 @@ def _try(position: Position, moves: list[str]) -> None:
     else:
         require(bool(legal), f"`legal_moves` is empty, but `to_move` is {seat}")
     for move in legal:
-        require(isinstance(move, str), f"the move {move!r} is no text")
+        require(isinstance(move, str), f"the move {move!r} is not a text")
         fits = move == PASS or re.fullmatch(game.move_pattern, move)
         require(
             move == move.lower() and bool(fits),

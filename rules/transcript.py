@@ -53,7 +53,7 @@ def _tokens(game: Game, text: str) -> list[str]:
         found = token.match(text, at)
         if not found:
             place, near = f"character {at + 1} of the transcript", text[at : at + 12]
-            raise ValueError(f"{place}: {near!r} is no move")
+            raise ValueError(f"{place}: {near!r} is not a move")
         tokens.append(found[1])
         at = found.end()
     return tokens

@@ -259,7 +259,7 @@ def test_a_game_that_other_rules_played_names_the_package(folder: Path) -> None:
     host = record.host.model_copy(update={"package": "connect4 0.9"})
     changed = record.model_copy(update={"moves": (first, *record.moves[1:]), "host": host})
     why = (
-        "ply 1: 'swap' is no column from a to g; .*by other rules than those of the package "
+        "ply 1: 'swap' is not a column from a to g; .*by other rules than those of the package "
         "connect4 1.0; it was played by connect4 0.9"
     )
     with pytest.raises(ReplayError, match=why):

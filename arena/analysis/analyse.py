@@ -54,7 +54,9 @@ def find_position(
     notes: tuple[str, ...] = ()
     if isinstance(of, Path):
         if game is None:
-            raise UserError("--ply belongs to a game of the run: give --game too, as --game g0001")
+            raise UserError(
+                "--ply is for one game of the run: give --game too, such as --game g0001"
+            )
         position, note = _of_run(of, game, ply)
         notes = (note,)
     elif game is not None or ply is not None:
@@ -104,7 +106,7 @@ def read_text(typed: str) -> Written:
         if typed == "-":
             return Written(sys.stdin.read())
         if typed == "@":
-            raise UserError("@ is followed by the name of a file, as @position.txt")
+            raise UserError("@ must be followed by the name of a file, such as @position.txt")
         if typed.startswith("@"):
             return Written(Path(file).read_text("utf-8"), file)
     except OSError as error:
@@ -143,7 +145,7 @@ def _of_state(game: Game, text: str) -> Position:
     try:
         return game.position(state)
     except ValueError as error:
-        raise UserError(f"the position is no state of {game.name}: {error}") from None
+        raise UserError(f"the position is not a state of {game.name}: {error}") from None
 
 
 def _of_board(game: Othello, text: str) -> Position:
@@ -176,7 +178,7 @@ def _of_board(game: Othello, text: str) -> Position:
     try:
         return game.position({"board": rows, "to_move": int(_DISCS[rest] == "O")})
     except ValueError as error:
-        raise UserError(f"the board is no position of {game.name}: {error}") from None
+        raise UserError(f"the board is not a position of {game.name}: {error}") from None
 
 
 def analyse(position: Position, seconds: float) -> Analysis:

@@ -224,7 +224,7 @@ def _results(store: Path) -> tuple[tuple[float, ...], int]:
 def _delays(store: Path, heard: list[tuple[str, int, float]]) -> Iterator[float]:
     events = [EVENT.validate_json(line) for line in events_file(store).read_bytes().splitlines()]
     if not any(isinstance(event, RunFinished) for event in events):
-        raise BenchError("the tournament that was to be watched did not come to its end")
+        raise BenchError("the tournament that was watched did not end")
     written = {
         (event.game, event.ply + len(event.moves)): event.at
         for event in events

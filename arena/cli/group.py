@@ -107,7 +107,7 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
         unfinished = ctx.invoked_subcommand in _UNFINISHED and not asks_help
         if unfinished:
             with suppress(OSError):  # stderr may be the same pipe
-                stopped = "Stopped: what reads the output is gone. Give the command again to go on."
+                stopped = "Stopped: nothing reads the output any more. The same command continues."
                 say(stopped, err=True)
         raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
     except OSError as error:

@@ -157,7 +157,7 @@ def _missing(sandboxes: tuple[TriedSandbox, ...]) -> tuple[str, ...]:
     if any(sandbox.suffices for sandbox in sandboxes):
         return ()
     return (
-        f"No sandbox holds {', '.join(NEEDED)} here: let only programs play that you trust. "
+        f"No sandbox holds {', '.join(NEEDED)} here: play only programs that you trust. "
         "What each sandbox lacks is said next to it.",
     )
 

@@ -32,7 +32,7 @@ def become_worker(
             )
     host, there = this_host(), len(usable_cores())
     if cores is not None and cores > there:
-        raise UserError(f"--cores: {cores} were asked for, and {host.name} has {there}")
+        raise UserError(f"--cores: {host.name} has {there}, got {cores}; give fewer")
     say = PlainConsole(stderr=True).print
     say(f"{host.name}: {cores or there} cores of {host.cpu}, arena {host.arena}", soft_wrap=True)
     say(_held(), soft_wrap=True)

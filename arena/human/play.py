@@ -29,7 +29,7 @@ COMMANDS = {
     "help": "this list",
     "moves": "every legal move",
     "undo": "take back your last move and what followed",
-    "resign": "give the game up",
+    "resign": "resign the game",
     "quit": "leave; so does the end of the input",
 }
 _LISTED = 24  # legal moves listed before each move; more of them only when asked for

@@ -47,7 +47,7 @@ def play_config(
         over = is_played and not replay_damaged
         if played and not is_played:
             playing.print_line(
-                f"Goes on after {words.count_games(played)}, kept in {path}.", whole=True
+                f"Continues after {words.count_games(played)}, kept in {path}.", whole=True
             )
         if not over and site.here:
             try:

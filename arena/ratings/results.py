@@ -49,7 +49,7 @@ def refuse_names(first: object, second: object) -> None:
     """Raise ValueError where these cannot name two players in a list from elsewhere."""
     for name in (first, second):
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise ValueError(f"{name!r} is no name of a player: give a text that can be printed")
+            raise ValueError(f"{name!r} cannot be a player's name: give a text that can be printed")
     if first == second:
         raise ValueError(f"{first!r} plays against itself")
 

@@ -42,4 +42,4 @@ def form_of(path: Path, name: str | None = None) -> Form:
     for form in _ALL:
         if path.name.lower().endswith(form.endings):
             return form
-    raise UserError(f"{path}: its name ends like that of no form; name one by --as: {known}")
+    raise UserError(f"{path}: the end of its name says no form; give one with --as: {known}")

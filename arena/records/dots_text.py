@@ -36,7 +36,7 @@ _TOKEN = re.compile(r"[\s,]*(?:\d+\.\s*)?([a-z]\d+)\s*[-–]\s*([a-z]\d+)[\s,]*"
 def _one(record: GameRecord, event: str) -> str:
     game = record.terms.game
     if not isinstance(game, Dots):
-        raise RecordError(f"game {record.game} is {game.name}; this text is of dots alone")
+        raise RecordError(f"game {record.game} is {game.name}; this text is only for dots")
     first, second = two_players(record)
     boxes = scores_by_result(record, game.rows * game.cols)
     heading = {
@@ -86,7 +86,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while text[at:].strip(" \n\t,"):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise ValueError(f"{text[at : at + 12].strip()!r} is no move, as b4-b5 is one")
+            raise ValueError(f"{text[at : at + 12].strip()!r} is not a move such as b4-b5")
         yield match[1], match[2]
         at = match.end()
 

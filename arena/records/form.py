@@ -162,7 +162,7 @@ def refuse_numbers(record: GameRecord) -> None:
     numbers = (record.round, *record.scores, *record.points, record.duration_ms)
     for number in (*numbers, *times):
         if not abs(number) < _MOST:  # nan is not either
-            raise ValueError(f"{str(number)[:SHORT]} is no number that a game can have")
+            raise ValueError(f"{str(number)[:SHORT]} is not a number that a game can have")
 
 
 def game_or(game: Game | None, default: Game, form: str) -> Game:

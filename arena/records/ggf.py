@@ -45,7 +45,9 @@ def standard(record: GameRecord, form: str) -> Othello:
     """The game of a record, Othello by the usual rules. Raises RecordError."""
     game = record.terms.game
     if not isinstance(game, Othello) or game != load("othello", size=game.size):
-        raise RecordError(f"game {record.game} is no standard Othello, and {form} has no other")
+        raise RecordError(
+            f"game {record.game} is not standard Othello, and {form} has no other game"
+        )
     return game
 
 
@@ -116,7 +118,7 @@ def _parse(text: str, game: Game | None, number: int) -> GameRecord:
     start = read_board(values.get("BO", ""))
     played = game_or(game, start.game, "GGF")
     if start != played.start():
-        raise ValueError("BO is not the usual start; a run has games from there alone")
+        raise ValueError("BO is not the usual start, from which all games of a run begin")
     moves = [read_move(value) for name, value in properties if name in BLACK_WHITE]
     margin, flag = _margin(values.get("RE", "?"))
     scores, points = _stated(margin, flag, len(start.state()["board"]) ** 2)
@@ -138,7 +140,7 @@ def _margin(value: str) -> tuple[float | None, str]:
     """Of black, where it is known, and the flag."""
     match = _RESULT.fullmatch(value.strip())
     if match is None and value.strip() not in ("", "?"):
-        raise ValueError(f"RE[{value}] is no result, as +4 or -64.00:t is one")
+        raise ValueError(f"RE[{value}] is not a result such as +4 or -64.00:t")
     return (float(match[1]), match[2] or "") if match else (None, "")
 
 

@@ -55,7 +55,7 @@ def read_positions(text: str) -> Iterator[ObfPosition | Damaged]:
 def _position(line: str) -> ObfPosition:
     match = _LINE.fullmatch(line)
     if match is None:
-        raise ValueError(f"{line[:SHORT]!r} is no board of 64 cells and the side to move")
+        raise ValueError(f"{line[:SHORT]!r} is not a board of 64 cells and the side to move")
     cells = match[1].translate(_CELLS).upper()
     board = [cells[at : at + 8] for at in range(0, 64, 8)]
     side = "XO".index(match[2].translate(_CELLS).upper())
@@ -64,7 +64,7 @@ def _position(line: str) -> ObfPosition:
     for part in filter(str.strip, match[3].split(";")):
         value = _VALUE.fullmatch(part)
         if value is None or value[1].lower() not in position.legal_moves():
-            raise ValueError(f"{part.strip()!r} is no legal move with its value, as G8:+18 is one")
+            raise ValueError(f"{part.strip()!r} is not a legal move with its value, such as G8:+18")
         values[value[1].lower()] = float(value[2])
     return ObfPosition(position, values)
 

@@ -85,7 +85,7 @@ def _result(heading: dict[str, str]) -> Result | None:
 def _discs(result: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d+)-(\d+)", result)
     if match is None:
-        raise ValueError(f"Result {result!r} is none of 1-0, 0-1, 1/2-1/2 and discs as 34-30")
+        raise ValueError(f"Result {result!r} is not 1-0, 0-1, 1/2-1/2 or discs such as 34-30")
     return int(match[1]), int(match[2])
 
 

@@ -118,7 +118,7 @@ def _name(names: Sequence[str], number: int, kind: str) -> str:
 def _square(number: int) -> str:
     row, column = divmod(number - 11, 10)
     if not 0 <= row < 8 or not 0 <= column < 8:
-        raise ValueError(f"{number} is no square; they are 11 to 88")
+        raise ValueError(f"{number} is not a square; squares are 11 to 88")
     return square_name(row, column)
 
 
@@ -126,7 +126,7 @@ def _numbered(names: dict[str, int], name: str) -> int:
     """The place of a name, which is added where it is new. Raises RecordError."""
     number = names.setdefault(name, len(names))
     if number == _MOST:
-        raise RecordError(f"WTHOR has room for {_MOST} names, not for more")
+        raise RecordError(f"WTHOR has no room for more than {_MOST} names")
     return number
 
 

@@ -15,7 +15,7 @@ _MOST = 1000
 
 def show(rows: Sequence[GameRow], console: Console) -> None:
     if not rows:
-        console.print("No game fits.")
+        console.print("No game matches.")
         return
     games = new_table(
         "Game", "Player", "Opponent", "Side", "Result", "Score", "Plies", "Slowest ms", "Ending"

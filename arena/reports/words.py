@@ -75,7 +75,7 @@ def about_rating(standings: Standings) -> list[str]:
     if standings.repeats and standings.sprt is None:
         lines.append(
             f"Games that went move for move like an earlier one of the same players: "
-            f"{standings.repeats:,}. Unless that is chance they are no new evidence, and the "
+            f"{standings.repeats:,}. Unless that is chance, they are not new evidence, and the "
             "intervals are too narrow: give more or longer openings."
         )
     if any(row.tiles for row in standings.players):
@@ -212,8 +212,8 @@ def about_sprt(verdict: Verdict) -> list[str]:
     if verdict.repeats:
         lines.append(
             f"{verdict.repeats:,} of these {units} went move for move like an earlier one. Unless "
-            "that is chance they are no new evidence, and α and β do not hold: give more or "
-            "longer openings."
+            "that is chance, they are not new evidence, and α and β do not hold: give more or"
+            " longer openings."
         )
     lines.append(decision(verdict))
     if verdict.decision is not None:

@@ -98,5 +98,5 @@ def _why_not_started(spec: Prepared, error: OSError) -> str:
     if isinstance(error, PermissionError):
         return f"{named} may not be run: a program must be executable (chmod +x) and readable."
     if error.errno == errno.ENOEXEC:
-        return f"{named} is no program for this machine: a script must begin with a #! line."
+        return f"{named} is not a program for this machine: a script must begin with a #! line."
     return f"{named} could not be started: {error.strerror}."

@@ -37,7 +37,7 @@ class User:
                 self._name.close()
         raise OSError(
             f"All users from {FIRST} to {LAST} are in use, by processes or by names that any "
-            "program may take (`ss -xp | grep arena-uid` tells whose)"
+            "program may take (`ss -xp | grep arena-uid` shows whose)"
         )
 
     def become(self) -> None:

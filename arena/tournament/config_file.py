@@ -301,7 +301,7 @@ def _check_field(
     elif table.separated is not None and table.separated >= max(2, len(players)):
         report(
             ("stop", "separated"),
-            f"{table.separated} are to be separated from those below, of {len(players)} players; "
+            f"{table.separated} players cannot each have others below, of {len(players)} players; "
             "give fewer",
         )
 

@@ -114,7 +114,7 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
             return [], []
         begun = _those_of(table, reading.begun)
         name = shlex.quote(begun[-1]) if begun else ""
-        on = f" (to go on without this player: --without {name})" if begun else ""
+        on = f" (to continue without this player: --without {name})" if begun else ""
         for line in reason.splitlines():
             reading.report((*at, way), f"{line}{on}")
     return [], []

@@ -154,10 +154,10 @@ class _Change(NamedTuple):
         elif parts:
             how = "" if format_.closed else " --take-new takes the change into it."
             if format_.walkovers and self.gone:
-                how = f" --without {self.gone[0].name} gives its games to its opponents."
+                how = f" --without {self.gone[0].name} counts its games for its opponents."
             yield (
-                f"The players changed since this run began: {'; '.join(parts)}. It goes on with "
-                f"its own.{how}"
+                f"The players changed since this run began: {'; '.join(parts)}. It continues "
+                f"with those it began with.{how}"
             )
 
 

@@ -214,7 +214,7 @@ class PlayedStore(Store):
                 return
         raise StoreError(
             f"{self.path}: was moved or deleted while the run was played; the run has stopped. "
-            f"Put it back to go on, or start again."
+            f"Put it back to continue, or start again."
         )
 
     def whole(self, *, replay: bool = False) -> list[GameDigest]:

@@ -125,7 +125,7 @@ class Store:
         ((self._schema,),) = self._rows("PRAGMA user_version")
         if application != APPLICATION_ID:
             raise StoreError(
-                f"{self.path}: an SQLite file of another program, not a run; left alone"
+                f"{self.path}: an SQLite file of another program, not a run; name another file"
             )
         if self._schema > SCHEMA_VERSION:
             raise StoreError(

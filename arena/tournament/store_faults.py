@@ -25,7 +25,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a full disk, or of a limit to what may be on it, as `ulimit -f` has."""
 _FULL_OR_FAILS = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """The same of SQLite, which has the second where it is no page of the database that lacks room."""
-_UNSHARED = "; this file system shares no memory, as runs need: use a folder of a local disk"
+_UNSHARED = "; this file system cannot share memory, which runs need: use a folder on a local disk"
 DAMAGED = """
 INSERT OR IGNORE INTO games VALUES
     (NULL, ?, ?, 0, '', '', 0, '[]', 'damaged', '', NULL, NULL, 0, 0, x'', '', 0)
@@ -136,7 +136,9 @@ def renewal(attempts: Iterable[int]) -> str:
 def refuse_no_file(path: Path) -> None:
     """Raise StoreError where something else than a file has the place of a run."""
     if path.exists() and not path.is_file():
-        raise StoreError(f"{path}: not a file; name one to keep the run in, as runs/NAME.sqlite")
+        raise StoreError(
+            f"{path}: not a file; name one to keep the run in, such as runs/NAME.sqlite"
+        )
 
 
 def folder_instead(path: Path) -> str:
@@ -151,7 +153,7 @@ def folder_instead(path: Path) -> str:
     if "player.toml" in files:
         return (
             f"{path}: is the folder of a tuning, not a run: its result is in "
-            f"{path / 'player.toml'}, its pictures are next to it, as parameters.png{tests}"
+            f"{path / 'player.toml'}, its pictures are next to it, such as parameters.png{tests}"
         )
     return f"{path}: is a folder; a run is a file, such as runs/NAME.sqlite"
 
@@ -179,7 +181,7 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
         if any(map(_is_unknown, reason.errors())):
             return of_newer(path, reason)
         reason = "its configuration"
-    do = "name a run's file, as runs/NAME.sqlite"
+    do = "name a run's file, such as runs/NAME.sqlite"
     if to_play:
         do = "to play it from the start, move it away"
     return StoreError(f"{path}: not a run, or damaged ({reason}); {do}")

@@ -67,7 +67,7 @@ def held(folder: Path, work: Work) -> Iterator[None]:
         lock = lock_file.acquire(folder / work.noun)
     except lock_file.LockHeldError as held:
         raise UserError(
-            f"{folder}: a {work.noun} goes on there already ({held}); wait for it, stop it, or "
+            f"{folder}: a {work.noun} is in progress there ({held}); wait for it, stop it, or "
             "name another folder with --out"
         ) from None
     except FileExistsError:
@@ -92,7 +92,7 @@ def held(folder: Path, work: Work) -> Iterator[None]:
 def _cannot_be_written(folder: Path, error: OSError, checkpoint: str) -> UserError | UnkeptError:
     """The sentence for a full disk, or a folder without permission."""
     begun = os.path.exists(folder / checkpoint)  # noqa: PTH110 # Path.exists raises without permission
-    fix = "The last checkpoint is as it was: fix that and go on" if begun else "Fix that"
+    fix = "The last checkpoint is unchanged: fix that and continue" if begun else "Fix that"
     kind = UnkeptError if error.errno in FULL else UserError
     return kind(
         f"{folder}: cannot be written: {error.strerror}. {fix}, or name another folder with --out"

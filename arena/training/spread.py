@@ -54,8 +54,8 @@ class SpreadMatchRunner:
                 raise Aborted
             if self._client.status != "running":
                 raise ExecutorError(
-                    "the connection to the scheduler of the cluster is lost; the same command goes "
-                    "on from the last checkpoint"
+                    "the connection to the scheduler of the cluster is lost; the same command "
+                    "continues from the last checkpoint"
                 )
             try:
                 wait(futures, timeout=_POLL_S)
@@ -66,8 +66,8 @@ class SpreadMatchRunner:
         except KilledWorker:  # else what a lost worker played is played by another
             raise ExecutorError(
                 "one worker of the cluster after the other ended while it played the same games, "
-                "most likely for lack of memory; their output has the cause. The same command goes "
-                "on from the last checkpoint"
+                "most likely for lack of memory; their output has the cause. The same command "
+                "continues from the last checkpoint"
             ) from None
         except (ArenaError, ValueError):
             raise

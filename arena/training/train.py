@@ -80,7 +80,7 @@ class _Training:
             self._table.flush()
             self._say(f"{config.name}: {self._kind.about}")
             if trainer.finished:
-                self._say("It is finished: all games are played. More games in the file go on.")
+                self._say("It is finished: all games are played. To continue, raise games.")
             elif trainer.blocks:
                 played = trainer.blocks[-1].games
                 self._say(f"{played:,} of {config.games:,} games were played before.")
@@ -94,7 +94,7 @@ class _Training:
                     try:
                         network = trainer.result()
                     except ValueError as error:
-                        without = "without that file, the mean is that of the others"
+                        without = "remove that file, and the mean of the others is taken"
                         raise UserError(f"{error}; {without}") from None
                     trial = make_trial and make_trial(self._folder, network, self._test)
                     known = trial.known if trial else {}

@@ -42,7 +42,7 @@ def tune(
     """
     if learns_by_td(file):
         if not site.here:
-            raise UserError(f"{file}: a learning by TD goes on in one process; leave out --on")
+            raise UserError(f'{file}: method = "td" learns in one process; leave out --on')
         return train(file, out, console, verify=verify)
     config, verification = load_both(file)
     folder = out or Path("runs") / f"{config.name}{TUNED}"
@@ -104,7 +104,7 @@ class _Tuning:
         with self._view as view:
             view.say(f"{plan.name}: {plan.about}")
             if tuner.finished:
-                view.say("It is finished: all games are played. More games in the file go on.")
+                view.say("It is finished: all games are played. To continue, raise games.")
             elif tuner.counts["games"]:
                 view.say(f"{tuner.counts['games']:,} of {plan.games:,} games were played before.")
             with closing(tuner):

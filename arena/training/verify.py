@@ -108,8 +108,8 @@ def refuse_damaged(path: Path, verdicts: Mapping[str, Any]) -> None:
             Verdict.model_validate(each)
         except ValidationError:
             raise UserError(
-                f"{path}: is damaged: what it has of the test at {at} is no verdict; move it away "
-                "to begin again"
+                f"{path}: is damaged: it has no verdict of the test at {at} that can be read; move "
+                "it away to begin again"
             ) from None
 
 
@@ -160,8 +160,8 @@ class BudgetTest:
         changed = [f"{key} {before[key]} → {test[key]}" for key in test if before[key] != test[key]]
         if changed:
             raise UserError(
-                f"The test at {at} was begun with other settings in [verify], and goes on "
-                f"with the same alone. Changed: {', '.join(changed)}. Give the old ones back, or "
+                f"The test at {at} was begun with other settings in [verify], which may not "
+                f"change. Changed: {', '.join(changed)}. Write the old ones again, or "
                 "tune in another folder with --out"
             )
         self._count(0)
@@ -236,7 +236,7 @@ def play_target(
     except ConfigChangedError:
         begun = _as_begun(config, contest, verification.target)
         if begun.rounds > config.rounds:
-            say("It goes on with the higher max_games that it was begun with.")
+            say("It continues with the higher max_games that it was begun with.")
         code = play_config(begun, store_path, more=more)
     with RunView(store_path) as view:
         verdict = view.schedule.verdict
@@ -264,7 +264,7 @@ def _as_begun(config: TournamentConfig, contest: Contest, target: Target) -> Tou
     listed = "\n".join(f"  {_as_written(line, contest.sides, target)}" for line in changed)
     raise UserError(
         f"The test at {contest.at} was begun with other settings, which may not change. "
-        f"Changed:\n{listed}\nGive the old ones back, or move {contest.store_path} away: "
+        f"Changed:\n{listed}\nWrite the old ones again, or move {contest.store_path} away: "
         "then another test begins, and the verdict of this one stays."
     )
 

@@ -99,7 +99,7 @@ def take_new(staff: ByStaff, name: str) -> Response:
 @router.post("/t/{name}/leave")
 def leave_out(staff: ByStaff, name: str, player: FormText) -> Response:
     staff.scheduler.start(name, without=[player])
-    return staff.did(f"left {player} out of {name}", f"{name} goes on without {player}.")
+    return staff.did(f"left {player} out of {name}", f"{name} continues without {player}.")
 
 
 @router.post("/t/{name}/pause")
@@ -114,7 +114,7 @@ def freeze(staff: ByStaff, name: str, at: FormText = "") -> Response:
     try:
         when = local(datetime.fromisoformat(at)).astimezone(UTC) if at else datetime.now(UTC)
     except (ValueError, OverflowError):
-        raise UserError(f"{at} is no moment; write it as 2026-12-24T18:00") from None
+        raise UserError(f"{at} is not a date with a time; write it as 2026-12-24T18:00") from None
     staff.table_freeze.freeze(name, when)
     return staff.did(
         f"froze {name} at {when.isoformat(timespec='seconds')}",

@@ -114,8 +114,8 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         ]
         if changed:
             raise ValueError(
-                f"{self._path} was begun with {'; '.join(changed)}: write that again to go on, or "
-                "give the run another name to begin again"
+                f"{self._path} was begun with {'; '.join(changed)}: write that again to continue, "
+                "or give the run another name to begin again"
             )
         self._network = loaded.network
         if self.config.rate == "tc":

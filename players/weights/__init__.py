@@ -37,7 +37,7 @@ def load_weights(name: str, rules: str, moves: Mapping[str, int]) -> Any:
             raise ValueError(f"{path}: {side} must be an object of edges and weights")
         for move, weight in of_move.items():
             if move not in moves:
-                raise ValueError(f"{path}: {side}: {move!r} is no move on this board")
+                raise ValueError(f"{path}: {side}: {move!r} is not a move on this board")
             if type(weight) not in (int, float) or not _LEAST <= weight <= _MOST:
                 raise ValueError(
                     f"{path}: {side}: {move}: a weight must be a number above 0, not {weight!r}, "

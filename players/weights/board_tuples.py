@@ -78,7 +78,7 @@ class BoardCells:
         """The cells of a tuple in order. Raises ValueError for what is no tuple."""
         unknown = [name for name in names if name not in self.cells]
         if unknown or not names:
-            got = f"{unknown[0]!r} is none" if unknown else "there is none"
+            got = f"{unknown[0]!r} is not one" if unknown else "there is none"
             if self.rules in FAMILIES:
                 raise ValueError(f"a tuple is made of {FAMILIES[self.rules]}; {got} on this board")
             raise ValueError(f"a tuple is made of cells from a1 to d4, {got}")
@@ -154,7 +154,7 @@ class BoardCells:
         values = self._tiles.values
         wrong = [tile for tile in stages if tile not in values[2:]]
         if wrong:
-            raise ValueError(f"a stage begins at a tile of {self.rules}; {wrong[0]} is none")
+            raise ValueError(f"a stage begins at a tile of {self.rules}; {wrong[0]} is not one")
         if list(stages) != sorted(set(stages)):
             raise ValueError("the tiles of stages must go up")
         return [values.index(tile) for tile in stages]

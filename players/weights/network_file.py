@@ -168,7 +168,7 @@ def _read(file: BufferedReader, rules: str | None, extra: Collection[str]) -> Lo
         ) from None
     lacking = sorted(set(extra) - set(arrays))
     if lacking:
-        raise ValueError(f"lacks {', '.join(lacking)}: it is no checkpoint")
+        raise ValueError(f"lacks {', '.join(lacking)}: it is not a checkpoint")
     return Loaded(network, header, arrays)
 
 
@@ -200,7 +200,7 @@ def _weights(header: Header, weights: Any) -> Any:
         with np.errstate(over="ignore"):
             limits = np.float32(np.iinfo(np.int16).min) * np.array(header.scales, np.float32)
     if not np.isfinite(np.sum(limits, dtype=np.float64)):
-        raise ValueError("holds weights that are no numbers")
+        raise ValueError("holds weights that are not numbers")
     if header.numbers == "int16":
         whole, weights = weights, np.empty(len(weights), np.float32)
         for table, scale in zip(tables_of(header), header.scales, strict=True):

@@ -78,16 +78,16 @@ def test_dots_and_small_boards_are_read_by_their_own_settings() -> None:
     [
         ("othello", "f5d6k9", "move 3 of the transcript: 'k9' is not a square of the board"),
         ("othello", "f5a1", "move 2 of the transcript: 'a1' is illegal: it turns no disc"),
-        ("othello", "f5!6", "character 3 of the transcript: '!6' is no move"),
+        ("othello", "f5!6", "character 3 of the transcript: '!6' is not a move"),
         ("othello", "-" * 27 + "OX---?", "character 33 of the board is '\\?': expected X or \\*"),
         ("othello", "-" * 63, "the board has 63 cells; 8×8 are 64"),
         ("othello", "-" * 64, "comes who moves, X or O, not nothing"),
         ("othello", "-" * 64 + " Z", 'comes who moves, X or O, not "Z"'),
         ("othello", '{"board": 3', "character 12: Expecting"),
         ("othello", '{"board": 3}', "no state of othello: "),
-        ("dots", "{}", "the position is no state of dots: the state has no 'rows'"),
+        ("dots", "{}", "the position is not a state of dots: the state has no 'rows'"),
         ("dots", "a1b1 a1b1", "move 2 of the transcript: "),
-        ("dots", "XO X", "character 1 of the transcript: 'xo x' is no move"),
+        ("dots", "XO X", "character 1 of the transcript: 'xo x' is not a move"),
     ],
 )
 def test_what_is_no_position_is_reported_with_its_place(name: str, text: str, message: str) -> None:
@@ -252,8 +252,8 @@ def test_a_game_that_could_not_be_played_is_named(
     [
         (("othelo",), 'did you mean "othello"?'),
         (("none.sqlite", "--game", "g0001"), "no such run"),
-        (("RUN", "--ply", "3"), "give --game too, as --game g0001"),
-        (("RUN", "--seconds", "3"), "give --game too, as --game g0001"),
+        (("RUN", "--ply", "3"), "give --game too, such as "),
+        (("RUN", "--seconds", "3"), "give --game too, such as "),
         (("RUN", "--game", "g0001", "--within", "9"), "--within is for a whole run"),
         (("othello", "--within", "9"), "--within is for a whole run"),
         (("RUN", "--game", "g0009"), "g0001 to g0002"),

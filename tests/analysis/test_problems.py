@@ -50,7 +50,7 @@ def test_damaged_positions_are_named_and_the_others_solved(tmp_path: Path) -> No
     assert answer.exit_code == 1
     assert answer.stdout.splitlines() == [
         "   1  14 empty  g8 +18 exact",
-        "position 2: 'nonsense' is no board of 64 cells and the side to move",
+        "position 2: 'nonsense' is not a board of 64 cells and the side to move",
         "position 3: its side to move has no legal move",
     ]
     answer = analyse(f"@{file}", "--json")

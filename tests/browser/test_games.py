@@ -122,7 +122,7 @@ def test_a_cell_of_the_crosstable_lists_its_games(opened: Callable[[str], Page])
 def test_empty_lists_say_what_to_do(opened: Callable[[str], Page]) -> None:
     page = opened("#games?ending=flood")
     expect(page.locator("#games-count")).to_have_text(
-        "No game fits. Clear the filter to see all games."
+        "No game matches. Clear the filter to see all games."
     )
     page = opened("#games?player=nobody")
     expect(page.locator("#games-count")).to_contain_text("No player of this run is called nobody.")

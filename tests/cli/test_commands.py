@@ -292,8 +292,8 @@ def test_a_file_system_without_shared_memory_is_not_called_full(
     monkeypatch.setattr("arena.files.lock.acquire", Mock(side_effect=error))
     result = arena("run", "t.toml")
     assert result.exit_code == 2
-    assert "shares no memory, as runs need: use a folder of a local disk" in result.stderr
-    assert "use a folder of a local disk" in str(unusable(folder / "t.sqlite", error))
+    assert "cannot share memory, which runs need: use a folder on a local disk" in result.stderr
+    assert "use a folder on a local disk" in str(unusable(folder / "t.sqlite", error))
 
 
 def test_every_mistake_in_a_file_is_reported_at_once(folder: Path) -> None:
@@ -491,7 +491,7 @@ def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], expected: s
         (("serve", "--runs", "t.toml"), "--runs: t.toml is a file; name the folder of the runs"),
         (("serve", "--runs", "run"), '--runs: there is no folder run; did you mean "runs"?'),
         (("serve", "--runs", "no/dir"), "--runs: there is no folder no/dir; make it, or name"),
-        (("run", "cluster.toml"), "cluster.toml:19: cluster.on: 'tcp://nowhere' is no cluster"),
+        (("run", "cluster.toml"), "cluster.toml:19: cluster.on: 'tcp://nowhere' is not a cluster"),
         (("replay", "runs/o.sqlite", "g0001", "--as", "record"), "only dots"),
         (("rate", "none.csv"), "cannot be read"),
         (("rate", "bad.csv"), "line 2"),

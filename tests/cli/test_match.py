@@ -91,7 +91,7 @@ def test_a_match_that_goes_on_says_so(folder: Path) -> None:
     match = ("match", "monkey", "greedy", "--like", "cup.toml", "--store", "to keep.sqlite")
     begun, more, again = (arena(*match, "--games", games) for games in ("2", "4", "4"))
     assert "Goes on" not in begun.output + again.output
-    assert more.output.startswith("Goes on after 2 games, kept in to keep.sqlite.\n2 of 4 games")
+    assert more.output.startswith("Continues after 2 games, kept in to keep.sqlite.\n2 of 4 games")
     assert "move by move: arena replay 'to keep.sqlite' g000" in again.output
 
 

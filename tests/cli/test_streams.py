@@ -31,7 +31,11 @@ def closed_pipe() -> Iterator[int]:
         (("play", "2048"), 0, b""),
         (("schema",), 0, b""),
         (("--help",), 0, b""),
-        (("run", "more.toml"), 130, b"Stopped: what reads the output is gone. Give the command"),
+        (
+            ("run", "more.toml"),
+            130,
+            b"Stopped: nothing reads the output any more. The same command",
+        ),
     ],
 )
 def test_a_pipe_without_a_reader_is_no_mistake(

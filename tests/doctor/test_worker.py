@@ -110,11 +110,11 @@ def files_of(security: Security, folder: Path) -> tuple[str, ...]:
     ("more", "why"),
     [
         (["tcp://192.0.2.1:8786"], "is not encrypted"),
-        (["head"], "is no cluster"),
+        (["head"], "is not a cluster"),
         (["tcp://127.0.0.1:1", "--host", "0.0.0.0"], "--host: tcp://0.0.0.0:0 is not encrypted"),
         (["tcp://127.0.0.1:1", "--listen-address=tcp://:7"], "tcp://:7 is not encrypted"),
         (["tls://head:8786", "--listen-address", "0.0.0.0"], "tcp://0.0.0.0:0 is not encrypted"),
-        (["tls://head:8786", "--cores", "5000"], "--cores: 5000 were asked for"),
+        (["tls://head:8786", "--cores", "5000"], "got 5000; give fewer"),
     ],
 )
 def test_what_it_cannot_be_is_reported(more: list[str], why: str) -> None:

@@ -33,7 +33,7 @@ PROGRAMS = {
         "The interpreter in the #! line of", "#!/no/such/interpreter\n"
     ),
     "unreadable_interpreter": UnrunnableProgram("may not be run", "#!{folder}/interpreter\n"),
-    "no_program": UnrunnableProgram("is no program for this machine", "\x7fnot a program\n"),
+    "no_program": UnrunnableProgram("is not a program for this machine", "\x7fnot a program\n"),
     "a_folder": UnrunnableProgram("may not be run", ""),
 }
 WHERE = {"not_executable": TABLES, "unreadable_interpreter": TABLES, "a_folder": MODES}

@@ -120,7 +120,7 @@ def test_levels_set_up_and_clocks_reach_the_engine(
         ("crashes", "exited", "ended by SIGSEGV instead of answering `genmove black`"),
         ("exits", "exited", "ended with exit code 3 instead of answering `genmove black`"),
         ("closes_stdout", "exited", "closed its pipes instead of answering `genmove black`"),
-        ("babbles", "exited", "answered `genmove black` with `I play f5!`, which is no GTP"),
+        ("babbles", "exited", "answered `genmove black` with `I play f5!`, which is not a GTP"),
         ("never_ends", "exited", "answers `genmove black` without an end"),
         ("refuses_genmove", "exited", "refused `genmove black`: this engine would rather not"),
         ("refuses_play", "exited", "refused `play black f5`: this engine would rather not"),
@@ -172,7 +172,7 @@ def test_what_cannot_be_an_engine_is_reported(
     ("options", "expected"),
     [
         ({"command": ["sleep", "30"]}, "sleep has not answered `name` in time"),
-        ({"command": ["cat"]}, "answered `name` with `name`, which is no GTP response"),
+        ({"command": ["cat"]}, "answered `name` with `name`, which is not a GTP response"),
         ({"tell_clock": True}, "GTP counts whole seconds and cannot tell 300 ms a move"),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_damaged_network_is_refused(tmp_path: Path) -> None:
     assert why_not(ExpectimaxOptions, "weights", path, game) == damaged
     assert why_not(AlphaBetaOptions, "evaluation", path, OTHELLO) == damaged
     path.write_bytes(b"")
-    assert why_not(ExpectimaxOptions, "weights", path, game).startswith("is no network file")
+    assert why_not(ExpectimaxOptions, "weights", path, game).startswith("is not a network file")
 
 
 def test_a_network_for_another_game_is_refused(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_network_for_another_game_is_refused(tmp_path: Path) -> None:
     said = "is a network for othello with size = 6, not 8"
     assert why_not(AlphaBetaOptions, "evaluation", path, OTHELLO) == said
     sealed(path, [])
-    said = "its second line is no header in JSON: it is no object"
+    said = "its second line is not a header in JSON: it is not an object"
     assert why_not(ExpectimaxOptions, "weights", path, game) == said
 
 

@@ -309,7 +309,7 @@ def test_positions_are_written_and_read_again() -> None:
     assert known.values == {"g8": 18, "h1": 12, "h7": 6}
     assert not isinstance(bare, Damaged)
     assert bare.position == rules.load("othello").start()
-    assert str(damaged) == ("game 3: 'A1:+18' is no legal move with its value, as G8:+18 is one")
+    assert str(damaged) == ("game 3: 'A1:+18' is not a legal move with its value, such as G8:+18")
     (again,) = read_positions(write_position(*known))
     assert again == known
     with pytest.raises(RecordError, match="2 positions and no game"):
@@ -422,12 +422,12 @@ def test_a_number_that_no_run_keeps_damages_its_game(
     )
     (tmp_path / "x.ggf").write_text(games)
     damaged, kept = read("ggf", tmp_path / "x.ggf")
-    assert "is no number that a game can have" in str(damaged)
+    assert "is not a number that a game can have" in str(damaged)
     assert isinstance(kept, GameRecord)
     lines = kept.model_copy(update={"scores": (10**30, 0)}).model_dump_json()
     (tmp_path / "x.jsonl").write_text(lines)
     (damaged,) = read("jsonl", tmp_path / "x.jsonl")
-    assert str(damaged) == f"game 1: {10**30} is no number that a game can have"
+    assert str(damaged) == f"game 1: {10**30} is not a number that a game can have"
 
 
 @pytest.mark.parametrize("at", [-1, 1])
@@ -445,7 +445,7 @@ def test_damaged_parquet_has_a_sentence(at: int, tmp_path: Path) -> None:
 def test_a_form_is_chosen_by_name_or_ending() -> None:
     assert form_of(Path("x.WTB")).name == "wthor"
     assert form_of(Path("x.wtb"), "ggf").name == "ggf"
-    with pytest.raises(UserError, match=r"name one by --as: transcript \(\.txt\)"):
+    with pytest.raises(UserError, match=r"give one with --as: transcript \(\.txt\)"):
         form_of(Path("games"))
     with pytest.raises(UserError, match='there is no form "chess"'):
         form_of(Path("games"), "chess")

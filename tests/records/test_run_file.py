@@ -66,7 +66,7 @@ def test_a_run_that_was_exported_is_the_same_again(tmp_path: Path) -> None:
     of = ("--rules", "dots", "--set", "rows=2", "--set", "cols=2")
     assert arena("import", text, "--to", third, *of).exit_code == 0
     wrong = arena("export", run, "--out", tmp_path / "a.ggf")
-    assert (wrong.exit_code, "game g1 is no standard Othello" in wrong.stderr) == (2, True)
+    assert (wrong.exit_code, "game g1 is not standard Othello" in wrong.stderr) == (2, True)
 
 
 def test_clocks_of_their_own_travel_with_the_games(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_games_of_one_player_come_back_with_one_seat(tmp_path: Path) -> None:
     [
         (("import", "none.ggf", "--to", "x.sqlite"), "none.ggf: there is no such file"),
         (("import", "empty.ggf", "--to", "x.sqlite"), "it is empty, or of another form"),
-        (("import", "empty.doc", "--to", "x.sqlite"), "name one by --as: transcript (.txt)"),
+        (("import", "empty.doc", "--to", "x.sqlite"), "give one with --as: transcript (.txt)"),
         (
             ("import", "other.txt", "--to", "x.sqlite"),
             "and 2 more\nIf it has another game, --rules",

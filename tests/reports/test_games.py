@@ -92,7 +92,7 @@ def test_the_table_says_how_games_ended(view: RunView) -> None:
     text = shown(rows(view, GameFilter(player="monkey", ending="timeout")), 120)
     assert "timeout by monkey: no reply within 5100 ms" in text and "2 games" in text
     assert "[bold]greedy[/bold]" in shown(rows(view, GameFilter(player="[bold]greedy[/bold]")))
-    assert shown([]) == "No game fits.\n"
+    assert shown([]) == "No game matches.\n"
 
 
 def test_of_many_games_the_first_are_shown(view: RunView, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,7 @@ def test_a_list_that_never_names_the_loser_first_is_doubted(
         ("a,b,1,0\nb,a,0,5\n", "0,5 looks like a draw with a decimal comma; write 0.5"),
         ("first,second,score,ordered\na,b,1,maybe\n", "line 2: ordered 'maybe' is not yes"),
         ("a,a,1\n", "line 1: 'a' plays against itself"),
-        ("a,b\x1b[2J,1\n", r"line 1: 'b\x1b[2J' is no name of a player"),
+        ("a,b\x1b[2J,1\n", r"line 1: 'b\x1b[2J' cannot be a player's name"),
         ('a,b,1\n"a,b,1\n', "line 2: not CSV"),
     ],
 )

@@ -118,7 +118,7 @@ def _failing(at: SticksPosition, move: str) -> rules.Position:
         ({"legal_moves": _stuck}, "after 2: `legal_moves` is empty, but `to_move` is 1"),
         ({"legal_moves": lambda at: ["1"]}, "`legal_moves` gives a list, no tuple"),
         ({"legal_moves": lambda at: ("1", "1")}, "`legal_moves` has a move twice"),
-        ({"legal_moves": lambda at: (1,)}, "the move 1 is no text"),
+        ({"legal_moves": lambda at: (1,)}, "the move 1 is not a text"),
         ({"legal_moves": lambda at: ("A",)}, "its move 'A' must be lower case"),
         ({"legal_moves": lambda at: ("1", "3")[:1]}, "game is over, but `legal_moves` gives"),
         ({"play": _endless}, "6000 random moves do not end it"),

@@ -69,13 +69,13 @@ def test_a_pass_that_is_a_choice_is_written() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
-        ("othello", "f5d6x", "character 5 of the transcript: 'x' is no move"),
+        ("othello", "f5d6x", "character 5 of the transcript: 'x' is not a move"),
         ("othello", "f5 55", "character 4 of the transcript"),
         ("othello", "f5d6a1", "move 3 of the transcript: 'a1' is illegal: it turns no disc"),
         ("othello", "f5d9", "move 2 of the transcript: 'd9' is not a square"),
         ("othello", "f5pass", "move 2 of the transcript: 'pass' is illegal"),
         ("dots", "a1b1 a1b1", "move 2 of the transcript: 'a1b1' is illegal: .* already drawn"),
-        ("dots", "a1b1 b1", "character 6 of the transcript: 'b1' is no move"),
+        ("dots", "a1b1 b1", "character 6 of the transcript: 'b1' is not a move"),
     ],
 )
 def test_wrong_transcripts_are_explained(name: str, text: str, sentence: str) -> None:

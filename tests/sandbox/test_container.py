@@ -89,7 +89,7 @@ def test_a_line_goes_in_and_out(started: Open, mode: Mode) -> None:
         (("/etc/passwd",), "may not be run"),
         (("{}/script",), "The interpreter in the #! line of script does not exist."),
         (("{}/windows",), "The interpreter in the #! line of windows does not exist."),
-        (("{}/text",), "text is no program for this machine"),
+        (("{}/text",), "text is not a program for this machine"),
         (("echo", "a\0b"), "has a NUL character in it"),
     ],
 )

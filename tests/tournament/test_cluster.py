@@ -423,7 +423,7 @@ def test_a_scheduler_that_is_lost_ends_the_run_with_a_sentence(
     with ExitStack() as stack:
         stack.callback(executor.close, now=True)
         cluster.close()
-        with pytest.raises(ExecutorError, match="the same command goes on"):
+        with pytest.raises(ExecutorError, match="the same command continues"):
             while True:
                 executor.wait(0.05)
 
@@ -436,7 +436,7 @@ def test_a_scheduler_that_is_lost_while_games_are_placed_is_said_in_a_sentence_t
     monkeypatch.setattr(executor._machines, "look", tuple)
     client.close()
     executor.submit(Task(spec=schedule(config)[0]))
-    with pytest.raises(ExecutorError, match="the same command goes on"):
+    with pytest.raises(ExecutorError, match="the same command continues"):
         executor.wait(0.05)
 
 
@@ -483,8 +483,8 @@ def test_no_folder_that_others_can_make_first_is_used(
     ("address", "why"),
     [
         ("tcp://192.0.2.1:8786", "is not encrypted"),
-        ("head:8786", "is no cluster; give tls://HOST:PORT"),
-        ("local:0", "is no cluster"),
+        ("head:8786", "is not a cluster; give tls://HOST:PORT"),
+        ("local:0", "is not a cluster"),
     ],
 )
 def test_an_address_is_refused_where_others_could_listen(address: str, why: str) -> None:

@@ -221,7 +221,7 @@ def test_a_run_whose_scheduler_is_lost_ends_with_a_sentence_alone(cluster: Clust
     send(cluster.scheduler, signal.SIGKILL)
     assert head.wait(PATIENCE_S) == 2
     said = (cluster.folder / "head/log").read_text()
-    assert "the same command goes on" in said
+    assert "the same command continues" in said
     assert "Traceback" not in said
 
 

@@ -308,4 +308,4 @@ def test_an_experiment_that_was_stopped_replaces_no_result(
         f"`arena report {tmp_path / 'monkey.sqlite'}` shows how far it is. Ctrl-C ends it after"
         in said
     )
-    assert said.endswith("Stopped: no result is kept yet; the same command goes on.\n")
+    assert said.endswith("Stopped: no result is kept yet; the same command continues.\n")

@@ -94,7 +94,7 @@ def test_late_bots_leave_a_run_alone_until_it_takes_them(course: CourseRun) -> N
     assert config.players == begun.players
     assert config.left_out == (
         "The players changed since this run began: added bee, gnu; ant has a new version; fox is "
-        "gone. It goes on with its own. --take-new takes the change into it.",
+        "gone. It continues with those it began with. --take-new takes the change into it.",
     )
     new = course.play(take_new=True)
     assert course.config(take_new=True).left_out == ()
@@ -195,7 +195,7 @@ def test_a_version_that_comes_back_goes_on_where_it_was(course: CourseRun) -> No
     course.submit("ant 2")
     assert len(course.play(take_new=True)) == 4
     course.submit("ant")  # the first one again
-    assert "began: ant went back to version 1. It goes on" in course.config().left_out[0]
+    assert "began: ant went back to version 1. It continues" in course.config().left_out[0]
     assert course.play(take_new=True) == ()
     players = {player.name: player.status for player in course.config().players}
     assert players == {"ant": "playing", "cat": "playing", "ant@2": "replaced"}
@@ -351,7 +351,7 @@ def test_nobody_joins_a_sequential_test(course: CourseRun) -> None:
     course.play(text)
     course.submit("ant 2", "bee")
     assert course.play(text) == ()
-    assert course.config(text).left_out[0].endswith("It goes on with its own.")
+    assert course.config(text).left_out[0].endswith("It continues with those it began with.")
     course.remove("bee")
     with pytest.raises(UserError, match='nobody joins or leaves a tournament of the format "sprt"'):
         course.play(text, take_new=True)
@@ -367,7 +367,9 @@ def test_a_player_is_left_out_of_a_closed_tournament_before_it_begins(
     assert set(course.rated()) == {"ant", "cat", "dog", "elk"}
     assert course.play(text) == course.play(text, without=("bee",)) == ()
     course.remove("cat")
-    said = "cat is gone. It goes on with its own. --without cat gives its games to its opponents."
+    said = (
+        "It continues with those it began with. --without cat counts its games for its opponents."
+    )
     assert course.config(text).left_out[-1].endswith(said)
     with pytest.raises(UserError, match="by --without NAME while it is played"):
         course.config(text, without=("ant",))

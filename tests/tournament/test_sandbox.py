@@ -77,7 +77,7 @@ def test_players_that_ponder_need_cores_of_their_own(load: Load) -> None:
     assert (frozen.threads, frozen.concurrency) == (2, 3)
     assert not any(spec.terms.ponder for spec in schedule(frozen))
     assert (
-        "t.toml:2: tournament.ponder: players that think all the time need cores of their own: "
+        "t.toml:2: tournament.ponder: with ponder = true every player needs its own cores: "
         "3 a game, this machine has 2; leave ponder out"
     ) in refusal(load, f"{HEAD}ponder = true\n{DOTS}{wide}", cores=2)
 

@@ -254,7 +254,7 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
     database = sqlite3.connect(path)
     database.execute("CREATE TABLE songs (title TEXT)")
     database.close()
-    refused("of another program, not a run; left alone")
+    refused("of another program, not a run; name another file")
     path.unlink()
 
     with PlayedStore.open_run(path, config) as store:

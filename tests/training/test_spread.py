@@ -84,7 +84,7 @@ def test_a_cluster_that_cannot_play_is_reported(
     config = load_config(tmp_path / "it.toml")
     client: Any = FailingCluster(error)
     tuner = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))
-    with pytest.raises(ExecutorError, match=f"{reason}.* goes on from the last checkpoint"):
+    with pytest.raises(ExecutorError, match=f"{reason}.* continues from the last checkpoint"):
         tuner.run_batch()
 
 

@@ -236,8 +236,8 @@ def test_the_result_is_the_mean_of_the_last_checkpoints(folder: Path) -> None:
     kept[0].write_text("n-tuple")
     damaged = arena("train", "t.toml")
     assert damaged.exit_code == 2
-    assert f"{kept[0].relative_to(folder)}: is no network file" in damaged.output
-    assert "; without that file, the mean is that of the others" in damaged.output
+    assert f"{kept[0].relative_to(folder)}: is not a network file" in damaged.output
+    assert "; remove that file, and the mean of the others is taken" in damaged.output
 
 
 def test_networks_of_games_that_were_lost_are_no_part_of_the_mean(folder: Path) -> None:
@@ -417,7 +417,7 @@ def test_a_network_that_finds_no_memory_is_refused(
                 'no such file: "none.ntuple"; expected a',
             ],
         ),
-        (GAMES, "t.toml", ["t.toml: is no network file"]),
+        (GAMES, "t.toml", ["t.toml: is not a network file"]),
     ],
     ids=["missing, with all else", "no network"],
 )
@@ -476,7 +476,7 @@ def test_a_folder_is_trained_in_by_one_process_alone(folder: Path) -> None:
     try:
         refused = arena("train", "t.toml")
         assert refused.exit_code == 2
-        assert "runs/t.train: a training goes on there already (pid" in refused.stderr
+        assert "runs/t.train: a training is in progress there (pid" in refused.stderr
     finally:
         lock_file.release(held / "training", lock)
 

@@ -260,7 +260,10 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
     assert "Changed: elo1 100.0 → 50.0" in other.output
     again = arena("tune", "it.toml")
     assert again.exit_code == 0
-    assert "It is finished: all games are played. More games in the file go on." in again.output
+    assert (
+        "It is finished: all games are played. To continue, raise games in the file."
+        in again.output
+    )
     assert "Not decided at iterations 8, under the referee: no gain is shown." in again.output
 
 

@@ -64,7 +64,7 @@ def test_settings_that_changed_are_reported_as_they_were_written(folder: Path) -
     (path,) = (folder / "runs/t.train").glob("verify-*.sqlite")
     fewer = verify(LEARN, max_games=2)
     assert fewer.exit_code == 1, fewer.output
-    assert "It goes on with the higher max_games that it was begun with." in fewer.output
+    assert "It continues with the higher max_games that it was begun with." in fewer.output
     with Store.open(path) as store:
         assert len(store.finished()) == 4
     slower = verify(LEARN, max_games=2, move_ms=6)

@@ -168,7 +168,7 @@ def test_an_interrupt_says_that_the_check_goes_on_there(
     monkeypatch.setattr(remote, "read_event", interrupt)
     Path("bot.py").write_text(RIGHT)
     said = submit("bot.py", "--to", f"{url}/", "--token", token, code=130).stderr
-    assert f"A check that has begun goes on there; the page {url}/me cancels it." in said
+    assert f"A check that has begun continues there; cancel it on {url}/me" in said
     assert "Interrupted." in said
 
 

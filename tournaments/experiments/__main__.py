@@ -35,11 +35,11 @@ def play(name: str, rounds: int | None) -> Path:
     with PlayedStore.open_run(store, config) as kept:
         sys.stderr.write(
             f"Playing; `arena report {store}` shows how far it is. "
-            "Ctrl-C ends it after the game in play, and the same command goes on.\n"
+            "Ctrl-C ends it after the game in play, and the same command continues.\n"
         )
         outcome = run(config, kept, open_executor=CpuClockExecutor)
     if outcome.interrupted:
-        sys.stderr.write("Stopped: no result is kept yet; the same command goes on.\n")
+        sys.stderr.write("Stopped: no result is kept yet; the same command continues.\n")
         sys.exit(Exit.INTERRUPTED)
     return store
 

@@ -174,7 +174,7 @@ def refuse_open(address: str, *, insecure: bool) -> None:
     """Raise UserError where it is no address, or anyone on the way could read and send."""
     match = re.fullmatch(r"(tcp|tls)://(.+):(\d+)/?", address)
     if not match:
-        raise UserError(f"{address!r} is no cluster; give {_FORMS}")
+        raise UserError(f"{address!r} is not a cluster; give {_FORMS}")
     if match[1] == "tcp" and not insecure and not is_loopback(address):
         raise UserError(
             f"{address} is not encrypted: all who reach it can run programs on all machines. Use "

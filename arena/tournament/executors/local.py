@@ -74,7 +74,7 @@ def fit(demand: Demand, cores: int | None = None) -> tuple[int, Sequence[Finding
     if demand.a_game > cores:
         if demand.ponder and not findings:
             what = f"{demand.a_game} a game, this machine has {cores}; leave ponder out"
-            message = f"players that think all the time need cores of their own: {what}"
+            message = f"with ponder = true every player needs its own cores: {what}"
             findings.append(Finding(("tournament", "ponder"), message))
     elif games is not None and games > most:
         each = "1 core" if demand.a_game == 1 else f"{demand.a_game} cores"

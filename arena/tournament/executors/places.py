@@ -31,8 +31,8 @@ SILENT_S = 15.0
 SENDINGS = 3
 """How often a package is sent to a machine that does not take it in time."""
 _LOST = (
-    "the connection to the scheduler of the cluster is lost; no game that ended is lost, and the "
-    "same command goes on once the scheduler is there again"
+    "the connection to the scheduler of the cluster is lost; the games that ended are kept, and "
+    "the same command continues once the scheduler is back"
 )
 _Workers = dict[str, dict[str, Any]]
 _LINES = 8

@@ -219,7 +219,7 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         for name, table in self.file.parameters.items():
             at = ("parameters", name)
             if name not in known:
-                self.report(at, f"is no option to tune; {did_you_mean(name, known)}")
+                self.report(at, f"is not an option to tune; {did_you_mean(name, known)}")
                 continue
             mark = replace(known[name], **table.model_dump(exclude_none=True))
             low, high = mark.low, mark.high

@@ -36,7 +36,7 @@ FORMAT = 3
 DIGEST = "sha256"
 """The key of a kept file that shows whether the others are as they were written."""
 
-_DAMAGED = "is no checkpoint of a tuning, or damaged", "again"
+_DAMAGED = "is not a checkpoint of a tuning, or is damaged", "again"
 MOST_POINTS = 1000
 """The history is thinned to half as soon as it has more points."""
 

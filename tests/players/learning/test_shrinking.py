@@ -65,7 +65,7 @@ def test_a_weight_is_rounded_to_twice_as_much_for_each_quarter_of_often(
     ("arguments", "sentence"),
     [
         (lambda folder: [folder / "none", folder / "out"], "none' cannot be read"),
-        (lambda folder: [folder / "small.toml", folder / "out"], "is no network file"),
+        (lambda folder: [folder / "small.toml", folder / "out"], "is not a network file"),
         (lambda folder: [OTHELLO, folder / "out"], "is a network for othello; those for 2048 and"),
         (lambda folder: [folder / "none", folder / "no/out"], "/no; make it"),
         (lambda folder: [folder, folder / "out", "--games", "0"], "must be 1 or more, got '0'"),

@@ -91,10 +91,14 @@ def test_a_file_becomes_a_configuration(tmp_path: Path, config: TrainConfig) -> 
         ('rules = "2048"', "", "6: game.rules: is missing"),
         ('"2048"\n', '"2048"\nspawn = "1/2"\n', '8: game.spawn: must be "2/4", got "1/2"'),
         ("a2 b2 c2 d2", "a2 b2 c2 a2", "9: network.tuples[2]: a tuple has each cell once, a2"),
-        ("a2 b2 c2 d2", "a2 b2 c2 e2", "a tuple is made of cells from a1 to d4, 'e2' is none"),
+        ("a2 b2 c2 d2", "a2 b2 c2 e2", "a tuple is made of cells from a1 to d4, 'e2' is not one"),
         ("a2 b2 c2 d2", "d1 d2 d3 d4", "network.tuples[2]: tuple 1 is the same by symmetry"),
         ("a2 b2 c2 d2", "a1 b1 c1 d1 a2 b2 c2 d2 a3 b3 c3 d3", "need 4,503,599,"),
-        ("[network]", "[network]\nstages = [100]", "a stage begins at a tile of 2048; 100 is none"),
+        (
+            "[network]",
+            "[network]\nstages = [100]",
+            "a stage begins at a tile of 2048; 100 is not one",
+        ),
         (
             "[network]",
             "[network]\ninitial = 1e300",
@@ -354,7 +358,7 @@ def test_a_run_goes_on_with_the_settings_it_was_begun_with(
     with pytest.raises(ValueError, match=r"checkpoint\.ntuple: is damaged"):
         TileTrainer(config, tmp_path)
     more.write_network(tmp_path / CHECKPOINT)
-    with pytest.raises(ValueError, match="it is no checkpoint"):
+    with pytest.raises(ValueError, match="it is not a checkpoint"):
         TileTrainer(config, tmp_path)
 
 

@@ -127,8 +127,8 @@ def test_weights_as_int16_are_multiples_of_their_table_s_scale(tmp_path: Path) -
         (lambda data: data.replace(b'"seed":4', b'"seed":5'), "is damaged: cut short"),
         (lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], "is damaged: cut short"),
         (lambda data: data.replace(b"network 1", b"network 2"), "is of another version"),
-        (lambda _: b"", "is no network file"),
-        (lambda _: b"PK\x03\x04 an archive", "is no network file"),
+        (lambda _: b"", "is not a network file"),
+        (lambda _: b"PK\x03\x04 an archive", "is not a network file"),
     ],
     ids=["cut", "cut early", "longer", "header", "payload", "version", "empty", "foreign"],
 )
@@ -154,13 +154,13 @@ def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"tuples": [["a1", "e9"]]}, r"tuples: .*'e9' is none"),
+        ({"tuples": [["a1", "e9"]]}, r"tuples: .*'e9' is not one"),
         ({"tuples": [["a1", "a1"]]}, r"tuples: .*a1 is there again"),
         ({"tuples": []}, "tuples: must not be empty"),
-        ({"stages": [7]}, "stages: a stage begins at a tile of 2048; 7 is none"),
+        ({"stages": [7]}, "stages: a stage begins at a tile of 2048; 7 is not one"),
         ({"stages": [64, 32]}, "stages: the tiles of stages must go up"),
         ({"scales": [1.0]}, "scales: must be 0 numbers"),
-        ({"numbers": "int16", "scales": [1, 1, 1, 1e35]}, "holds weights that are no numbers"),
+        ({"numbers": "int16", "scales": [1, 1, 1, 1e35]}, "holds weights that are not numbers"),
         ({"spawn": "1/2"}, "spawn: must be '2/4'"),
         ({"colour": 1}, "colour: unknown key"),
         ({"tuples": [["a1", "b1", "c1"]] * 9}, "its payload is shorter than its header states"),
@@ -188,18 +188,18 @@ def test_a_payload_that_cannot_be_right_is_refused(tmp_path: Path) -> None:
     path.write_bytes(
         b"n-tuple network 1 sha256 %s\nx\n" % hashlib.sha256(b"x\n").hexdigest().encode()
     )
-    with pytest.raises(ValueError, match="second line is no header in JSON"):
+    with pytest.raises(ValueError, match="second line is not a header in JSON"):
         load_network(str(path), "2048")
     weights = np.full(WEIGHTS, np.nan, np.float32)
     save_network(path, HEADER, network_of(HEADER, weights))
-    with pytest.raises(ValueError, match="holds weights that are no numbers"):
+    with pytest.raises(ValueError, match="holds weights that are not numbers"):
         load_network(str(path), "2048")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no\.ntuple' cannot be read \(No such file"):
         load_network(str(tmp_path / "no.ntuple"), "2048")
-    with pytest.raises(ValueError, match="lacks errors: it is no checkpoint"):
+    with pytest.raises(ValueError, match="lacks errors: it is not a checkpoint"):
         load_network(str(written(tmp_path / "a.ntuple")), "2048", ["errors"])
 
 

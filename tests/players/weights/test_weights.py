@@ -120,7 +120,7 @@ def test_edges_left_out_weigh_one(tmp_path: Path) -> None:
             {"black": [[True] * 4] * 4, "white": []},
             "a weight must be a number above 0, not True",
         ),
-        ("dots", {"first": {"a1c1": 1}, "second": {}}, "first: 'a1c1' is no move on this board"),
+        ("dots", {"first": {"a1c1": 1}, "second": {}}, "first: 'a1c1' is not a move on this board"),
         ("dots", {"first": [], "second": {}}, "first must be an object of edges and weights"),
         ("dots", {"first": {"a1b1": 1e999}, "second": {}}, "a1b1: a weight must be a number"),
     ],

@@ -75,7 +75,7 @@ class Connect4Position(Position):
 
     def play(self, move: str) -> Connect4Position:
         if len(move) != 1 or move not in COLUMNS:
-            raise MalformedMove(f"{move!r} is no column from a to g")
+            raise MalformedMove(f"{move!r} is not a column from a to g")
         if self.to_move is None or move not in self.legal_moves():
             raise IllegalMove(f"{move!r} is illegal: the game is over or the column is full")
         column = COLUMNS.index(move)

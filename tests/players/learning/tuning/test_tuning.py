@@ -106,7 +106,7 @@ class TestTuner:
         ):
             Tuner(config_of(tmp_path, "spsa"), folder)
         (folder / CHECKPOINT).write_text("{}")
-        with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
+        with pytest.raises(ValueError, match="not a checkpoint of a tuning, or is damaged"):
             Tuner(config_of(tmp_path, "selfplay"), folder)
 
     def test_it_goes_on_from_the_table_it_began_with_wherever_that_is(self, tmp_path: Path) -> None:
@@ -132,12 +132,12 @@ class TestTuner:
         for damage in ([[0, "x"]], [[]]):
             content[key] = damage
             (tmp_path / CHECKPOINT).write_text(json.dumps(content))
-            with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
+            with pytest.raises(ValueError, match="not a checkpoint of a tuning, or is damaged"):
                 Tuner(config, tmp_path)
 
     def test_a_damaged_checkpoint_opens_no_match_runner(self, tmp_path: Path) -> None:
         (tmp_path / CHECKPOINT).write_text("{}")
-        with pytest.raises(ValueError, match="no checkpoint of a tuning, or damaged"):
+        with pytest.raises(ValueError, match="not a checkpoint of a tuning, or is damaged"):
             Tuner(config_of(tmp_path, "selfplay"), tmp_path, lambda *_: pytest.fail("opened"))
 
     def test_pairs_of_the_test_that_repeat_each_other_are_counted(
