@@ -33,12 +33,12 @@ def refusals(why: Mapping[int, str]) -> dict[int | str, dict[str, Any]]:
     return {code: {"model": ApiProblem, "description": said} for code, said in why.items()}
 
 
-INVALID = refusals({422: "A parameter is none that can be."})
+INVALID = refusals({422: "A parameter has a value that is not allowed."})
 REFUSALS = refusals({404: "There is no such run, player or game."}) | INVALID
 router = APIRouter(
     prefix="/api", tags=["runs"], dependencies=[may(Role.ANYONE)], responses=REFUSALS
 )
-Name = Annotated[str, Path(description="The run's, as /api/runs lists it.")]
+Name = Annotated[str, Path(description="The run's name, as /api/runs lists it.")]
 
 
 class NamedPlayer(PlayerData):
@@ -75,13 +75,14 @@ async def games(
     name: Name,
     visitor: Asking,
     player: Annotated[str | None, Query(description="Games of this player.")] = None,
-    against: Annotated[str | None, Query(description="Against this opponent.")] = None,
+    against: Annotated[str | None, Query(description="Games against this opponent.")] = None,
     side: Annotated[Literal["first", "second"] | None, Query()] = None,
-    result: Annotated[list[ResultWord], Query(description="Any of these.")] = [],  # noqa: B006 - FastAPI copies it
+    result: Annotated[list[ResultWord], Query(description="Games with any of these results.")] = [],  # noqa: B006 - FastAPI copies it
     ending: Annotated[
-        str | None, Query(description="As `timeout`; `forfeit` is any fault.")
+        str | None,
+        Query(description="Games with this ending, such as `timeout`; `forfeit` is any fault."),
     ] = None,
-    sort: Annotated[Sort | None, Query(description="What comes first.")] = None,
+    sort: Annotated[Sort | None, Query(description="The order: which games come first.")] = None,
 ) -> Response:
     """Its games in the order they ended, each as one of its players saw it."""
     run, filter_ = find(request, name), GameFilter(player, against, side, tuple(result), ending)

@@ -117,7 +117,7 @@ def setup_of(wish: TableWish, course: Path | None, seed: int) -> Setup:
     known = {choice.value: choice for choice in choices(course)}
     opponent, options = Strongest(wish.opponent) if wish.opponent else strongest(board.game)
     if opponent not in known:
-        raise UserError("There is no such opponent here. Choose one of the list.")
+        raise UserError("There is no such opponent here. Choose one from the list.")
     if opponent in BUILTINS and wish.board not in known[opponent].boards.split():
         reason = BUILTINS[opponent].unsupported(board.rules, board.game.variant)
         raise UserError(f"{reason}. Choose another opponent or board.")

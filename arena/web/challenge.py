@@ -170,7 +170,7 @@ class Challenges:
         if any(not self.jobs.is_over(each) for each in self.jobs.folders(owner)):
             raise TooMany("A match of yours is being played; wait until it is over.")
         if not self.left(owner, now):
-            raise TooMany("You have asked for all matches of today; there are more tomorrow (UTC).")
+            raise TooMany("You have used all your matches of today; ask again tomorrow (UTC).")
 
 
 def game_offers(course: Path) -> dict[str, GameOffer]:

@@ -46,10 +46,10 @@ async def run_of(request: Request, id: str, asking: Asking) -> ShownRun:
     status_code=202,
     responses=refusals(
         {
-            400: "The body is no JSON that can be read.",
+            400: "The body is not valid JSON.",
             413: "The body is larger than 64 kB.",
             422: "There is no such bot or game.",
-            429: "One is being played, or those of today were.",
+            429: "A match is being played, or all matches of today were.",
         }
     ),
     summary="Play two games",

@@ -225,12 +225,14 @@ class Checks:
             check = check.model_copy(update=_change(check, event))
         cancelled = over and (folder / CANCELLED).exists()
         if cancelled and check.state == "accepted":
-            late = "It was accepted before it could be cancelled; withdraw it if it is not to play."
+            late = (
+                "It was accepted before it could be cancelled; withdraw it if it should not play."
+            )
             check = check.model_copy(update={"sentence": late})
         if over and check.is_unfinished:
             state = "cancelled" if cancelled else "broken off"
             sentence = (
-                f"The check was {state}. Hand the bot in again, unless it is among your bots."
+                f"The check was {state}. Hand the bot in again, if it is not among your bots."
             )
             if not cancelled:
                 sentence += " After the deadline, ask the staff to check it again."

@@ -22,7 +22,7 @@ _SENTENCES = {
     401: "This page is for people of the course. Open the link that you were given.",
     404: "There is no such page here. The list of tournaments is on the first page.",
     405: "This address does not take such a request.",
-    500: "The server made a mistake, and its log says which. Other pages work.",
+    500: "The server failed at this page; its log has the cause. Other pages work.",
 }
 """Sentences for statuses, where nothing better is known."""
 

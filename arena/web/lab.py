@@ -27,7 +27,7 @@ _TITLES = {"test": "Sequential tests", "training": "Trainings", "tuning": "Tunin
 
 _LOOK = [may(Role.ANYONE, in_course=Role.STAFF)]
 router = APIRouter(prefix="/lab", dependencies=_LOOK)
-_ONLY_STAFF = "A course shows its lab to the staff alone."
+_ONLY_STAFF = "A course shows its lab only to the staff."
 api = APIRouter(
     prefix="/api/lab",
     tags=["lab"],
@@ -40,7 +40,7 @@ async def _found(request: Request, name: str) -> LabRun:
     try:
         run = await state_of(request).lab.find(name)
     except HTTPException:
-        why = f"The lab has no test, training or tuning {shown(name)}. /lab lists those it has."
+        why = f"The lab has no test, training or tuning {shown(name)}. /lab lists what it has."
         raise HTTPException(404, why) from None
     if run is None:
         raise HTTPException(404, f"{name} is a tournament, not a test: see /t/{in_url(name)}.")

@@ -83,7 +83,7 @@ class Scheduler:
             self._lock = lock.acquire(self.course / FILE)
         except lock.LockHeldError as holder:
             raise UserError(
-                f"{self.course} is served by another process ({holder}); stop that one first"
+                f"{self.course} is served by another process ({holder}); stop that process first"
             ) from None
 
     def begin(self) -> None:

@@ -180,7 +180,7 @@ def serve(
         with suppress(SystemExit):  # how uvicorn ends a start that failed, in later versions
             server.run([listening])
         if not server.started:
-            raise UserError("The server could not start; what is written above says why.")
+            raise UserError("The server could not start; the reason is above.")
 
 
 def _spare_memory() -> None:
@@ -209,9 +209,9 @@ def _refuse_unusable(course: Path) -> None:
         if folder.exists() and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             user = os.geteuid()
             raise UserError(
-                f"{folder} is of {user_name(folder.stat().st_uid)}, and cannot be written by the "
-                f"user of this server, {user_name(user)}. If the course is this user's: chown -R "
-                f"{user} {course}. If it is of a group: chmod -R g+rwX {folder}"
+                f"{folder} belongs to {user_name(folder.stat().st_uid)}, and cannot be written by "
+                f"the user of this server, {user_name(user)}. If the course is this user's: chown "
+                f"-R {user} {course}. If it is of a group: chmod -R g+rwX {folder}"
             )
     cache = cache_root()
     try:

@@ -94,8 +94,8 @@ def _secret(file: Path) -> bytes:
     secret = file.read_bytes()
     if len(secret) < _SECRET_BYTES:  # an empty one would sign as anyone can
         raise UserError(
-            f"{file} is damaged: it has {len(secret)} bytes of {_SECRET_BYTES}; remove it, and a "
-            "new one is made, with which all sessions end"
+            f"{file} is damaged: it has {len(secret)} bytes of {_SECRET_BYTES}; remove it: a "
+            "new one is made, and all sessions end"
         )
     return secret
 

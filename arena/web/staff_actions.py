@@ -42,14 +42,16 @@ def add_owners(staff: ByStaff, names: FormText = "") -> Response:
 @router.post("/owners/revoke")
 def revoke(staff: ByStaff, owner: FormText) -> Response:
     course.revoke(staff.course, owner, datetime.now(UTC))
-    return staff.did(f"revoked {owner}", f"The link of {owner} opens nothing any more.")
+    return staff.did(f"revoked {owner}", f"The link of {owner} is no longer valid.")
 
 
 @router.post("/owners/renew")
 def renew(staff: ByStaff, owner: FormText) -> Response:
     token = course.renew(staff.course, owner)
     return staff.did(
-        f"renewed {owner}", f"{owner} has another link; the old one opens nothing.", {owner: token}
+        f"renewed {owner}",
+        f"{owner} has a new link; the old one is no longer valid.",
+        {owner: token},
     )
 
 
@@ -92,7 +94,7 @@ def take_new(staff: ByStaff, name: str) -> Response:
     staff.scheduler.start(name, take_new=True)
     return staff.did(
         f"took new bots into {name}",
-        f"{name} takes the bots as they are now. A game in play is played again.",
+        f"{name} takes the bots as they are now. A game in progress is played again.",
     )
 
 
@@ -118,11 +120,11 @@ def freeze(staff: ByStaff, name: str, at: FormText = "") -> Response:
     staff.table_freeze.freeze(name, when)
     return staff.did(
         f"froze {name} at {when.isoformat(timespec='seconds')}",
-        f"From {moment(when)} on, owners and visitors see {name} as it stood then.",
+        f"From {moment(when)} on, owners and visitors see {name} as it was then.",
     )
 
 
 @router.post("/t/{name}/unfreeze")
 def unfreeze(staff: ByStaff, name: str) -> Response:
     staff.table_freeze.unfreeze(name)
-    return staff.did(f"unfroze {name}", f"All see {name} as it is.")
+    return staff.did(f"unfroze {name}", f"Everybody sees the current table of {name}.")

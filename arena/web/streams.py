@@ -51,7 +51,7 @@ def refuse_beyond(request: Request) -> None:
     opened, who = state_of(request).streams, _who(request)
     most = MOST_OF_OWNER if visitor_of(request).owner else MOST
     if opened[who] >= most:
-        sentence = f"{most} live pages of yours or of your address are open already; close some."
+        sentence = f"{most} live pages are open already from your account or address; close some."
     elif opened.total() >= opened.room:
         sentence = "All places for live pages are taken. Load the page again in a minute."
     else:

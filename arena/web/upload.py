@@ -80,7 +80,7 @@ _REFUSED = {
     409: "A bot of yours is being checked.",
     413: TOO_LARGE,
     422: "The file's name cannot be used, or the deadline has passed.",
-    429: "Too often; `Retry-After` says when again.",
+    429: "Too many requests; `Retry-After` says when to try again.",
 }
 
 

@@ -84,7 +84,7 @@ def test_dots_and_small_boards_are_read_by_their_own_settings() -> None:
         ("othello", "-" * 64, "comes who moves, X or O, not nothing"),
         ("othello", "-" * 64 + " Z", 'comes who moves, X or O, not "Z"'),
         ("othello", '{"board": 3', "character 12: Expecting"),
-        ("othello", '{"board": 3}', "no state of othello: "),
+        ("othello", '{"board": 3}', "not a state of othello: "),
         ("dots", "{}", "the position is not a state of dots: the state has no 'rows'"),
         ("dots", "a1b1 a1b1", "move 2 of the transcript: "),
         ("dots", "XO X", "character 1 of the transcript: 'xo x' is not a move"),

@@ -221,7 +221,7 @@ def the_table_is_frozen(staff: Person, visitor: Person, url: str) -> None:
     """An open page of the public is loaded again, and stands still while the ladder goes on."""
     visitor.page.goto(f"{url}/t/ladder")
     staff.page.goto(f"{url}/staff/t/ladder")
-    staff.presses("Freeze", "as it stood then")
+    staff.presses("Freeze", "as it was then")
     expect(visitor.page.get_by_text("This table is frozen")).to_be_visible()
     facts = visitor.page.locator("#facts").inner_text()
     staff.page.goto(f"{url}/t/ladder")

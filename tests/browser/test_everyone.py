@@ -115,5 +115,5 @@ def test_the_answer_of_a_form_is_read_out(site: Site, page: Page) -> None:
     expect(names).to_have_attribute("aria-invalid", "true")
     expect(names).to_have_accessible_description(re.compile('"../dee"'))
     page.get_by_role("button", name="Revoke cat").press("Enter")
-    expect(page.get_by_text("The link of cat opens nothing").locator("..")).to_be_focused()
+    expect(page.get_by_text("The link of cat is no longer valid").locator("..")).to_be_focused()
     expect(names).not_to_have_attribute("aria-invalid", "true")

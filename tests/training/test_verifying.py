@@ -71,8 +71,8 @@ def test_settings_that_changed_are_reported_as_they_were_written(folder: Path) -
     assert slower.exit_code == 2
     assert slower.stderr == (
         f"The test at {AT}, by alphabeta was begun with other settings, which may not change. "
-        "Changed:\n  [verify] the clock of course.toml, move_ms: 5 → 6\nGive the old ones "
-        f"back, or move {path.relative_to(folder)} away: then another test begins, and the "
+        "Changed:\n  [verify] the clock of course.toml, move_ms: 5 → 6\nWrite the old ones "
+        f"again, or move {path.relative_to(folder)} away: then another test begins, and the "
         "verdict of this one stays.\n"
     )
     kept = path.with_name("verify.json")

@@ -239,7 +239,7 @@ def test_there_is_a_quota(quick: FastAPI, browser: Browser, folder: Path) -> Non
     ada.post("/api/challenges", json=WANTED)
     over(ada)
     refused = ada.post("/api/challenges", json=WANTED)
-    assert refused.status_code == 429 and "there are more tomorrow" in refused.text
+    assert refused.status_code == 429 and "ask again tomorrow" in refused.text
     assert "disabled" in ada.get("/me").text
 
 

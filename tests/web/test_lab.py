@@ -285,4 +285,4 @@ def test_programs_read_the_same(client: TestClient, runs: Path) -> None:
     assert (found["kind"], found["name"], found["curves"]) == ("training", "quick.train", [])
     (curve,) = client.get("/api/lab/quick.train").json()["curves"]
     assert curve == ["average score", [[100, 1000.5], [200, 2001], [300, 3001.5]]]
-    assert "/lab lists those it has" in client.get("/api/lab/none").json()["detail"]
+    assert "/lab lists what it has" in client.get("/api/lab/none").json()["detail"]

@@ -249,7 +249,7 @@ def test_an_address_has_so_many_pages_open(
             heard = one.iter_raw()  # the page is closed where this is dropped
             assert next(heard)
             refused = browser.get("/t/cup/live")
-            assert refused.status_code == 429 and "1 live pages of yours" in refused.text
+            assert refused.status_code == 429 and "1 live pages are open" in refused.text
             assert browser.get("/t/cup").status_code == 200
         while app.state.streams:  # it hears that it was closed
             time.sleep(0.01)

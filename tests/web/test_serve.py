@@ -179,7 +179,7 @@ def test_a_server_that_cannot_start_fails(tmp_path: Path) -> None:
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr.endswith("The server could not start; what is written above says why.\n")
+    assert run.stderr.endswith("The server could not start; the reason is above.\n")
 
 
 def test_a_check_that_waited_keeps_off_the_cores_that_play(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_owners_come_and_their_links_are_shown_once(staff: Staff, folder: Path) 
     other = TestClient(staff.client.app)
     assert other.get(link).status_code == 200
     assert other.get("/staff").status_code == 403
-    assert "The link of dee opens nothing" in staff.does("owners/revoke", owner="dee")
+    assert "The link of dee is no longer valid" in staff.does("owners/revoke", owner="dee")
     assert other.get("/me").status_code == 401
     (again,) = re.findall(r"testserver(/in/\w+)", staff.does("owners/renew", owner="dee"))
     assert other.get(again).status_code == 200
@@ -283,7 +283,7 @@ def test_a_frozen_table_stands_for_all_but_the_staff(
         return (len(data["games"]["id"]), *map(int, index), api, listed)
 
     assert games(anyone) == (6, 6, 6, 6)
-    assert "as it stood then" in staff.does("t/cup/freeze", at=at)
+    assert "as it was then" in staff.does("t/cup/freeze", at=at)
     assert games(anyone) == games(owner) == (4, 4, 4, 4)
     assert games(staff.client) == (6, 6, 6, 6)
     for client in (owner, anyone):
@@ -298,7 +298,7 @@ def test_a_frozen_table_stands_for_all_but_the_staff(
     assert "frozen as of" not in staff.client.get("/").text
     again = make_app(ServerSettings(course=folder, runs=folder / "runs"))
     assert games(TestClient(again)) == (4, 4, 4, 4), "another server knows"
-    assert "All see cup as it is" in staff.does("t/cup/unfreeze")
+    assert "Everybody sees the current table of cup" in staff.does("t/cup/unfreeze")
     assert games(anyone) == (6, 6, 6, 6)
 
 

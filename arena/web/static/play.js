@@ -17,7 +17,7 @@ const ARROWS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight
 /** @type {Object<string, string>} */
 const SIGNS = { up: "↑", down: "↓", left: "←", right: "→" };
 /** @type {Object<string, string>} */
-const WORDS = { preparing: "Preparing the game. The first one takes a while where the opponent's code is compiled.", thinking: "The other one moves.", yours: "Your move." };
+const WORDS = { preparing: "Preparing the game. The first one takes a while where the opponent's code is compiled.", thinking: "Your opponent is to move.", yours: "Your move." };
 
 /** The state that is shown. @type {TableState|null} */
 let shownTable = null;

@@ -283,7 +283,7 @@ def test_openings_that_are_not_known_yet_are_not_shown(league: RunView) -> None:
     drawn = config.model_copy(update={"openings": config.openings.model_copy(update={"plies": 8})})
     league.config = drawn
     found = text(sections(league, STAFF, ("openings",))["openings"])
-    assert "first position of the rules" not in found
+    assert "start position of the rules" not in found
 
 
 def test_results_decide_how_many_games_a_knockout_has(play: Play, tmp_path: Path) -> None:

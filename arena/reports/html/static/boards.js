@@ -15,7 +15,7 @@ export function boardsInPlay(run) {
   const grid = /** @type {Element} */ (byId("boards").querySelector(".boards"));
   /** The page has room for those that were played when it was made. @type {Slot[]} */
   const slots = [...grid.children].map((node) => ({ node, id: "", over: true }));
-  grid.after(element("p", { class: "note" }, "No game is being played at the moment. Boards come by themselves."));
+  grid.after(element("p", { class: "note" }, "No game is being played at the moment. Boards appear here by themselves."));
 
   function slotOf(/** @type {string} */ id) {
     return slots.find((slot) => slot.id === id);

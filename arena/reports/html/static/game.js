@@ -86,7 +86,7 @@ function keepAddress(id, ply) {
 
 /** The positions of a game and their drawings. @param {RunData} run @param {GameData} game */
 function boardMaker(run, game) {
-  if (!isDrawn(run)) return { cells: () => null, drawn: (/** @type {number} */ ply) => textBoard(game.boards[ply] ?? "This board comes once the game has ended.") };
+  if (!isDrawn(run)) return { cells: () => null, drawn: (/** @type {number} */ ply) => textBoard(game.boards[ply] ?? "This board appears once the game has ended.") };
   const cells = replayed(run, game);
   return { cells, drawn: (/** @type {number} */ ply) => drawingOf(run).draw(cells(ply), game.moves[ply - 1]) };
 }

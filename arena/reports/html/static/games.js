@@ -107,7 +107,7 @@ function countSentence(run, filter, count) {
   const unknown = [filter.player, filter.against].find((name) => name && !run.players.includes(name));
   if (unknown) return `No player of this run is called ${shortened(unknown)}. Choose one from the list.`;
   if (count) return `${counted(count, "game")}${count > ROWS_AT_ONCE ? `, ${ROWS_AT_ONCE} at a time` : ""}.`;
-  return run.games.id.length ? "No game matches. Clear the filter to see all games." : "No game has ended yet. The first results come by themselves.";
+  return run.games.id.length ? "No game matches. Clear the filter to see all games." : "No game has ended yet. The first results appear here by themselves.";
 }
 
 /** @param {RunData} run @param {import("./filter.js").SeenGame[]} taken */

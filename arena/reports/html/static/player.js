@@ -10,7 +10,7 @@ import { deed, nameOf, shortened, sideWord } from "./words.js";
 
 const SLOWEST_GAMES = 5;
 /** @type {Object<string, string>} */
-const STATUS = { replaced: "A newer version plays on for it.", gone: "Its file left the tournament.", out: "It is out of the tournament." };
+const STATUS = { replaced: "A newer version plays in its place.", gone: "It is no longer in the tournament's file.", out: "It is out of the tournament." };
 
 /** @param {RunData} run @param {string} name */
 export function showPlayer(run, name) {
@@ -70,7 +70,7 @@ function ratingDrawn(run, figures) {
   const label = `Elo ${signed(elo)}, with 95 % certainty from ${signed(low)} to ${signed(high)}`;
   const drawn = svg("svg", { class: "among", viewBox: "0 0 420 24", role: "img", "aria-label": label }, others,
     svg("path", { class: "bar", d: `M${x(low)} 12H${x(high)}M${x(low)} 7v10M${x(high)} 7v10` }), svg("circle", { class: "own", cx: x(elo), cy: 12, r: 4.5 }));
-  return [drawn, element("p", { class: "note" }, `${label}. Small dots are the others.`)];
+  return [drawn, element("p", { class: "note" }, `${label}. Small dots are the other players.`)];
 }
 
 /** @param {number} elo */

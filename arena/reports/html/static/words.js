@@ -12,12 +12,12 @@ const DEEDS = {
   line_too_long: "wrote a line that is too long",
   flood: "wrote far more than was asked",
   bad_utf8: "wrote bytes that are not UTF-8",
-  bad_json: "wrote what is not JSON",
-  bad_schema: "answered in a wrong form",
-  wrong_ply: "answered another turn than was asked",
+  bad_json: "wrote a line that is not JSON",
+  bad_schema: "answered in the wrong form",
+  wrong_ply: "answered a different turn from the one asked",
   unsolicited: "wrote before it was asked",
   illegal_move: "played an illegal move",
-  out_of_memory: "used more memory than it may",
+  out_of_memory: "used more memory than allowed",
 };
 
 /** What a player did wrong: `ran out of time`. @param {string} ending */
@@ -34,7 +34,7 @@ export function endingWord(ending) {
 export function endingSentence(run, game) {
   const after = `after ${counted(game.moves.length, "move")}`;
   if (game.ending === "natural") return `Ended by the rules ${after}.`;
-  if (game.ending === "adjudicated") return `Ended ${after}, before its end by the rules: ${game.detail}`;
+  if (game.ending === "adjudicated") return `Ended ${after}, before the rules ended it: ${game.detail}`;
   if (game.ending === "void") return `Void ${after}, not counted: ${game.detail}`;
   const who = nameOf(run, game.players[game.offender]) || "A player";
   return `${who} ${deed(game.ending)} ${after} and lost the game: ${game.detail}`;
