@@ -54,8 +54,8 @@ _STDERR: tuple[tuple[str, str], ...] = (
         r"|you may need to install the ([\w:]+) module|Failed opening required '([^']+)'"
         r"|there is no package called .(\w[\w.]*)|module ([\w.]+) is not available"  # R, Elixir
         r"|can't find package (\S+)|library\((\w+)\)' does not exist",  # Tcl, Prolog
-        "Hand {0} in with the program, in a folder with a bot.toml (`arena new` writes one): it "
-        "is not installed where bots run, and a script is handed in alone.",
+        "Include {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
+        "not installed where bots run, and a script is handed in alone.",
     ),
     (
         r"Network is unreachable|No matching distribution found|name resolution"

@@ -56,41 +56,41 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
 @pytest.mark.parametrize(
     ("stderr", "expected"),
     [
-        ("ModuleNotFoundError: No module named 'numpy'", "Bring numpy with the program"),
-        ("Error: Cannot find module './brain'", "Bring ./brain with the program"),
+        ("ModuleNotFoundError: No module named 'numpy'", "Include numpy with the program"),
+        ("Error: Cannot find module './brain'", "Include ./brain with the program"),
         ("socket.gaierror: Temporary failure in name resolution", "without the network"),
         ("Error: connect EACCES 1.1.1.1:80", "without the network"),
         ("/usr/bin/env: ‘pythonn3’: No such file or directory", "pythonn3 is not installed here"),
         (
             "kernel_require.rb>:85:in `require': cannot load such file -- gem (LoadError)",
-            "Bring gem",
+            "Include gem",
         ),
-        ("lua5.4: bot.lua:2: module 'cjson' not found:", "bot.lua, line 2: Bring cjson with"),
+        ("lua5.4: bot.lua:2: module 'cjson' not found:", "bot.lua, line 2: Include cjson with"),
         (
             "Can't locate A/B.pm (you may need to install the A::B module) (…) at /srv/b line 2.",
-            "b, line 2: Bring A::B with",
+            "b, line 2: Include A::B with",
         ),
         (
             "Error: Failed opening required 'v/load.php' (…) in /b/bot.php:3",
-            "Bring v/load.php with",
+            "Include v/load.php with",
         ),
         (
             "Error in library(jsonlite) : there is no package called ‘jsonlite’",
-            "Bring jsonlite with",
+            "Include jsonlite with",
         ),
         (
             "function Jason.decode/1 is undefined (module Jason is not available)",
-            "Bring Jason with",
+            "Include Jason with",
         ),
-        ("can't find package json", "Bring json with"),
-        ("ERROR:    source_sink `library(json)' does not exist", "Bring json with"),
+        ("can't find package json", "Include json with"),
+        ("ERROR:    source_sink `library(json)' does not exist", "Include json with"),
         ("env: can't execute 'x': No such file or directory", "Fix what the last lines"),
         (
             "Error: Cannot find module '/b/0a1b/bot.js'\n    at node:internal/main:28:49 {\n"
             "  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}",
             "Correct the name in `command` of bot.toml: the folder has no bot.js.",
         ),
-        ("error: file not found: Bot.java", "there is no Bot.java in the folder"),
+        ("error: file not found: Bot.java", "the folder has no Bot.java"),
         ("error: file not found: weights.bin", "Fix what the last lines on stderr name"),
         ("bot: can't open file 'weights.bin'", "Fix what the last lines on stderr name"),
         ("python3: can't open file '/b/Bot.py': [Errno 2] No such file or directory", "no Bot.py"),
@@ -109,9 +109,9 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
             f"{STARTED}PermissionError: [Errno 13] Permission denied: './engine'",
             "chmod +x ./engine",
         ),
-        (f"{STARTED}FileNotFoundError: [Errno 2] No such file: 'edax'", "Bring edax with the"),
+        (f"{STARTED}FileNotFoundError: [Errno 2] No such file: 'edax'", "Include edax with the"),
         ("Error: spawn ./engine EACCES", "Make ./engine executable (chmod +x ./engine)"),
-        ("Error: spawn edax ENOENT", "Bring edax with the program"),
+        ("Error: spawn edax ENOENT", "Include edax with the program"),
         (
             "    open('/home/ada/log.txt', 'a').write(move)\n    ^^^^\n"
             "FileNotFoundError: [Errno 2] No such file or directory: '/home/ada/log.txt'",
@@ -396,8 +396,8 @@ TRACEBACK = "Traceback …:\n  File \"/b/bot.py\", line 9, in best\nNameError: n
 @pytest.mark.parametrize(
     ("stderr", "expected"),
     [
-        ("bot.sh: line 2: jqq: command not found\n", "Bring jqq with the program"),
-        ("bot.sh: 2: jqq: not found\n", "Bring jqq with the program"),
+        ("bot.sh: line 2: jqq: command not found\n", "Include jqq with the program"),
+        ("bot.sh: 2: jqq: not found\n", "Include jqq with the program"),
         (TRACEBACK, "Fix the error in bot.py, line 9; no answer came after it."),
         ("bot.cpp:40 depth 3\n", "no reply came at ply 8 within 800 ms after the deadline"),
         ("", "no reply came at ply 8 within 800 ms after the deadline"),
