@@ -307,7 +307,7 @@ def play(
                     if isinstance(report, Played):
                         return report.record
                     if isinstance(report, Lost):
-                        raise ExecutorError(f"the game was lost: {report.reason}")
+                        raise ExecutorError(f"the game could not be played: {report.reason}")
         finally:
             executor.close(now=True)
 

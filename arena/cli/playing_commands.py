@@ -141,9 +141,9 @@ def match(
         config = making.between(typed, tables)
     elif rules or settings or move_ms or bank_ms or increment_ms or openings or concurrency:
         raise UserError(
-            "--like: brings the game, the clock, the openings and how many games are played at "
-            "once; leave out --rules, --set, --move-ms, --bank-ms, --increment-ms, --openings and "
-            "--concurrency"
+            "--like: the game, the clock, the openings and the concurrency are those of that "
+            "tournament; leave out --rules, --set, --move-ms, --bank-ms, --increment-ms, "
+            "--openings and --concurrency"
         )
     else:
         config = making.like(like, typed)

@@ -259,7 +259,7 @@ def _machine(found: Facts) -> Iterator[Text]:
     yield _there("user", "root" if found.user == 0 else f"number {found.user}, not root")
     cores = f"{len(found.cores)} of {host.cores}, {host.cpu}"
     if found.quota is not None:
-        cores += f"; this container is granted {found.quota:g} CPUs' worth of time"
+        cores += f"; this container may use {found.quota:g} CPUs"
     yield _there("cores", cores)
     yield _there("memory", f"{found.memory_mb:,} MB, {found.available_mb:,} available")
     yield _there("arena", f"{host.arena}, Python {host.python}")

@@ -54,7 +54,7 @@ def play_config(
                 warm_players(config, BUILTINS)
             except KeyboardInterrupt:
                 playing.print_line(
-                    f"Stopped before the first game. Go on with: {again()}", whole=True
+                    f"Stopped before the first game. Continue with: {again()}", whole=True
                 )
                 return Exit.INTERRUPTED
         on_terminal = Boards if watch else playing.LiveTable
@@ -80,7 +80,7 @@ def _print_outcome(outcome: RunOutcome, path: Path, *, first: str, more: str) ->
     """Print how a run ended, and the next commands; `first` is a game to show."""
     if outcome.interrupted:
         done = f"{outcome.done:,} of {words.count_games(outcome.total)}"
-        playing.print_line(f"Stopped after {done}. Go on with: {again()}", whole=True)
+        playing.print_line(f"Stopped after {done}. Continue with: {again()}", whole=True)
         return
     for void in outcome.void:
         playing.print_line(f"void {void.game}: {void.detail}", PlainConsole(stderr=True))

@@ -115,7 +115,7 @@ def match(standings: Standings, counted: Match) -> RenderableType:
     units = {"games": sum(counted.games.values()), "pairs": sum(counted.pairs.values())}
     enough = {way for way in ways if units[way] >= _LOS_UNITS}
     if any(found.with_prior for found in ways.values()):
-        notes.append("With prior: all ended alike, so half a lost and half a won one were added.")
+        notes.append("With prior: all ended alike, so half a win and half a loss were added.")
     if len(enough) < len(ways) and standings.sprt is None:
         notes.append(f"LOS is given from {_LOS_UNITS} games or pairs on.")
     with_los = enough if is_even else enough - {"games"}

@@ -20,7 +20,7 @@ MOST_CROSSED = 40
 """Players of a crosstable that is shown; a larger field is a list."""
 NOT_CROSSED = (
     f"No crosstable: it would not be readable beyond {MOST_CROSSED} players. "
-    f"Of a run, `--csv crosstable` lists the players that met."
+    f"For a run, `--csv crosstable` lists the players that met."
 )
 _GROUPS_SHOWN = 5
 _MANY_RESULTS = 20

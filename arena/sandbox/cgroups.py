@@ -288,7 +288,7 @@ def _available(what: str, control: Control) -> ControlGroup:
             where = f"cgroup v{part.version}, {part.folder}"
             return ControlGroup(what=what, where=where, missing=None)
     reasons = [failed[control] for _, failed in _tried() if control in failed]
-    why = reasons[0] if reasons else f"no control group of ours has the controller {control}"
+    why = reasons[0] if reasons else f"no control group of this user has the controller {control}"
     user = "" if os.geteuid() == 0 else "--user "
     start = f"systemd-run {user}--scope -p Delegate=yes arena run …"
     missing = f"{why}. With systemd, start the arena as `{start}`."

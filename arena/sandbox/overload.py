@@ -188,7 +188,7 @@ def delay_warning(lost_ms: Mapping[int, float], quota: float | None = None) -> s
         return None
     if quota is not None and quota < 1:
         return (
-            f"This container is granted {quota:g} CPUs' worth of time, so players wait for their "
+            f"This container may use {quota:g} CPUs, so players wait for their "
             "core. Games in which that makes a player late are replayed. Grant it a CPU or more."
         )
     share = min(1.0, lost_ms[core] / DELAY_S / 1000)

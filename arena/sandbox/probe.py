@@ -150,7 +150,7 @@ def _judge(
     if guarantee is Guarantee.FILES and findings.sees_others:
         return _IN_LIMITS[guarantee], with_remedy(f"files: a player can {_SEES}.")
     if guarantee is Guarantee.PROCESSES and _share_processes(mode, findings):
-        sentence = f"processes: those of all players count together, so one can {_SHARES}."
+        sentence = f"processes: the processes of all players count together, so one can {_SHARES}."
         return "rlimit", with_remedy(sentence)
     if guarantee in findings.bounded:
         return "cpuset" if guarantee is Guarantee.CPU else "cgroup", None

@@ -137,7 +137,7 @@ def read_openings(text: str, game: Game) -> tuple[Line, ...]:
         except ValueError as error:
             problems.append(f"line {number}: {error}")
     if not lines and not problems:
-        problems.append("holds no opening; write one a line, such as f5d6c3")
+        problems.append("has no opening; write one a line, such as f5d6c3")
     if problems:
         raise OpeningError(*first_few(problems))
     return tuple(lines)

@@ -129,8 +129,8 @@ class Store:
             )
         if self._schema > SCHEMA_VERSION:
             raise StoreError(
-                f"{self.path}: written by a newer arena (schema {self._schema}, this one knows up "
-                f"to {SCHEMA_VERSION}); update this one"
+                f"{self.path}: written by a newer arena (schema {self._schema}, this arena knows "
+                f"up to {SCHEMA_VERSION}); update the arena"
             )
         try:
             config = self.config

@@ -194,8 +194,8 @@ def of_newer(path: Path, wrong: ValidationError) -> StoreError:
     if first["loc"] == ("format",):
         what = f"the format {first['input']!r}"
     return StoreError(
-        f"{path}: written by a newer arena, or damaged (this one does not know {what}); update "
-        "this one"
+        f"{path}: written by a newer arena, or damaged (this arena does not know {what}); update "
+        "the arena"
     )
 
 

@@ -39,7 +39,7 @@ def train(file: Path, out: Path | None, console: Console, *, verify: bool = Fals
         try:
             return _Training(kind, folder, console, test).run(file, verify=verify)
         except KeyboardInterrupt:
-            Lines(console).say(f"Stopped at once, with what was saved. Go on with: {again()}")
+            Lines(console).say(f"Stopped at once, with what was saved. Continue with: {again()}")
             return Exit.INTERRUPTED
         except MemoryError as error:
             raise UserError(
@@ -80,7 +80,7 @@ class _Training:
             self._table.flush()
             self._say(f"{config.name}: {self._kind.about}")
             if trainer.finished:
-                self._say("It is finished: all games are played. To continue, raise games.")
+                self._say("It is finished: all games are played. To continue, raise `games`.")
             elif trainer.blocks:
                 played = trainer.blocks[-1].games
                 self._say(f"{played:,} of {config.games:,} games were played before.")
@@ -100,7 +100,7 @@ class _Training:
                     known = trial.known if trial else {}
                     trainer.write_network(self._folder / run_folder.NETWORK, network, known)
             if not trainer.finished:
-                self._say(f"Stopped. Go on with: {again()}")
+                self._say(f"Stopped. Continue with: {again()}")
                 return Exit.INTERRUPTED
             self._conclude()
             if trial is None:

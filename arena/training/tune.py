@@ -54,7 +54,7 @@ def tune(
         try:
             return _Tuning(config, folder, console, gained, site).run(file, to_verify)
         except KeyboardInterrupt:
-            stopped = "Stopped at once; what was not saved is played again. Go on with"
+            stopped = "Stopped at once; what was not saved is played again. Continue with"
             Lines(console).say(f"{stopped}: {again()}")
             return Exit.INTERRUPTED
 
@@ -104,7 +104,7 @@ class _Tuning:
         with self._view as view:
             view.say(f"{plan.name}: {plan.about}")
             if tuner.finished:
-                view.say("It is finished: all games are played. To continue, raise games.")
+                view.say("It is finished: all games are played. To continue, raise `games`.")
             elif tuner.counts["games"]:
                 view.say(f"{tuner.counts['games']:,} of {plan.games:,} games were played before.")
             with closing(tuner):
@@ -113,7 +113,7 @@ class _Tuning:
             self._draw()
             if not (tuner.finished and tested):
                 best = self._folder / result.PLAYER
-                view.say(f"Stopped; the best so far is in {best}. Go on with: {again()}")
+                view.say(f"Stopped; the best so far is in {best}. Continue with: {again()}")
                 return Exit.INTERRUPTED
             self._conclude(options)
         if verification is None or not tuned_player.changed(tuner):

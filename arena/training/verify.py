@@ -108,8 +108,8 @@ def refuse_damaged(path: Path, verdicts: Mapping[str, Any]) -> None:
             Verdict.model_validate(each)
         except ValidationError:
             raise UserError(
-                f"{path}: is damaged: it has no verdict of the test at {at} that can be read; move "
-                "it away to begin again"
+                f"{path}: is damaged: the test at {at} has no readable verdict; move it away to "
+                "begin again"
             ) from None
 
 
@@ -123,7 +123,7 @@ def gain(
     before = ""
     if earlier_tests:
         before = (
-            f" Tests before, of what fewer games had taught: {earlier_tests:,}. Each is one more "
+            f" Earlier tests, of what fewer games had taught: {earlier_tests:,}. Each is one more "
             "chance to show a gain where there is none: the error rates hold for one test."
         )
     if not verdicts:

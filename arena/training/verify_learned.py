@@ -71,7 +71,7 @@ class NetworkTrial:
         evidence, verification = self._evidence, self._verification
         budget = f"{verify.budget_of(self._asker.budget)}, in process, by {self._by}"
         if not self._play_budget(budget, console, say):
-            say(f"Stopped. Go on with: {self._test}")
+            say(f"Stopped. Continue with: {self._test}")
             return Exit.INTERRUPTED
         by = verify.slug(f"{verification.target.words} {self._by}")
         name = f"{evidence.weights[:_DIGEST]}-{by}"

@@ -238,8 +238,8 @@ def _refuse_unknown(
         ),
     ):
         if not is_there:
-            there = few_of(list(known), name) or "there is none"
-            raise SubmissionError(f'"{name[:80]}" is not {what}; choose one of: {there}')
+            there = f"choose one of: {few_of(list(known), name)}" if known else "there is none"
+            raise SubmissionError(f'"{name[:80]}" is not {what}; {there}')
     if version == other:
         raise SubmissionError(f"{wanted.against} cannot play against itself; choose another")
 

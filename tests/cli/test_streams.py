@@ -185,7 +185,7 @@ def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
         process.send_signal(signal.SIGINT)
         rest = process.stdout.read()
         assert process.wait(60) == 130
-    assert "Go on with: arena run t.toml" in rest
+    assert "Continue with: arena run t.toml" in rest
     resumed = arena("run", "t.toml")
     assert resumed.exit_code == 0
     left = re.search(r"(\d+) of 40 games to play", resumed.output)

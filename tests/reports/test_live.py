@@ -43,7 +43,9 @@ def terminal(height: int = 40) -> Console:
 
 def test_a_command_to_copy_is_in_one_piece() -> None:
     console, command = terminal(), f"arena match bot.py monkey --games 20 --store {'r' * 40}.sqlite"
-    playing.print_line(f"Stopped after 3 of 20 games. Go on with: {command}", console, whole=True)
+    playing.print_line(
+        f"Stopped after 3 of 20 games. Continue with: {command}", console, whole=True
+    )
     assert command in text_of(console)
 
 

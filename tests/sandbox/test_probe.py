@@ -101,7 +101,9 @@ def test_players_of_one_user_share_their_processes(
     canaries[mode] = findings(*missing, bounded=bounded)
     held = resolve(mode, PLAYER, replace(ALL, root=False))
     assert held.by[Guarantee.PROCESSES] == ("cgroup" if bounded else "rlimit")
-    notes = [note for note in held.notes if note.startswith("processes: those of all players")]
+    notes = [
+        note for note in held.notes if note.startswith("processes: the processes of all players")
+    ]
     assert bool(notes) is told
 
 

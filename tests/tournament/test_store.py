@@ -263,7 +263,7 @@ def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played)
     database = sqlite3.connect(path)
     database.execute("PRAGMA user_version = 3")
     database.close()
-    refused(r"written by a newer arena \(schema 3, this one knows up to 2\)")
+    refused(r"written by a newer arena \(schema 3, this arena knows up to 2\)")
     database = sqlite3.connect(path)
     database.execute("PRAGMA user_version = 2")
     database.close()
@@ -315,7 +315,7 @@ def test_what_a_later_version_writes_is_no_damage(
         database.execute("UPDATE run SET config = json_set(config, ?, ?)", (f"$.{at}", value))
     database.close()
     for attempt in (lambda: Store.open(path), lambda: PlayedStore.open_run(path, config)):
-        with pytest.raises(StoreError, match=rf"newer arena.* {unknown}\); update this one$"):
+        with pytest.raises(StoreError, match=rf"newer arena.* {unknown}\); update the arena$"):
             attempt()
 
 
@@ -328,7 +328,7 @@ def test_a_game_of_a_later_version_is_no_damage(load: Load, path: Path, played: 
         database.execute("UPDATE records SET record = ?", (text,))
         database.execute("UPDATE checksums SET record = ?", (checksum(text),))
     database.close()
-    newer = pytest.raises(StoreError, match=r"newer arena.* colour\); update this one$")
+    newer = pytest.raises(StoreError, match=r"newer arena.* colour\); update the arena$")
     with newer, Store.open(path) as opened:
         list(opened.records())
 

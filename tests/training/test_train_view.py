@@ -39,15 +39,20 @@ def test_lines_end_between_words_and_what_is_copied_is_in_one_piece(
     option = f'    options = {{ weights = "{"y" * 90}" }}'
     view = training.LiveTraining(console, *PLAN, VIEW, [], lambda: 0.0)
     lines = view if live else training.PlainTraining(console, VIEW)
-    for line in (prose, f"{prose} To test it: {command}", f"Go on with: arena {'z' * 9}", option):
+    for line in (
+        prose,
+        f"{prose} To test it: {command}",
+        f"Continue with: arena {'z' * 9}",
+        option,
+    ):
         lines.say(line)
     shown = [line.rstrip() for line in out.getvalue().splitlines()]
     assert " ".join(shown[:2]) == prose and max(map(len, shown[:2])) < 80
-    assert shown[5:] == [command, f"Go on with: arena {'z' * 9}", option]
+    assert shown[5:] == [command, f"Continue with: arena {'z' * 9}", option]
 
 
 def test_in_a_pipe_a_line_is_one(capsys: pytest.CaptureFixture[str]) -> None:
-    line = f"{'word ' * 30}Go on with: arena tune {'x' * 90}.toml"
+    line = f"{'word ' * 30}Continue with: arena tune {'x' * 90}.toml"
     training.PlainTraining(Console(width=40), VIEW).say(line)
     assert capsys.readouterr().out == f"{line}\n"
 

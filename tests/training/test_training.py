@@ -203,7 +203,7 @@ def test_after_a_kill_the_same_command_ends_with_the_same_curve(
 def test_ctrl_c_saves_and_tells_how_to_go_on(folder: Path, trained: Path) -> None:
     code, shown = stopped_after(10, signal.SIGINT)
     assert code == 130
-    assert "Go on with: arena train t.toml" in shown
+    assert "Continue with: arena train t.toml" in shown
     played = len(curve(folder / "runs/t.train"))
     assert played == 10
     assert (folder / "runs/t.train/curve.png").exists()

@@ -172,7 +172,9 @@ def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
         stopped = tune(folder)
     assert stopped.exit_code == 130
     assert "8 of 32 games were played before." in stopped.output
-    assert "Stopped; the best so far is in runs/it.tune/player.toml. Go on with:" in stopped.output
+    assert (
+        "Stopped; the best so far is in runs/it.tune/player.toml. Continue with:" in stopped.output
+    )
     assert games_in(checkpoint) == 24
     assert tune(folder).exit_code == 0
     assert kept(checkpoint) == kept(tuned[0] / "runs" / "it.tune" / CHECKPOINT)
@@ -186,7 +188,7 @@ def test_asked_to_end_before_the_first_game_it_tells_how_to_go_on(
     monkeypatch.setattr(Tuner, "__init__", lambda *_: (os.kill(os.getpid(), number), sleep(60)))
     stopped = tune(folder)
     assert stopped.exit_code == 130
-    assert "Stopped at once; what was not saved is played again. Go on with: " in stopped.output
+    assert "Stopped at once; what was not saved is played again. Continue with: " in stopped.output
 
 
 def games_in(checkpoint: Path) -> int:
@@ -260,10 +262,7 @@ def test_verified_it_says_that_no_gain_is_shown_until_one_is(folder: Path) -> No
     assert "Changed: elo1 100.0 → 50.0" in other.output
     again = arena("tune", "it.toml")
     assert again.exit_code == 0
-    assert (
-        "It is finished: all games are played. To continue, raise games in the file."
-        in again.output
-    )
+    assert "It is finished: all games are played. To continue, raise `games`." in again.output
     assert "Not decided at iterations 8, under the referee: no gain is shown." in again.output
 
 
@@ -354,7 +353,7 @@ def test_tests_before_more_games_are_counted(folder: Path) -> None:
         assert not each.verdicts and each.earlier_tests == 2
         each.close()
     first.close()
-    said = "Tests before, of what fewer games had taught: 2. Each is one more chance to show a "
+    said = "Earlier tests, of what fewer games had taught: 2. Each is one more chance to show a "
     untested = gain({}, TEST, "the start", 2)
     assert said in untested and untested.endswith(f" hold for one test. To test it: {TEST}")
     assert said in gain({"here": {"decision": "H1"}}, TEST, "the start", 2)

@@ -82,7 +82,7 @@ def test_settings_that_changed_are_reported_as_they_were_written(folder: Path) -
     kept.write_text(json.dumps(content))
     damaged = verify(LEARN)
     assert damaged.exit_code == 2
-    assert damaged.stderr.startswith("runs/t.train/verify.json: is damaged: what it has of the ")
+    assert damaged.stderr.startswith("runs/t.train/verify.json: is damaged: the test at ")
 
 
 @pytest.mark.slow
@@ -111,7 +111,7 @@ def test_what_begins_again_leaves_the_tests_before(folder: Path) -> None:
     damaged = verify(TUNE, max_games=2)
     assert damaged.exit_code == 2
     assert damaged.stderr == (
-        f"{checkpoint.relative_to(folder)}: is damaged: what it has of the test at {AT} is no "
+        f"{checkpoint.relative_to(folder)}: is damaged: the test at {AT} has no readable "
         "verdict; move it away to begin again\n"
     )
     checkpoint.unlink()

@@ -76,7 +76,7 @@ def test_a_learned_evaluation_is_tested_in_process_and_under_the_referee(folder:
     assert "Changed: elo1 100.0 → 50.0" in other.output
     (folder / "t.toml").write_text(LEARN.replace("games = 60", "games = 90") + VERIFY)
     more = arena("tune", "t.toml")
-    assert "Not tested: no gain is claimed. Tests before, of what fewer games had" in more.output
+    assert "Not tested: no gain is claimed. Earlier tests, of what fewer games had" in more.output
     assert "To test it: arena tune t.toml --verify" in more.output
     assert not load_network(str(run / "network.ntuple"), "othello").header.tests
     (run / "curve.png").touch()
@@ -107,7 +107,7 @@ def test_ctrl_c_ends_with_130_and_the_same_command_goes_on(
         patch.setattr(NetworkPairs, "extend", interrupted)
         stopped = arena("tune", "t.toml", "--verify")
     assert stopped.exit_code == 130, stopped.output
-    assert stopped.output.endswith("Stopped. Go on with: arena tune t.toml --verify\n")
+    assert stopped.output.endswith("Stopped. Continue with: arena tune t.toml --verify\n")
     kept = json.loads((folder / "runs/t.train/verify.json").read_text())["pairs"][BUDGET]
     assert len(kept) == 2
 

@@ -194,7 +194,7 @@ def test_a_bot_meets_its_own_earlier_versions(
         assert {each.name: each.number for each in view.config.players} == {"ada": 2, "ada@1": 1}
     course.withdraw(folder, "ada", "ada")
     refused = ada.post("/api/challenges", json=WANTED | {"bot": "ada@1"})
-    assert "is not a bot of yours that plays; choose one of: there is none" in refused.text
+    assert "is not a bot of yours that plays; there is none" in refused.text
 
 
 @pytest.mark.parametrize("changed", [{"against": "bob"}, {"bot": "ada@1"}])

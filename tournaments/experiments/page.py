@@ -29,7 +29,7 @@ Written by `python -m tournaments.experiments page` from `claims.toml` and `resu
     python -m tournaments.experiments page
 
 `play` plays by CPU time in one process, so it needs no quiet machine, and with more `--rounds` it
-goes on where it stopped; its run is kept in `runs/experiments`, for `arena report`. `keep` takes
+continues where it stopped; its run is kept in `runs/experiments`, for `arena report`. `keep` takes
 over a run of `arena run`. Both write the page too, and neither replaces results of more games.
 
 The file of an experiment has its players, clock and seed; openings are random ones, the same for
@@ -43,14 +43,14 @@ and Fischer 2002, Machine Learning 47), UCT (Kocsis and Szepesvári 2006, ECML),
 2048 (Szubert and Jaśkowski 2014, CIG), stages of them (Yeh et al. 2017, IEEE Transactions on
 Computational Intelligence and AI in Games 9).
 
-Elo is that of the first named over the second, with its 95 % interval. At 2048 and 2584 the mean
-scores are compared in its place: their difference with its interval, in percent of the second's
-mean. What a seat is worth is that on the openings of the experiment. **Equal** is an interval
-within ± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it, and a claim that was not
-measured. Many experiments were looked at while they ran, and went on until they were told apart:
-their Elo is too far from 0 on average, and of equal players so compared, with a look every 200
-games up to 1,000, about 15 % end as separated, not 5 %; and of this many claims, some at 95 % are
-wrong. Rows without an experiment are of other measurements, which they name. Elo kept before
+Elo is the lead of the player named first over the second, with its 95 % interval. At 2048 and 2584
+the mean scores are compared instead: their difference with its interval, in percent of the second's
+mean. The worth of a seat holds for the openings of the experiment. **Equal** is an interval within
+± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it, and a claim that was not measured.
+Many experiments were looked at while they ran, and continued until the players were separated:
+their Elo is too far from 0 on average. If equal players are compared in this way, with a look every
+200 games up to 1,000, about 15 % end as separated, not 5 %; and of this many claims, some at 95 %
+are wrong. Rows without an experiment are of other measurements, which they name. Elo kept before
 2026-11-29 was rated with two extra draws a player, not [one](../README.md#read-the-table).
 
 Below the claims are the experiments with all their players: Elo over the one at 0, or the mean

@@ -36,8 +36,8 @@ _LULL_S = 30.0
 """A machine that played within this time is in use; another tournament does not get it."""
 _TAKEN = "another tournament has it now"
 OTHER_VERSION = (
-    "its arena is not the head's, and one does not understand the other; install the same version "
-    "on both, and start the worker again"
+    "its arena and the head's are different versions; install the same version on both, and start "
+    "the worker again"
 )
 
 

@@ -244,8 +244,12 @@ def test_groups_then_a_knockout() -> None:
             5,
             "groups.groups: 3 groups of 2 at least need 6 players, got 5",
         ),
-        ("[groups]\nadvance = 3\n", 5, "advance: 3 go on of each group, but the smallest has 2"),
-        ("[groups]\ngroups = 1\nadvance = 1\n", 3, "1 player of 1 group meets nobody"),
+        (
+            "[groups]\nadvance = 3\n",
+            5,
+            "advance: must be at most 2, the players of the smallest group",
+        ),
+        ("[groups]\ngroups = 1\nadvance = 1\n", 3, "1 player of 1 group has no opponent"),
         ("[knockout]\nextra = -1\n", 3, "knockout.extra: must be greater than or equal to 0"),
         (
             "[knockout]\n[groups]\n",
