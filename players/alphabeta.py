@@ -29,7 +29,7 @@ class AlphaBetaOptions(SearchOptions):
     method: AlphaBetaMethod = "pvs"
     """How the tree is searched; without `probcut` all give the same value at equal depth. "pvs"
     looks whether a move is better than the best so far before it asks by how much; "mtdf" finds
-    the value by such questions alone; "minimax" prunes nothing."""
+    the value only by such questions; "minimax" prunes nothing."""
     depth: int | None = Field(default=None, gt=0)
     """Search no deeper than that many moves; the clock still ends the thinking. Boxes taken as
     a matter of course are not counted."""
@@ -45,7 +45,7 @@ class AlphaBetaOptions(SearchOptions):
         default=1.0, ge=0, le=100
     )
     """Leave a line of play at the value of a shallower search that misses what is looked for by
-    that many times its typical error (multi-ProbCut): fewer cut more, 0 nothing. Othello alone has
+    that many times its typical error (multi-ProbCut): fewer cut more, 0 nothing. Only Othello has
     such errors fitted."""
     aspiration: Annotated[float, Tunable(low=0.0, high=20.0, step=1.0)] = Field(
         default=3, ge=0, le=LARGEST

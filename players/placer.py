@@ -18,8 +18,8 @@ class PlacerOptions(NetworkOptions):
     """
 
     policy: Literal["random", "greedy", "minimax"] = "minimax"
-    """What it places: what chance would, by the game's own odds; that which leaves the slider the
-    smallest reward at once, ties broken at random; or that which leaves the least by `depth`."""
+    """How it places tiles. "random": as chance would, by the game's own odds; "greedy": to leave
+    the slider the smallest reward at once, ties at random; "minimax": the least by `depth`."""
 
 
 class Placer(Builtin):

@@ -221,7 +221,7 @@ def _report(found: Facts) -> Iterator[Text]:
         yield _line(control.what, control.where, control.missing or "not writable")
     yield _title("What bots are started and built with")
     for tool in found.tools:
-        missing = f"{tool.program}: not found; its bots cannot play here"
+        missing = f"{tool.program}: not found; bots that need it cannot play here"
         there = None if tool.version is None else f"{tool.program}: {tool.version}"
         yield _line(tool.language, there, missing)
     yield _title("Built-in players")

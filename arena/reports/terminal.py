@@ -215,7 +215,7 @@ def conduct(standings: Standings) -> RenderableType:
         if random:
             cells.append(str(row.random_moves))
         table.add_row(Text(row.name), *cells, words.counted(row.forfeits) or "none")
-    which = ", late and random ones included" if random else " that was not late"
+    which = ", late and random ones included" if random else ", late ones left out"
     return titled(f"Time used a move{which}, and forfeits", table)
 
 

@@ -120,7 +120,7 @@ def test_what_is_not_installed_is_no_error(monkeypatch: pytest.MonkeyPatch, tmp_
     result = doctor()
     assert result.exit_code == 0
     assert "bubblewrap  not installed: apt install bubblewrap" in result.stdout
-    assert "javascript  node: not found; its bots cannot play here" in result.stdout
+    assert "javascript  node: not found; bots that need it cannot play here" in result.stdout
     assert "`arena warm` compiles them, once" in result.stdout
     assert "That folder cannot be written" not in result.stdout
     (tmp_path / "file").write_text("")

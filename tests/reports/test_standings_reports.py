@@ -84,7 +84,7 @@ def test_times_with_those_of_random_moves_say_so(play: Play) -> None:
         printed(standings([play("dots", "a", "b", rows=2, cols=2, fault_at=at)]), 80)
         for at in (None, 3)
     )
-    assert "\nTime used a move that was not late, and forfeits\n" in own
+    assert "\nTime used a move, late ones left out, and forfeits\n" in own
     assert "\nTime used a move, late and random ones included, and forfeits\n" in random
 
 
