@@ -50,7 +50,7 @@ def begin(name: str, language: str) -> str:
         f"{folder}/ holds a bot that plays: {', '.join(written)}\n\n"
         f"  sh {folder}/test.sh                      builds it and asks it for moves\n"
         f"  arena check {folder}                     says what is wrong with it\n"
-        f"  arena submit {folder} --to submissions   checks it and enters it"
+        f"  arena submit {folder} --to submissions   checks it and submits it"
     )
 
 

@@ -33,8 +33,8 @@ BY_TOKEN = Depends(HTTPBearer(auto_error=False, description="The token of an own
 """Describes the header; `app.state.identify` reads it."""
 _ORDER = list(Role)
 _ONLY = {
-    Role.OWNER: "Only students of the course may see this page. "
-    "Sign in by the link you were given.",
+    Role.OWNER: "Only owners of the course may see this page. "
+    "Sign in with the link you were given.",
     Role.STAFF: "Only the staff may see this page. Its link is on the console of the server.",
 }
 

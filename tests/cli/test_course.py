@@ -128,7 +128,7 @@ def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
     assert bob.split()[2] == "bob@1"
     head, first, second = arena("bots show course/ada").stdout.splitlines()
     assert head.startswith("ada, of ada: ada@2 (")
-    assert "2026-11-01 12:00 UTC, by ada, 1 of 1 checks" in first and "ada@2" in second
+    assert "2026-11-01 12:00 UTC, by ada, 1 of 1 items passed" in first and "ada@2" in second
     shown = arena("bots show course/ada@1").stdout.splitlines()
     assert "bot.py, SHA-256" in shown[1]
     assert shown[2:] == ["  ✓ start time: soon", "    runs on Python"]
