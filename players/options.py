@@ -52,8 +52,7 @@ def named_or_file(*known: str, judge: Callable[[Path, Game], object]) -> AfterVa
         if info.context and value not in known:
             path, game = Path(info.context["folder"]) / value, info.context["game"]
             if not path.is_file():
-                come = "comes" if len(known) == 1 else "come"
-                raise ValueError(f"no such file: {path}; {' and '.join(known)} {come} along")
+                raise ValueError(f"no such file: {path}; included are: {', '.join(known)}")
             try:
                 if game is not None:
                     judge(path, game)

@@ -43,37 +43,28 @@ AUTO_C = 2.0
 _Need = tuple[Callable[[Mapping[str, Any]], Any], str]
 _PLAYS_OUT: _Need = (
     lambda options: options.get("leaf") != "evaluation",
-    'leaf = "evaluation" plays nothing out',
+    'with leaf = "evaluation"',
 )
 _NEEDS: dict[str, _Need] = {
-    "mix": (lambda options: options.get("leaf") == "mixed", 'only leaf = "mixed" mixes'),
+    "mix": (lambda options: options.get("leaf") == "mixed", 'without leaf = "mixed"'),
     "playout": _PLAYS_OUT,
     "playouts": _PLAYS_OUT,
     "rave": (
         lambda options: options.get("leaf") != "evaluation" and options.get("playouts") != 1,
-        "it learns from the moves of playouts; it needs playouts = 8",
+        'without playouts = 8, and with leaf = "evaluation"',
     ),
     "evaluation": (
         lambda options: (
             options.get("leaf") != "playout" or options.get("leaf_plies") or options.get("prior")
         ),
-        "nothing is evaluated without leaf, leaf_plies or prior",
+        'without leaf = "evaluation" or "mixed", leaf_plies or prior',
     ),
-    "endgame_leaves": (
-        lambda options: options.get("solver"),
-        "solved leaves are proofs; they need solver = true",
-    ),
-    "early_stop": (
-        lambda options: options.get("final") == "visits",
-        'it foresees visits; it needs final = "visits"',
-    ),
-    "direction_after": (
-        lambda options: options.get("direction"),
-        "it is for direction, which is not given",
-    ),
-    "parallel": (lambda options: options.get("threads") != 1, "it is for threads = 2 and more"),
+    "endgame_leaves": (lambda options: options.get("solver"), "without solver = true"),
+    "early_stop": (lambda options: options.get("final") == "visits", 'without final = "visits"'),
+    "direction_after": (lambda options: options.get("direction"), "without direction"),
+    "parallel": (lambda options: options.get("threads") != 1, "without threads = 2 or more"),
 }
-"""The requirement of an option on those before it, and the message where it is not met."""
+"""The requirement of an option on those before it, and when the option must be left out."""
 
 
 class UctOptions(SearchOptions):
@@ -201,7 +192,7 @@ class UctOptions(SearchOptions):
     def _has_what_it_needs(cls, value: Any, info: ValidationInfo) -> Any:
         needed, sentence = _NEEDS[str(info.field_name)]
         if value and not needed(info.data):
-            raise ValueError(sentence)
+            raise ValueError(f"must be left out {sentence}")
         return value
 
 

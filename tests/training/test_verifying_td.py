@@ -199,7 +199,7 @@ def test_tests_of_another_network_are_none_of_this_one(tmp_path: Path) -> None:
         ("nodes = 9\nmove_ms = 9", "verify.nodes: cannot be given together with move_ms"),
         ("options = { dept = 2 }", 'verify.options.dept: unknown key; did you mean "depth"?'),
         ('options = { evaluation = "x" }', "verify.options.evaluation: is what is tested"),
-        ('bot = "uct"\noptions = { leaf = "playout" }', "nothing is evaluated without leaf"),
+        ('bot = "uct"\noptions = { leaf = "playout" }', "must be left out without leaf = "),
         ("options = 3", "verify.options: must be a table: write [verify.options]"),
     ],
 )

@@ -211,7 +211,10 @@ class TestTuner:
         (("[weights]", "[parameters.c]\nstep = inf"), "parameters.c.step: must be a finite number"),
         (("pairs = 4", "a = inf"), "spsa.a: must be a finite number"),
         (("[weights]", ""), "nothing is tuned"),
-        (("[weights]", "[parameters.mix]\n"), 'refuses it: only leaf = "mixed" mixes'),
+        (
+            ("[weights]", "[parameters.mix]\n"),
+            'refuses it: must be left out without leaf = "mixed"',
+        ),
         (("[weights]", "[parameters.c]\nhgh = 2.0"), "parameters.c.hgh: unknown key; did you mean"),
         (
             ("[weights]", '[weights]\nstart = "no.json"'),

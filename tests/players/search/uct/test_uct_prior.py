@@ -46,7 +46,9 @@ def test_a_node_is_given_children_when_it_would_be_without() -> None:
 
 def test_a_prior_is_a_use_of_the_evaluation() -> None:
     assert UctOptions(prior=10, evaluation="classic").evaluation == "classic"
-    with pytest.raises(ValueError, match="nothing is evaluated without leaf, leaf_plies or prior"):
+    with pytest.raises(
+        ValueError, match=r"must be left out without leaf = .*, leaf_plies or prior"
+    ):
         UctOptions(evaluation="classic")
 
 

@@ -110,5 +110,5 @@ def test_its_tree_follows_the_game() -> None:
 
 @pytest.mark.parametrize("options", [{"playouts": 1}, {"leaf": "evaluation"}])
 def test_it_needs_the_moves_of_playouts(options: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match="it needs playouts = 8"):
+    with pytest.raises(ValidationError, match="must be left out without playouts = 8"):
         UctOptions.model_validate({"rave": 300, **options})
