@@ -54,9 +54,7 @@ def find_position(
     notes: tuple[str, ...] = ()
     if isinstance(of, Path):
         if game is None:
-            raise UserError(
-                "--ply is for one game of the run: give --game too, such as --game g0001"
-            )
+            raise UserError("--ply is for one game of the run: give --game too, such as g0001")
         position, note = _of_run(of, game, ply)
         notes = (note,)
     elif game is not None or ply is not None:

@@ -107,7 +107,7 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
         )
     if not bots:
         raise SubmissionError(
-            f"{folder} has no submission; add one: arena submit BOT --to {folder}"
+            f"{folder} has no submission; arena submit BOT --to {folder} adds one"
         )
     return bots
 

@@ -224,7 +224,7 @@ def list_bots(
     if entries:
         console().print(submissions.table(entries))
     elif not damaged:
-        say(f"{folder} has no submission; add one: arena submit BOT --to {folder}")
+        say(f"{folder} has no submission; arena submit BOT --to {folder} adds one")
     return complain(damaged)
 
 

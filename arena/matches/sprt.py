@@ -68,9 +68,7 @@ def _side_of_file(letter: str, name: str, chosen: str | None, typed: dict[str, A
     if "player" in table:
         return _with_options(_player_of_tournament(side, chosen))
     if chosen is not None:
-        raise UserError(
-            f"{letter}: {file} is not a tournament: it has no [[player]] named {chosen}"
-        )
+        raise UserError(f"{letter}: {file} is not a tournament: it has no player named {chosen}")
     if "from" in table:
         raise UserError(f"{name}: from: names several players; name one, with bot = or command =")
     table.setdefault("name", file.stem)

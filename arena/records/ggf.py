@@ -45,9 +45,7 @@ def standard(record: GameRecord, form: str) -> Othello:
     """The game of a record, Othello by the usual rules. Raises RecordError."""
     game = record.terms.game
     if not isinstance(game, Othello) or game != load("othello", size=game.size):
-        raise RecordError(
-            f"game {record.game} is not standard Othello, and {form} has no other game"
-        )
+        raise RecordError(f"game {record.game} is not standard Othello, which {form} needs")
     return game
 
 

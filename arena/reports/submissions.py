@@ -96,9 +96,7 @@ def version_lines(receipt: Receipt) -> Iterator[str]:
 
 def _in_a_line(receipt: Receipt) -> str:
     passed = sum(item.passed is True for item in receipt.checked)
-    checked = (
-        f"{passed} of {len(receipt.checked)} items passed" if receipt.checked else "not checked"
-    )
+    checked = f"{passed} of {len(receipt.checked)} passed" if receipt.checked else "not checked"
     by = f", by {receipt.owner}" if receipt.owner else ""
     return f"{named(receipt)} {receipt.accepted_at:%Y-%m-%d %H:%M} UTC{by}, {checked}"
 

@@ -301,8 +301,7 @@ def _check_field(
     elif table.separated is not None and table.separated >= max(2, len(players)):
         report(
             ("stop", "separated"),
-            f"{table.separated} players cannot each have others below, of {len(players)} players; "
-            "give fewer",
+            f"must be less than the number of players, {len(players)}, got {table.separated}",
         )
 
 

@@ -136,9 +136,7 @@ def renewal(attempts: Iterable[int]) -> str:
 def refuse_no_file(path: Path) -> None:
     """Raise StoreError where something else than a file has the place of a run."""
     if path.exists() and not path.is_file():
-        raise StoreError(
-            f"{path}: not a file; name one to keep the run in, such as runs/NAME.sqlite"
-        )
+        raise StoreError(f"{path}: not a file; name one for the run, such as runs/NAME.sqlite")
 
 
 def folder_instead(path: Path) -> str:

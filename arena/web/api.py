@@ -79,8 +79,7 @@ async def games(
     side: Annotated[Literal["first", "second"] | None, Query()] = None,
     result: Annotated[list[ResultWord], Query(description="Games with any of these results.")] = [],  # noqa: B006 - FastAPI copies it
     ending: Annotated[
-        str | None,
-        Query(description="Games with this ending, such as `timeout`; `forfeit` is any fault."),
+        str | None, Query(description="The ending, such as `timeout`; `forfeit` is any fault.")
     ] = None,
     sort: Annotated[Sort | None, Query(description="The order: which games come first.")] = None,
 ) -> Response:

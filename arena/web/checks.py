@@ -225,9 +225,7 @@ class Checks:
             check = check.model_copy(update=_change(check, event))
         cancelled = over and (folder / CANCELLED).exists()
         if cancelled and check.state == "accepted":
-            late = (
-                "It was accepted before it could be cancelled; withdraw it if it should not play."
-            )
+            late = "It was accepted before you cancelled it; withdraw it if it should not play."
             check = check.model_copy(update={"sentence": late})
         if over and check.is_unfinished:
             state = "cancelled" if cancelled else "broken off"

@@ -49,9 +49,7 @@ def revoke(staff: ByStaff, owner: FormText) -> Response:
 def renew(staff: ByStaff, owner: FormText) -> Response:
     token = course.renew(staff.course, owner)
     return staff.did(
-        f"renewed {owner}",
-        f"{owner} has a new link; the old one is no longer valid.",
-        {owner: token},
+        f"renewed {owner}", f"{owner} has a new link; the old one is not valid.", {owner: token}
     )
 
 

@@ -296,7 +296,7 @@ def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:
 
 
 def test_a_copy_without_links_is_told_from_an_empty_folder(to: Path, script: Path) -> None:
-    with pytest.raises(SubmissionError, match="has no submission; add one: arena submit"):
+    with pytest.raises(SubmissionError, match="has no submission; arena submit"):
         submissions(to)
     submit(to, script, "ada")
     (to / "ada" / "active").unlink()

@@ -486,7 +486,7 @@ def test_a_wrong_value_is_a_line_of_ours(arguments: tuple[str, ...], expected: s
         (("analyse", "w.train"), "is the folder of a training, not a run: look at w.train/curve"),
         (("replay", "runs/t.sqlite", "g0009"), "g0001 to g0004"),
         (("report", "t.toml"), "not a run"),
-        (("run", "t.toml", "--store", ""), ".: not a file; name one to keep the run in"),
+        (("run", "t.toml", "--store", ""), ".: not a file; name one for the run"),
         (("import", ".", "--to", "q.sqlite"), ".: is a folder; name a file in it"),
         (("serve", "--runs", "t.toml"), "--runs: t.toml is a file; name the folder of the runs"),
         (("serve", "--runs", "run"), '--runs: there is no folder run; did you mean "runs"?'),

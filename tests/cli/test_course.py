@@ -119,7 +119,7 @@ def test_a_token_of_the_environment_is_for_courses_alone(
 
 
 def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
-    assert "has no submission; add one" in arena("bots list course").stdout
+    assert "has no submission; arena submit" in arena("bots list course").stdout
     hand_in("ada")
     hand_in("ada", "-1")
     hand_in("bob")
@@ -128,7 +128,7 @@ def test_the_bots_of_a_course(arena: Arena, tokens: dict[str, str]) -> None:
     assert bob.split()[2] == "bob@1"
     head, first, second = arena("bots show course/ada").stdout.splitlines()
     assert head.startswith("ada, of ada: ada@2 (")
-    assert "2026-11-01 12:00 UTC, by ada, 1 of 1 items passed" in first and "ada@2" in second
+    assert "2026-11-01 12:00 UTC, by ada, 1 of 1 passed" in first and "ada@2" in second
     shown = arena("bots show course/ada@1").stdout.splitlines()
     assert "bot.py, SHA-256" in shown[1]
     assert shown[2:] == ["  ✓ start time: soon", "    runs on Python"]
@@ -192,7 +192,7 @@ def test_a_run_goes_on_next_week(arena: Arena, tokens: dict[str, str]) -> None:
     hand_in("eve")
     said = arena("run cup.toml").stdout
     assert "All 2 games are played already." in said
-    assert "added eve; bob has a new version. It goes on with its own. --take-new" in said
+    assert "bob has a new version. It continues with those it began with. --take-new" in said
     ahead = arena("run cup.toml --take-new --dry-run").stdout
     assert "3 players: ada, eve, bob@2" in ahead and "6 of 8 games to play" in ahead
     assert "8/8" in arena("run cup.toml --take-new").stdout

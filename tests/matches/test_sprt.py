@@ -146,7 +146,7 @@ def test_the_only_player_of_a_file_need_not_be_named(folder: Path) -> None:
         (("uct", "cup.toml:utc"), "B: cup.toml is a tournament; it has no player named utc: cup"),
         (
             ("bad.toml:uct", "uct"),
-            "A: bad.toml is not a tournament: it has no [[player]] named uct",
+            "A: bad.toml is not a tournament: it has no player named uct",
         ),
         (("uct", "cup.toml:odd one"), "cup.toml:6: player[2].options.c: must be"),
         (("uct", "uct", "--increment-ms", "5"), "--increment-ms: needs bank_ms"),

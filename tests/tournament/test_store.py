@@ -401,7 +401,7 @@ def test_a_kill_while_a_run_is_begun_leaves_nothing_half(load: Load, path: Path)
 
 
 def test_a_path_that_is_no_file_is_left_alone(load: Load, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="not a file; name one to keep the run in"):
+    with pytest.raises(StoreError, match="not a file; name one for the run"):
         PlayedStore.open_run(tmp_path, load(DOTS))
     assert not (tmp_path.parent / f"{tmp_path.name}.lock").exists()
 
@@ -528,7 +528,7 @@ def test_only_a_run_that_is_to_be_played_is_to_be_moved_away(
     monkeypatch.chdir(tmp_path)
     path.parent.mkdir(exist_ok=True)
     path.write_text("no run")
-    with pytest.raises(StoreError, match=r"name a run's file, as runs/NAME\.sqlite$"):
+    with pytest.raises(StoreError, match=r"name a run's file, such as runs/NAME\.sqlite$"):
         Store.open(path)
     for play in (lambda: PlayedStore.open_run(path, load(DOTS)), lambda: Store.begun_with(path)):
         with pytest.raises(StoreError, match=r"to play it from the start, move it away$"):

@@ -403,7 +403,7 @@ def test_a_check_that_is_cancelled_while_it_is_accepted_says_that_it_is_too_late
     assert told(client, sent["id"])[-1][1] == "entered"
     check = client.get(f"/api/submissions/{sent['id']}").json()
     assert check["state"] == "accepted"
-    assert check["sentence"].startswith("It was accepted before it could be cancelled; withdraw it")
+    assert check["sentence"].startswith("It was accepted before you cancelled it; withdraw it")
     assert course.bots(folder)[0].state == "plays"
 
 

@@ -137,10 +137,7 @@ def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple
             f"{groups} groups of 2 at least need {2 * groups} players, got {len(players)}",
         )
     elif advance > smallest:
-        yield (
-            "advance",
-            f"must be at most {smallest}, the players of the smallest group; got {advance}",
-        )
+        yield "advance", f"the smallest group has {smallest} players; give fewer than {advance}"
     elif groups * advance < 2:
         yield "advance", "1 player of 1 group has no opponent in the knockout; give more"
 

@@ -127,8 +127,8 @@ class StoppedSchedule(Schedule):
             )
             if found >= stop.separated:
                 biased = (
-                    " Luck in these leads makes such an end likelier: on average they are smaller "
-                    "than the Elo shows."
+                    " Such an end is likelier when luck adds to these leads: on average they are "
+                    "smaller than the Elo shows."
                 )
         by_stop = following is not None or len(self._finished) >= self._most
         by_stop |= self.hours_left == 0

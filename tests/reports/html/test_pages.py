@@ -123,7 +123,7 @@ def test_what_is_not_separated_is_joined_in_words_too(
 def test_pairs_with_few_games_are_not_compared(league: RunView) -> None:
     assert any("c" in (pair.upper, pair.lower) for pair in league.standings.neighbours)
     found = sections(league, STAFF)["standings"]
-    assert "Bots with fewer than 30 games have no rating yet." in found
+    assert "Players with fewer than 30 games have no rating yet." in found
     assert " c (" not in found and "c and " not in found
     assert found.count('<td class="n soft"></td>') >= 2, "no LOS"
 

@@ -255,7 +255,7 @@ def test_the_likelihood_ratio() -> None:
         ),
         ("[knockout]\n[stop]\nhours = 1\n", "stop: does not fit knockout: it ends with its final"),
         ("[groups]\n[stop]\nhours = 1\n", "stop: does not fit groups: it ends with its final"),
-        ("[stop]\nseparated = 4\n", "stop.separated: 4 are to be separated from those below, of 4"),
+        ("[stop]\nseparated = 4\n", "stop.separated: must be less than the number of players, 4"),
         ("[stop]\nhours = 0\n", "stop.hours: must be greater than 0, got 0"),
         ("[stop]\ngame = 3\n", 'stop.game: unknown key; did you mean "games"?'),
     ],
