@@ -75,7 +75,7 @@ class SpreadMatchRunner:
             raise ExecutorError(
                 f"the cluster cannot play the games ({_line(error)}). Have the same version of the "
                 "arena on all its machines, that of the scheduler too, and start both again; the "
-                "same command goes on from the last checkpoint"
+                "same command continues from the last checkpoint"
             ) from None
 
     def abort(self) -> None:
@@ -109,7 +109,7 @@ def _runner(player: _Player) -> Iterator[InProcessRunner]:
         raise ExecutorError(
             f"{host.name} has {host.versions}, the head {player.versions}, and games of a tuning "
             "need the same everywhere; install the same version there, or end its worker. The same "
-            "command goes on from the last checkpoint"
+            "command continues from the last checkpoint"
         )
     try:
         if getattr(_own, "tuning", None) != player.tuning:
@@ -122,7 +122,7 @@ def _runner(player: _Player) -> Iterator[InProcessRunner]:
     except Exception as error:  # whatever fails there
         raise ExecutorError(
             f"{host.name} cannot play the games: {rules.blame(error) or _line(error)}. The same "
-            "command goes on from the last checkpoint"
+            "command continues from the last checkpoint"
         ) from error
 
 
