@@ -17,14 +17,18 @@ def show(rows: Sequence[GameRow], console: Console) -> None:
     if not rows:
         console.print("No game matches.")
         return
+    shown = rows[:_MOST]
+    in_ids = all(name in row.game for row in shown for name in (row.player, *row.opponents))
+    # Ids of some formats name both, and leave no room.
+    opponent = () if in_ids else ("Opponent",)
     games = new_table(
-        "Game", "Player", "Opponent", "Side", "Result", "Score", "Plies", "Slowest ms", "Ending"
+        "Game", "Player", *opponent, "Side", "Result", "Score", "Plies", "Slowest ms", "Ending"
     )
-    for row in rows[:_MOST]:
+    for row in shown:
         games.add_row(
             row.game,
             Text(row.player),
-            Text(", ".join(row.opponents) or "–"),
+            *(Text(", ".join(row.opponents) or "–") for _ in opponent),
             SIDES[row.seat] if row.seat < len(SIDES) else f"seat {row.seat}",
             row.result or "–",
             "–".join(f"{score:,}" for score in (row.score, *row.opponent_scores)),

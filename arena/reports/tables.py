@@ -17,7 +17,9 @@ _NAME_WIDTH = 24
 _WORDS = ("Counted by", "Forfeits", "Ending")
 """Columns that may be wrapped, at words, where they have this many characters."""
 _TEXT_WIDTH = 28
-_LEFT = ("Game", "Side", "Result")
+_IDS = "Game"
+"""A column that is wrapped anywhere and never cut: no command takes a part of an id."""
+_LEFT = ("Side", "Result")
 _LEFT_OUT_FIRST = (
     "LOS", "D", "p99 ms", "Moves", "s a game", "Slides a game", "Best", "W", "L", "Won",
     "Difference", "Moving second", "Moving first", "Side", "Plies", "Slowest ms", "Longest ms",
@@ -47,7 +49,9 @@ class FittingTable(Table):
             if _total(columns) <= options.max_width:
                 break
             columns = [each for each in columns if each[0].header != name]
-        if self.row_count > _MOST_ROWS:
+        ids = (each for each in columns if each[0].header == _IDS)
+        cut = any(width < _longest(column, console, options) for column, width in ids)
+        if self.row_count > _MOST_ROWS and not cut:
             yield _listed(columns)
             return
         table = Table(*(column.copy() for column, _ in columns), **_LOOK)
@@ -100,6 +104,8 @@ def new_table(*columns: str) -> Table:
             table.add_column(name, overflow="ellipsis", no_wrap=True, max_width=_NAME_WIDTH)
         elif name in _WORDS:
             table.add_column(name)
+        elif name == _IDS:
+            table.add_column(name, overflow="fold")
         else:
             table.add_column(name, justify="left" if name in _LEFT else "right", no_wrap=True)
     return table

@@ -122,7 +122,7 @@ def test_a_dry_run_tells_the_plan_and_leaves_nothing(folder: Path) -> None:
     assert shown.exit_code == 0
     assert "2 players: monkey, greedy" in shown.output
     assert "4 games" in shown.output
-    assert "About" in shown.output
+    assert "A few seconds" in shown.output
     assert not (folder / "runs").exists()
 
 

@@ -125,3 +125,17 @@ def test_a_lone_player_has_no_opponent_and_no_result() -> None:
 
 def seen_by_each_of(record: GameRecord) -> list[GameRow]:
     return list(seen_by_each(digest(record)))
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+@pytest.mark.parametrize("number", [3, 300])
+def test_ids_that_name_the_players_are_whole(view: RunView, width: int, number: int) -> None:
+    id_ = "a-player-with-a-long-name:another-player-of-that-kind:1.1"
+    one, other, _ = id_.split(":")
+    row = rows(view, GameFilter())[0].model_copy(
+        update={"game": id_, "player": one, "opponents": (other,)}
+    )
+    lines = shown([row] * number, width).splitlines()
+    assert lines[0].split()[:2] == ["Game", "Player"] and "Score" in lines[0]
+    assert "Opponent" not in lines[0]  # the id says who it is
+    assert id_ in "".join(line.split("  ")[0] for line in lines[2:8])
