@@ -114,9 +114,9 @@ def of_games(config: TournamentConfig, games: int, *, watch: bool) -> Tournament
 def with_store(
     config: TournamentConfig, seed: int | None, store: Path | None
 ) -> tuple[TournamentConfig, Path]:
-    """The match and where it is kept: without a store, under a name that no finished run has, so
-    that only the same match goes on where it was interrupted. Without a seed it has the number of
-    the run.
+    """The match and where it is kept: without a store, under a name that no run has which is over
+    or being played, so that only the same match continues where it was interrupted. Without a seed
+    it has the number of the run.
     """
     if store is not None:
         return config.model_copy(update={"seed": seed or 1}), store
@@ -124,14 +124,16 @@ def with_store(
         name = config.name if number == 1 else f"{config.name}-{number}"
         match = config.model_copy(update={"name": name, "seed": seed or number})
         path = default_store(match.name)
-        if not path.exists() or _goes_on(path, match):
+        if not path.exists() or _is_interrupted(path, match):
             return match, path
     raise AssertionError
 
 
-def _goes_on(path: Path, match: TournamentConfig) -> bool:
+def _is_interrupted(path: Path, match: TournamentConfig) -> bool:
     try:
         with RunView(path) as view:
-            return not view.schedule.over and not differences(view.config, match)
+            if view.schedule.over or view.is_played:
+                return False
+            return not differences(view.config, match)
     except StoreError:
         return False

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.matches.match import like, of_games
+from arena.matches.match import like, of_games, with_store
 from arena.model.protocol import Clock
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
 from tests.command import arena
 
@@ -90,9 +91,18 @@ def test_a_match_has_the_clock_and_openings_that_are_typed(folder: Path) -> None
 def test_a_match_that_goes_on_says_so(folder: Path) -> None:
     match = ("match", "monkey", "greedy", "--like", "cup.toml", "--store", "to keep.sqlite")
     begun, more, again = (arena(*match, "--games", games) for games in ("2", "4", "4"))
-    assert "Goes on" not in begun.output + again.output
+    assert "Continues" not in begun.output + again.output
     assert more.output.startswith("Continues after 2 games, kept in to keep.sqlite.\n2 of 4 games")
     assert "move by move: arena replay 'to keep.sqlite' g000" in again.output
+
+
+def test_only_a_match_that_nobody_plays_continues(folder: Path) -> None:
+    Path("cup.toml").write_text(CUP)
+    config = of_games(like(Path("cup.toml"), (("gnu", None), ("greedy", None))), 2, watch=False)
+    first, path = with_store(config, None, None)
+    with PlayedStore.open_run(path, first):
+        assert with_store(config, None, None)[1].stem == f"{path.stem}-2"
+    assert with_store(config, None, None) == (first, path)
 
 
 @pytest.mark.slow
