@@ -44,6 +44,6 @@ def show(rows: Sequence[GameRow], console: Console) -> None:
 def ending(row: GameRow) -> str:
     """`illegal_move by gnu: …`: the word, and the sentence where it says more than the score."""
     if row.ending is Termination.NATURAL:
-        return "to the end"
+        return row.ending.value
     by = "" if row.forfeited_by is None else f" by {row.forfeited_by}"
     return f"{row.ending}{by}: {row.detail}"
