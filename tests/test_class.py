@@ -144,7 +144,7 @@ def test_two_weeks(arena: Arena, tmp_path: Path) -> None:
     stolen = submit("gus", "ada-bot2", code=2)
     assert "belongs to ada" in stolen
 
-    # The night stops once; a bot that is handed in meanwhile does not change it.
+    # The night stops once; a bot that is submitted meanwhile does not change it.
     store = tmp_path / "runs" / "cup.sqlite"
     assert 4 <= interrupted(store, 4) < 30
     with (tmp_path / "ada-bot2" / "bot.py").open("a") as program:

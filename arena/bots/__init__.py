@@ -1,1 +1,1 @@
-"""Bot packages: what a student hands in, from a folder or an archive to a program that plays."""
+"""Bot packages: what a student submits, from a folder or an archive to a program that plays."""

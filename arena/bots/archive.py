@@ -1,4 +1,4 @@
-"""Archives that students hand in: zip, and tar plain or compressed by gzip, bzip2 or xz. Each is
+"""Archives that students submit: zip, and tar plain or compressed by gzip, bzip2 or xz. Each is
 read twice: first every entry is judged and the bytes that come out are counted, whatever headers
 claim; then it is written, under the same judge. Memory is bounded before a library reads.
 """

@@ -1,4 +1,4 @@
-"""A bot as it is handed in: a script, a source file, a folder or an archive."""
+"""A bot as it is submitted: a script, a source file, a folder or an archive."""
 
 import errno
 import os
@@ -50,10 +50,10 @@ class Bot(Frozen):
     authors: tuple[str, ...] = ()
     python: str | None = None
     """The Python that bot.toml names for its scripts; null where it names none."""
-    digest: str  # SHA-256, in hex, of the names and contents of its files as they were handed in
+    digest: str  # SHA-256, in hex, of the names and contents of its files as they were submitted
     contents: str
     """The same of its files as they are now in `cwd`, perhaps built; of a script, of that alone."""
-    source: str  # the absolute path at which it was handed in
+    source: str  # the absolute path at which it was submitted
     number: int | None = None
     """Of a submitted bot: its version's, from 1."""
     owner: str | None = None
@@ -201,7 +201,7 @@ def _refuse_without_manifest(folder: Path, source: Path) -> None:
         for below in ("*", "*/*", "*/*/*"):
             for found in sorted(folder.glob(f"{below}/{FILE_NAME}"))[:1]:
                 inner = Path(source.name) / found.parent.relative_to(folder)
-                deeper = f"has no {FILE_NAME}, but {inner} has one; hand that folder in"
+                deeper = f"has no {FILE_NAME}, but {inner} has one; submit that folder"
                 raise PackageError(source, [deeper])
         missing = f"has no {FILE_NAME}, which says how it is started; `arena new` writes one"
         raise PackageError(source, [missing])
@@ -255,7 +255,7 @@ def _refuse_files_outside(key: str, words: Sequence[str], source: Path) -> None:
 
 
 def _open_script(place: Path, source: Path) -> Bot:
-    """The script or source file that was handed in at `source` and is now at `place`."""
+    """The script or source file that was submitted at `source` and is now at `place`."""
     try:
         program = programs.script(str(place), place.parent)
     except ProgramError as error:

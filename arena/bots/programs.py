@@ -107,7 +107,7 @@ def script(written: str, folder: Path) -> Program:
     if source := build_of(path.name):
         if shutil.which(source.build[0]) is None:
             raise ProgramError(
-                f"{path} needs {source.build[0]}, which is not on the PATH; install it, or hand in "
+                f"{path} needs {source.build[0]}, which is not on the PATH; install it, or submit "
                 "a folder with a bot.toml and what it makes"
             )
         return Program(source.command, str(path.parent))
@@ -133,10 +133,10 @@ def script(written: str, folder: Path) -> Program:
 
 
 def _why_no_script(path: Path) -> str:
-    """Why a file is no script, and what to hand in."""
+    """Why a file is no script, and what to submit."""
     suffix = path.suffix
     if suffix in _FOR_A_FOLDER:
-        return "has to be compiled; hand in a folder whose bot.toml does that, as `arena new` shows"
+        return "has to be compiled; submit a folder whose bot.toml does that, as `arena new` shows"
     if suffix.lower() in _OTHER_ARCHIVES:
         return "is a file of a kind that is not unpacked; pack the bot's folder as .zip or .tar.gz"
     if suffix.lower() in SUFFIXES:

@@ -40,10 +40,10 @@ class Receipt(Frozen):
     """The record of an accepted version."""
 
     name: str
-    digest: str  # SHA-256, in hex, of the files as they were handed in
+    digest: str  # SHA-256, in hex, of the files as they were submitted
     contents: str  # the same of the files in `tree`, built
     opens: str  # the bot in `tree`: a script's name, or `.` for all of it
-    source: str  # the name of the file or folder handed in
+    source: str  # the name of the file or folder submitted
     accepted_at: AwareDatetime
     arena: str  # the version of the arena that accepted it
     checked: tuple[CheckedItem, ...]

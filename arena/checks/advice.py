@@ -44,7 +44,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
     ),
     (
         r"_execute_child\n.*\nPermissionError: .*'([^']+)'|spawn (\S+) EACCES",
-        "Make {0} executable (chmod +x {0}), and hand it in as a .tar.gz or a folder.",
+        "Make {0} executable (chmod +x {0}), and submit it as a .tar.gz or a folder.",
     ),
     (
         r"_execute_child\n.*\nFileNotFoundError: .*'([^']+)'|spawn (\S+) ENOENT"
@@ -55,7 +55,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
         r"|there is no package called .(\w[\w.]*)|module ([\w.]+) is not available"  # R, Elixir
         r"|can't find package (\S+)|library\((\w+)\)' does not exist",  # Tcl, Prolog
         "Include {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
-        "not installed where bots run, and a script is handed in alone.",
+        "not installed where bots run, and a script is submitted alone.",
     ),
     (
         r"Network is unreachable|No matching distribution found|name resolution"
@@ -79,7 +79,7 @@ _STDERR: tuple[tuple[str, str], ...] = (
     (
         r"No such file or directory: '([^']+)'|no such file or directory, open '([^']+)'",
         "Put {0} next to the program, in a folder with a bot.toml (`arena new` writes one): a "
-        "script is handed in alone. Open it by a path made from the program's own (Python: "
+        "script is submitted alone. Open it by a path made from the program's own (Python: "
         "Path(__file__).parent); it may not be read from anywhere else.",
     ),
     (
@@ -418,12 +418,12 @@ def launch_fix(spec: Prepared) -> str | None:
         return f"Name an interpreter that exists in the #! line of {name}, not {interpreter}."
     if system := next((name for head, name in _SYSTEMS.items() if line.startswith(head)), None):
         return (
-            f"Have {name} compiled where it plays, as this one is for {system}: hand in its source "
+            f"Have {name} compiled where it plays, as this one is for {system}: submit its source "
             "in a folder with a bot.toml whose `build` makes the program (`arena new` writes one)."
         )
     if not line.startswith((b"#!", _ELF)):
         return (
             f"Begin {name} with the line of its interpreter, such as #!/usr/bin/env python3, "
-            "name the interpreter in `command`, or hand a script of Python in as .py."
+            "name the interpreter in `command`, or submit a script of Python as .py."
         )
     return None

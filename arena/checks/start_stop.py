@@ -34,7 +34,7 @@ _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
     (
         BuildError,
         "Make `build` in bot.toml work in a fresh copy of the folder, without a network and "
-        "with the compilers of this machine, and make what `command` names; or hand in what it "
+        "with the compilers of this machine, and make what `command` names; or submit what it "
         "makes and leave `build` out.",
     ),
     (
@@ -80,7 +80,7 @@ def builds(subject: Subject) -> CheckFinding:
 
 
 _ALONE = (
-    "A source file is handed in alone. If it needs other files, hand in a folder with all of them "
+    "A source file is submitted alone. If it needs other files, submit a folder with all of them "
     "and a bot.toml (`arena new` writes one)."
 )
 _LACKS = re.compile(r"no such file|not found", re.IGNORECASE)
@@ -135,7 +135,7 @@ def _without_modules(python: PythonFound, *, script: bool) -> CheckFinding:
     bring = f"Put {missing} into the bot's folder, or do not use it."
     if script:
         bring = (
-            f"A script is handed in alone. Hand in a folder with {missing} and a bot.toml (`arena "
+            f"A script is submitted alone. Submit a folder with {missing} and a bot.toml (`arena "
             "new` writes one), or do not use it."
         )
     lines = (f"{each.file}, line {each.line}, imports {each.module}" for each in python.lacks)

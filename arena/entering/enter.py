@@ -42,7 +42,7 @@ def enter(
 ) -> Entered:
     """Check the bot at `path`, and accept it into `to` if it passes. Files that were checked before
     are accepted as they are, unless they are for a `tournament`; others are checked for the one the
-    course names, if they play its game. It was handed in at `sent_at`, else now, whenever its check
+    course names, if they play its game. It was submitted at `sent_at`, else now, whenever its check
     ends. `returning` is called, and may refuse, where a version that was accepted before is to
     play again; `accepting` where nothing may end this any more. Raises ArenaError.
     """

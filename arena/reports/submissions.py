@@ -74,7 +74,7 @@ def about_shared(shared: SharedFile) -> str:
     other = shared.version
     return (
         f"Its {shared.file} is the same, except for blanks, as {shared.other} of {named(other)}, "
-        f"which {other.owner} handed in on {moment(other.accepted_at)}."
+        f"which {other.owner} submitted on {moment(other.accepted_at)}."
     )
 
 

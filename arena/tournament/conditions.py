@@ -16,7 +16,7 @@ from arena.tournament.contenders import program_errors_at
 
 def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Conditions:
     """The conditions of the tournament in the file `path` for the bot at `bot`, or for one that is
-    handed in; `seed` is that of the check. Which players there are is not read: they need not be
+    submitted; `seed` is that of the check. Which players there are is not read: they need not be
     here. Raises ConfigError.
     """
     text, data = read_file(path, ConfigError)

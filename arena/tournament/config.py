@@ -33,7 +33,7 @@ class Player(Frozen):
     budgeted: bool = False
     """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
     digest: str | None = None
-    """SHA-256 of a script's or a package's files as handed in; null for all others."""
+    """SHA-256 of a script's or a package's files as submitted; null for all others."""
     contender: Contender
     """The player as it travels."""
     home: Home = Home()

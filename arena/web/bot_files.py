@@ -46,7 +46,7 @@ def download(
     course: OfCourse,
     version: Annotated[str, InPath(description="As `fox@2`; numbers are on /me.")],
 ) -> Response:
-    """A single file as it was handed in, anything else as a ZIP, with what its build made."""
+    """A single file as it was submitted, anything else as a ZIP, with what its build made."""
     receipt = _version(course.folder, asking.owner, version)
     is_file, name = receipt.opens != ".", f"{receipt.name}-{receipt.number}"
     shown = receipt.opens if is_file else f"{name}.zip"

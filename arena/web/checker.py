@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
 
 def _refuse_return() -> None:
     raise SubmissionError(
-        f"This version was accepted before, and may not play again now: {TOO_OFTEN}. Hand it in "
+        f"This version was accepted before, and may not play again now: {TOO_OFTEN}. Submit it "
         "again in ten minutes."
     )
 

@@ -1,4 +1,4 @@
-"""The checks of what owners hand in, each kept with its result:
+"""The checks of what owners submit, each kept with its result:
 
 COURSE/.web/checks/ada/20261101-120000-1f2e3d4c/
     about.json      whose it is, and which file
@@ -53,7 +53,7 @@ class StillChecking(SubmissionError):
 
 
 class SentFile(Frozen):
-    """A file that was handed in."""
+    """A file that was submitted."""
 
     owner: str
     file: str
@@ -129,7 +129,7 @@ class Checks:
         return self.read(folder)
 
     def again(self, folder: Path, now: datetime) -> Check:
-        """Check a file once more, as handed in when it was at first. Raises SubmissionError."""
+        """Check a file once more, as submitted when it was at first. Raises SubmissionError."""
         owner = folder.parent.name
         with self._adding:
             if self._is_checking(owner):
@@ -137,7 +137,7 @@ class Checks:
             before = self.read(folder)
             file = self.file_of(before)
             if file is None:
-                raise SubmissionError(f"This file is not kept; ask {owner} to hand it in again")
+                raise SubmissionError(f"This file is not kept; ask {owner} to submit it again")
             self._refuse_replacing(before)
             self._count_return(owner)
             about = HandedIn(owner=owner, file=file.name, sent_at=before.sent_at, again=True)
@@ -166,14 +166,14 @@ class Checks:
             self.returns.wait(owner)  # it is known only now
 
     def _refuse_replacing(self, check: Check) -> None:
-        """Refuse a file that would play instead of one that its owner handed in later."""
+        """Refuse a file that would play instead of one that its owner submitted later."""
         for bot in course.bots(self._course):
             is_its = check.entered is None or check.entered.name == bot.name
             plays = bot.plays if is_its and bot.owner == check.owner else None
             if plays is not None and plays.accepted_at > check.sent_at:
                 raise SubmissionError(
-                    f"{named(plays)} was handed in after this file, which may replace it; let "
-                    f"{check.owner} hand the file in again, after the deadline with an extension"
+                    f"{named(plays)} was submitted after this file, which may replace it; let "
+                    f"{check.owner} submit the file again, after the deadline with an extension"
                 )
 
     def _remove_old(self, owner: str) -> None:
@@ -229,9 +229,7 @@ class Checks:
             check = check.model_copy(update={"sentence": late})
         if over and check.is_unfinished:
             state = "cancelled" if cancelled else "broken off"
-            sentence = (
-                f"The check was {state}. Hand the bot in again, if it is not among your bots."
-            )
+            sentence = f"The check was {state}. Submit the bot again, if it is not among your bots."
             if not cancelled:
                 sentence += " After the deadline, ask the staff to check it again."
             ended = {"state": state, "sentence": sentence, "judging": None}

@@ -36,7 +36,7 @@ ABOUT, EVENTS = "about.json", "events.jsonl"
 CANCELLED = "cancelled"
 """A file in the folder of a job that its owner has ended."""
 UPLOAD, ASIDE = "upload", "aside"
-"""What was handed in for a job; what is left of it after one that did not take it."""
+"""What was submitted for a job; what is left of it after one that did not take it."""
 LOG, _LOG_BYTES = "errors.log", 8192
 _LEAVES_S, _LOOK_S = 5.0, 0.05
 """How long a cancelled process may take to end its players, and between two looks at it."""
@@ -95,7 +95,7 @@ def mistake_of_staff(error: ConfigError) -> Refused:
 
 
 def put_aside(folder: Path) -> None:
-    """Keep what was handed in, where it is still there."""
+    """Keep what was submitted, where it is still there."""
     with suppress(OSError):
         (folder / UPLOAD).rename(folder / ASIDE)
 

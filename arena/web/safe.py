@@ -14,7 +14,7 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 MOST_BYTES = 64_000
 """The most of a request's body, which is read before anyone's rights are known."""
 UPLOAD_BYTES = 10_100_000
-"""The most of a request's body where bots are handed in, which refuses archives itself."""
+"""The most of a request's body where bots are submitted, which refuses archives itself."""
 UPLOADS = ("/api/submissions", "/me/upload")
 TOO_LARGE = "This is more than 10 MB. Leave out what the bot does not need."
 HEADERS = {

@@ -77,7 +77,7 @@ def check_again(staff: ByStaff, id: FormText) -> Response:
     check = staff.checks.again(folder, datetime.now(UTC))
     return staff.did(
         f"checked {check.file} of {check.owner} again",
-        f"{check.file} of {check.owner} is checked again, as handed in {moment(check.sent_at)}.",
+        f"{check.file} of {check.owner} is checked again, as submitted {moment(check.sent_at)}.",
     )
 
 

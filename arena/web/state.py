@@ -79,7 +79,7 @@ class CourseState:
     """The runs of matches that are open, by folder."""
     uploads: Rate = field(default_factory=lambda: Rate(6, 60))
     entries: Rate = field(default_factory=lambda: Rate(6, 60))
-    """How often an owner may hand in a bot, and ask for a match."""
+    """How often an owner may submit a bot, and ask for a match."""
 
 
 def state_of(request: Request) -> ServerState:

@@ -1,4 +1,4 @@
-"""Handing in a bot from a page or a script; its check is a process, and sent as events."""
+"""Submitting a bot from a page or a script; its check is a process, and sent as events."""
 
 import asyncio
 import re
@@ -93,7 +93,7 @@ def _refused(*codes: int) -> dict[int | str, dict[str, Any]]:
     status_code=202,
     openapi_extra=_BODY,
     responses=_refused(400, 409, 413, 422, 429),
-    summary="Hand in a bot",
+    summary="Submit a bot",
 )
 async def hand_in(
     request: Request,

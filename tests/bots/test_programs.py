@@ -1,4 +1,4 @@
-"""What is said of files and commands that start no bot, and what to hand in instead."""
+"""What is said of files and commands that start no bot, and what to submit instead."""
 
 import os
 import site
@@ -21,7 +21,7 @@ from tests.bots.conftest import MANIFEST, Package
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("bot.kt", "has to be compiled; hand in a folder whose bot.toml does that, as `arena new`"),
+        ("bot.kt", "has to be compiled; submit a folder whose bot.toml does that, as `arena new`"),
         ("bot.7z", "pack the bot's folder as .zip or .tar.gz"),
         ("bot.gz", "pack the bot's folder as .zip or .tar.gz"),
         ("bot.PY", "end its name in .py"),
@@ -92,7 +92,7 @@ def test_a_bot_that_is_some_folders_deeper_is_named(
 ) -> None:
     package(f"nest/{inner}")
     with pytest.raises(
-        PackageError, match=rf"has no bot\.toml, but nest/{inner} has one; hand that"
+        PackageError, match=rf"has no bot\.toml, but nest/{inner} has one; submit that"
     ):
         open_bot(tmp_path / "nest")
 

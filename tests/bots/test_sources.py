@@ -160,7 +160,7 @@ def test_a_compiler_that_is_not_there_is_named(
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(PackageError) as caught:
         open_bot(tmp_path / name)
-    told = f"needs {compiler}, which is not on the PATH; install it, or hand in a folder"
+    told = f"needs {compiler}, which is not on the PATH; install it, or submit a folder"
     assert told in str(caught.value)
 
 

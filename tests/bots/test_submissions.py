@@ -1,4 +1,4 @@
-"""A folder of submissions: versions that never change, whatever is handed in or killed."""
+"""A folder of submissions: versions that never change, whatever is submitted or killed."""
 
 import errno
 import os

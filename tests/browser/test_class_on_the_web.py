@@ -1,4 +1,4 @@
-"""A class lives on the server: students hand in bots, the ladder plays, the staff runs it all."""
+"""A class lives on the server: students submit bots, the ladder plays, the staff runs it all."""
 
 import re
 import zipfile

@@ -1,4 +1,4 @@
-"""An owner's page in a browser: a bot is handed in, its check goes on by itself."""
+"""An owner's page in a browser: a bot is submitted, its check goes on by itself."""
 
 import os
 import re

@@ -138,7 +138,7 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
         (
             "FileNotFoundError: [Errno 2] No such file or directory: '/b/0a1b/w.json'",
             "Put w.json next to the program, in a folder with a bot.toml (`arena new` writes one): "
-            "a script is handed in alone.",
+            "a script is submitted alone.",
         ),
         ("  File \"/b/bot.py\", line 7, in <module>\nKeyError: 'size'", "bot.py, line 7: Look up"),
         (

@@ -136,7 +136,7 @@ def package(folder: Path, rules: str = '["dots"]', **more: str) -> Path:
 
 
 def first_failure(check: Check, path: Path) -> str:
-    """What an author is told, who hands in `path`: item, sentence, fix."""
+    """What an author is told, who submits `path`: item, sentence, fix."""
     failed = next(result for result in check(path, rules=None) if result.passed is False)
     assert failed.fix
     return f"{failed.number} {failed.detail} | {failed.fix}"
@@ -181,7 +181,7 @@ def test_an_error_of_a_compiler_names_its_line(check: Check, tmp_path: Path) -> 
     assert first_failure(check, folder).endswith("| Fix the error in bot.cpp, line 7.")
 
 
-ALONE = "A source file is handed in alone. If it needs other files, hand in a folder with"
+ALONE = "A source file is submitted alone. If it needs other files, submit a folder with"
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

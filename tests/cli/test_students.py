@@ -123,7 +123,7 @@ def test_whose_bot_was_replaced_is_reported(arena: Arena, tmp_path: Path) -> Non
         assert (said.exit_code, "Accepted fox" in said.stdout) == (0, True), said.output
         return said.stderr
 
-    assert warned("1") == "", "a starter states no authors: one's own is handed in again and again"
+    assert warned("1") == "", "a starter states no authors: one's own is submitted again and again"
     assert warned("1") == "", "it was active already"
     assert warned("2") == "", "they share an author"
     said = warned("3")

@@ -353,7 +353,7 @@ def test_an_owner_reads_its_own_deadline(browser: Browser, folder: Path) -> None
     (folder / "course.toml").write_text(general)
     over = ada.get("/me").text
     assert "The deadline was <b>2026-01-01" in over and "no bot is taken any more" in over
-    assert "Check it" not in over and "Hand one in above" not in over
+    assert "Check it" not in over and "Submit one above" not in over
     assert "The deadline was 2026-01-01" in ada.get("/").text
     (folder / "course.toml").write_text(f"{general}[extensions]\nada = 2126-01-02T12:00:00Z\n")
     taken = ada.get("/me").text

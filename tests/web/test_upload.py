@@ -1,4 +1,4 @@
-"""Bots handed in on a page or by a script, and checked in a process of its own."""
+"""Bots submitted on a page or by a script, and checked in a process of its own."""
 
 import asyncio
 import errno
@@ -109,7 +109,7 @@ def test_a_broken_bot_and_then_a_fixed_one(
     assert plays.plays is not None and plays.plays.number == 2
     states = [each["state"] for each in client.get("/api/submissions").json()]
     assert states == ["accepted", "refused"]
-    assert not list((folder / ".web").rglob("upload")), "what was handed in is not kept twice"
+    assert not list((folder / ".web").rglob("upload")), "what was submitted is not kept twice"
     late = events[-2][0]
     assert [name for _, name, _ in told(client, fixed["id"], late)] == ["entered"]
 
@@ -336,7 +336,7 @@ def test_a_check_gives_way_in_a_process_of_its_own_and_is_broken_off_when_that_i
     process.kill()
     name, said = told(client, sent["id"])[-1][1:]
     assert (at / ASIDE / "bot.py").read_text() == endless, "for another check by the staff"
-    assert (name, "Hand the bot in again" in said["sentence"]) == ("broken", True)
+    assert (name, "Submit the bot again" in said["sentence"]) == ("broken", True)
     assert "After the deadline, ask the staff" in said["sentence"]
     assert client.get(f"/api/submissions/{sent['id']}").json()["state"] == "broken off"
     assert course.bots(folder) == ()
@@ -465,7 +465,7 @@ def test_the_staff_checks_again_what_the_machine_failed_at_beyond_the_deadline(
     wait_for(lambda: (folder / ".web/checks/ada" / sent["id"] / ASIDE).exists())
     staff = Staff(app)
     assert staff.page("/staff/checks").count("Check bot.py of ada again") == 1
-    assert "bot.py of ada is checked again, as handed in" in staff.does(
+    assert "bot.py of ada is checked again, as submitted" in staff.does(
         "checks/again", id=sent["id"]
     )
     again = client.get("/api/submissions").json()[0]
@@ -508,12 +508,12 @@ def test_what_cannot_be_checked_again_is_reported(
     course.submit(folder, bot, (), "ada", NOW.replace(second=1))
     staff = Staff(app)
     for id, said in (
-        (early.name, "was handed in after this file, which may replace it; let ada hand"),
+        (early.name, "was submitted after this file, which may replace it; let ada submit"),
         ("../../x", "This check is not kept any more"),
     ):
         assert said in staff.does("checks/again", id=id)
     shutil.rmtree(other / ASIDE)  # as an earlier arena left it
-    with pytest.raises(SubmissionError, match="not kept; ask ada to hand it in again"):
+    with pytest.raises(SubmissionError, match="not kept; ask ada to submit it again"):
         checks.again(other, now)
     again = checks.again(late, now)
     with pytest.raises(SubmissionError, match="A bot of ada is being checked; wait"):
@@ -562,7 +562,7 @@ def test_a_check_by_the_staff_is_no_return_of_the_owner(app: FastAPI, folder: Pa
 def test_a_bot_is_dated_by_the_moment_that_was_judged(
     client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Others hand in at the deadline, too: a bot that was taken would be late for its check."""
+    """Others submit at the deadline, too: a bot that was taken would be late for its check."""
     app.state.course.checks.jobs._places = lambda: 0
     judged = list[datetime]()
     monkeypatch.setattr(upload, "refuse_late", lambda _, __, now: judged.append(now))

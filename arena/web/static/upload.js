@@ -1,4 +1,4 @@
-/** Handing in a bot by drag and drop or picker, and its check and matches as they go. Without this
+/** Submitting a bot by drag and drop or picker, and its check and matches as they go. Without this
  * script the form sends the file itself, and the page shows the check when it is loaded again. Also
  * the time of a move, which comes with the game of a match. */
 
