@@ -143,7 +143,7 @@ def test_plays_fastchess_where_it_is_found(tmp_path: Path, monkeypatch: pytest.M
     """A stand-in that plays as many moves as it is asked for."""
     script = tmp_path / "fastchess"
     script.write_text(
-        "#!/usr/bin/env python3\nimport sys\n"
+        "#!/usr/bin/env -S python3 -I -S\nimport sys\n"
         "games = 2 * int(sys.argv[sys.argv.index('-rounds') + 1])\n"
         "for game in range(games):\n"
         "    print('Started game', flush=True)\n"

@@ -58,7 +58,7 @@ def test_a_cache_that_another_made_where_everybody_may_is_refused(
     with as_nobody():
         (for_all / "cache").mkdir()
         assert cache_root() == for_all / "cache"
-    with pytest.raises(UserError, match=r"of nobody, .* name a folder of your own"):
+    with pytest.raises(UserError, match=r"belongs to nobody, .* name a folder of your own"):
         cache_root()
     for_all.chmod(0o755)  # a folder of ours, where a colleague has the cache
     assert cache_root() == for_all / "cache"

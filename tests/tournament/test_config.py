@@ -403,7 +403,7 @@ def test_openings_from_a_file(load: Load, tmp_path: Path) -> None:
     assert "o.txt: line 2: move 2 of the transcript: 'a1' is illegal" in refused[0]
     assert "o.txt: line 3: character 4 of the transcript: " in refused[1]
     (tmp_path / "o.txt").write_text("# nothing\n")
-    assert "holds no opening" in refusal(load, OTHELLO + '[openings]\nfile = "o.txt"\n')
+    assert "has no opening" in refusal(load, OTHELLO + '[openings]\nfile = "o.txt"\n')
     (tmp_path / "o.txt").write_text("a1b1a2b2 a1a2\n")
     assert load(DOTS + '[openings]\nfile = "o.txt"\n').openings.lines == (("a1b1", "a2b2", "a1a2"),)
 

@@ -150,12 +150,12 @@ def test_blocks_of_boxes_have_all_their_edges() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "line", "sentence"),
     [
-        ("othello", {}, "a1 i1", "'i1' is none on this board"),
-        ("othello", {"preset": "cornerless"}, "a1 b1", "'a1' is none on this board"),
+        ("othello", {}, "a1 i1", "'i1' is not one on this board"),
+        ("othello", {"preset": "cornerless"}, "a1 b1", "'a1' is not one on this board"),
         ("othello", {}, "a1 a1", "a1 is there again"),
         ("othello", {}, "straight-9", "N from 1 to 8"),
         ("othello", {}, "a1 b1 c1 d1 e1 f1 g1 h1 a2 b2 c2 d2 e2", "at most 12 cells, got 13"),
-        ("dots", {}, "a1c1", "'a1c1' is none on this board"),
+        ("dots", {}, "a1c1", "'a1c1' is not one on this board"),
         ("dots", {}, "boxes-6x1", "R and C from 1 to 5"),
         ("dots", {}, "boxes-4x4", "at most 24 cells, got 40"),
     ],
