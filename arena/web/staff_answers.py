@@ -51,11 +51,11 @@ class StaffActions:
     def problems(self) -> list[str]:
         """Mistakes in the files of the course, and what is in force until they are fixed."""
         found = (
-            (self.rules, "the previous content is used, and no tournament is begun"),
-            (self.roster, "the previous content is used"),
+            (self.rules, "no tournament is begun, no bot is taken and no match is played"),
+            (self.roster, "no bot is taken"),
         )
         files = [
-            f"{file.problem}\nUntil it is fixed, {meanwhile}."
+            f"{file.problem}\nUntil it is fixed, the previous content is used, and {meanwhile}."
             for file, meanwhile in found
             if file.problem
         ]

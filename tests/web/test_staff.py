@@ -189,6 +189,7 @@ def test_a_mistake_of_the_staff_closes_no_page(
         assert (answer.status_code, mistake in answer.text) == (200, False)
     for page in ("/staff", "/staff/t/cup"):
         assert mistake in staff.page(page)
+        assert "no bot is taken" in staff.page(page)
     assert staff.page("/staff/checks?owner=ant")
     assert name in staff.does("owners/add", names="zoe")
     assert capfd.readouterr().err.count("Until it is fixed") == 1
