@@ -85,8 +85,9 @@ async def _unkept(request: Request, error: OSError) -> Response:
         raise error
     to_log(f"A page failed: {error}")
     status = 500 if error.errno == EACCES else 507
-    why = f"The server could not do this: {error.strerror}. Tell the staff, and try again later."
-    return refusal(request, status, why)
+    is_staff = visitor_of(request).may(Role.STAFF)
+    advice = "Put that right, and try again" if is_staff else "Tell the staff, and try again later"
+    return refusal(request, status, f"The server could not do this: {error.strerror}. {advice}.")
 
 
 async def _gone(request: Request, error: ClientDisconnect) -> Response:

@@ -78,6 +78,8 @@ def test_a_full_disk_is_a_sentence_and_a_line_of_the_log(
     assert "Tell the staff" in answer.text
     assert "/srv" not in answer.text
     assert capfd.readouterr().err.endswith("'/srv/course/keeper.json'\n")
+    odd.app.state.identify = lambda _: Visitor(role=Role.STAFF)
+    assert "Put that right, and try again." in odd.get(f"/unkept/{name}").text
 
 
 def test_a_store_that_cannot_be_read_gives_a_sentence(odd: TestClient) -> None:
