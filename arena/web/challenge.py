@@ -4,6 +4,7 @@ COURSE/challenges/ada/20261101-120000-1f2e3d4c/         the job
 COURSE/challenges/ada/20261101-120000-1f2e3d4c.sqlite   its run
 """
 
+import shutil
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -114,7 +115,11 @@ class Challenges:
             make_private(self.jobs.root)  # it has the stderr of all
             folder.mkdir(parents=True)
             about = About(**wanted.model_dump(), owner=owner, asked_at=now)
-            self.jobs.order(folder, about)
+            try:
+                self.jobs.order(folder, about)
+            except BaseException:  # as a full disk: nothing would remove it later
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
         return self.read(folder)
 
     def of(self, owner: str, most: int) -> list[Challenge]:

@@ -1,5 +1,6 @@
 """Two games that an owner asks for: played at once, for that owner and the staff alone."""
 
+import errno
 import json
 import sys
 import time
@@ -14,7 +15,7 @@ from arena.bots import course
 from arena.bots.versions import named
 from arena.tournament.run_view import RunView
 from arena.web import mine
-from arena.web.challenge import About, _result
+from arena.web.challenge import About, ChallengeWanted, _result
 from arena.web.rates import Rate
 from arena.web.sentences import MISTAKE
 from tests.reports.conftest import play_record
@@ -229,6 +230,20 @@ def test_a_mistake_of_the_staff_is_not_the_owners(
     assert (refused["state"], refused["sentence"]) == ("not played", MISTAKE)
     (folder / "course.toml").unlink()
     assert "20 more today" in ada.get("/me").text
+
+
+def test_what_cannot_be_kept_leaves_no_folder(
+    quick: FastAPI, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(folder: Path, about: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    hand_in(folder, "ada", RIGHT)
+    challenges = quick.state.course.challenges
+    monkeypatch.setattr(challenges.jobs, "order", full)
+    with pytest.raises(OSError, match="No space"):
+        challenges.ask("ada", ChallengeWanted(**WANTED))
+    assert list((folder / "challenges/ada").iterdir()) == []
 
 
 @pytest.mark.slow
