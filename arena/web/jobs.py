@@ -40,6 +40,8 @@ UPLOAD, ASIDE = "upload", "aside"
 LOG, _LOG_BYTES = "errors.log", 8192
 _LEAVES_S, _LOOK_S = 5.0, 0.05
 """How long a cancelled process may take to end its players, and between two looks at it."""
+_ROOM_BYTES, _ROOM_S = 1 << 20, 2.0
+"""The free disk without which no job begins, and the time between two looks at it."""
 _WHEN = "%Y%m%d-%H%M%S"
 ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 """The name of a job's folder, which is in addresses."""
@@ -137,6 +139,8 @@ class Jobs:
         self._lock = threading.Lock()
         self._waiting: deque[Path] = deque()
         self._working: set[Path] = set()
+        self._lacks_room = False
+        """Whether a thread waits until the disk has room."""
 
     def folders(self, owner: str = "*") -> list[Path]:
         """The jobs of an owner, or of all, those of each in the order they came."""
@@ -226,9 +230,28 @@ class Jobs:
                     self._waiting.appendleft(folder)
                     return
 
+    def _begin_with_room(self) -> None:
+        """Begin the jobs that wait once the disk has room."""
+        while not self._has_room():
+            time.sleep(_ROOM_S)
+        with self._lock:
+            self._lacks_room = False
+        self._begin()
+
+    def _has_room(self) -> bool:
+        return shutil.disk_usage(self.root).free >= _ROOM_BYTES
+
     def _next(self) -> Path | None:
-        """The job that has waited longest, if there is a place for it. The lock is held."""
-        if not self._waiting or len(self._working) >= self._places():
+        """The job that has waited longest, if there are a place and a disk for it. The lock is
+        held.
+        """
+        if self._lacks_room or not self._waiting or len(self._working) >= self._places():
+            return None
+        if not self._has_room():  # it could write nothing, and would be broken off
+            to_log(f"The jobs of {self.root} wait: the disk is full")
+            with suppress(RuntimeError):  # too many threads: until another job comes or ends
+                threading.Thread(target=self._begin_with_room, name="room", daemon=True).start()
+                self._lacks_room = True
             return None
         folder = self._waiting.popleft()
         self._working.add(folder)

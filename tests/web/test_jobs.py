@@ -1,9 +1,11 @@
 """The places of jobs: one that cannot start gives its own back."""
 
+import shutil
 import sys
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,6 +84,26 @@ def test_jobs_that_wait_begin_where_the_log_is_on_a_full_disk(
     places = 1
     jobs.add(folders[1])
     wait_for(lambda: all(map(jobs.is_over, folders)))
+
+
+def test_jobs_wait_while_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    free = 0
+    monkeypatch.setattr(jobs_module, "_ROOM_S", 0.01)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    begun = tmp_path / "begun"
+    jobs = Jobs(tmp_path, ["/bin/sh", "-c", f'echo "$1" >> "{begun}"', "sh"], lambda: 1)
+    folders = [tmp_path / "ada" / name for name in ("first", "second", "third")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        jobs.add(folder)
+    jobs.cancel(folders[1])
+    assert [jobs.is_over(folder) for folder in folders] == [False, True, False]
+    assert capfd.readouterr().err.count("wait: the disk is full") == 1
+    free = 1 << 30
+    wait_for(lambda: all(map(jobs.is_over, folders)))
+    assert begun.read_text().split() == [str(folders[0]), str(folders[2])]
 
 
 def test_a_job_killed_before_it_began_is_not_begun_by_a_later_server(tmp_path: Path) -> None:
