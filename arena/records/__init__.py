@@ -15,18 +15,9 @@ from arena.records.pgn import PGN
 from arena.records.transcript import TRANSCRIPT
 from arena.records.wthor import WTHOR
 
-_ALL: tuple[Form, ...] = (
-    TRANSCRIPT,
-    CHAMPIONSHIP,
-    DOTS_TEXT,
-    GGF,
-    WTHOR,
-    OBF,
-    PGN,
-    JSON_LINES,
-    PARQUET,
+FORMS: dict[str, Form] = by_name(
+    (TRANSCRIPT, CHAMPIONSHIP, DOTS_TEXT, GGF, WTHOR, OBF, PGN, JSON_LINES, PARQUET)
 )
-FORMS: dict[str, Form] = by_name(_ALL)
 """Every form by the name that `--as` takes."""
 TEXTS = {name: form.one for name, form in FORMS.items() if form.one}
 """Writes one game of an event as text, by the form's name. Raises RecordError."""
@@ -34,12 +25,12 @@ TEXTS = {name: form.one for name, form in FORMS.items() if form.one}
 
 def form_of(path: Path, name: str | None = None) -> Form:
     """The form of that name, or that a file's name ends with. Raises UserError."""
-    known = ", ".join(f"{form.name} ({form.endings[0]})" for form in _ALL)
+    known = ", ".join(f"{form.name} ({form.endings[0]})" for form in FORMS.values())
     if name is not None:
         if name not in FORMS:
             raise UserError(f'--as: there is no form "{name}"; there are {known}')
         return FORMS[name]
-    for form in _ALL:
+    for form in FORMS.values():
         if path.name.lower().endswith(form.endings):
             return form
     raise UserError(f"{path}: the end of its name says no form; give one with --as: {known}")

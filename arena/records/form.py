@@ -8,10 +8,11 @@ game: each gives a record, or a sentence with its number in the file.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from arena.errors import RecordError
 from arena.files.plain_text import printable
@@ -21,6 +22,9 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
 from arena.referee.outcome import Outcome, finished, points, points_by
 from rules.position import CHANCE, PASS, Game, MoveError, Position
+
+_Written = TypeVar("_Written")
+_Game = TypeVar("_Game")
 
 _UNNAMED = ("first", "second")
 """Players by seat, where the form has no names."""
@@ -79,18 +83,31 @@ def text_form(
     file, `parse` the record of one, given its number. It raises ValueError.
     """
 
-    def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
-        with writing(path) as file:
-            file.writelines(one(record, event) for record in records)
-
     def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
-        for number, text in enumerate(split(text_of(path)), 1):
-            try:
-                yield parse(text, game, number)
-            except ValueError as error:
-                yield Damaged(number, str(error))
+        return read_each(split(text_of(path)), lambda text, number: parse(text, game, number))
 
-    return Form(name, endings, write, read, one)
+    return Form(name, endings, partial(write_each, one), read, one)
+
+
+def write_each(
+    one: Callable[[GameRecord, str], str], records: Iterable[GameRecord], event: str, path: Path
+) -> None:
+    """Write a file that is the text of each game, one after the other."""
+    with writing(path) as file:
+        file.writelines(one(record, event) for record in records)
+
+
+def read_each(
+    written: Iterable[_Written], read: Callable[[_Written, int], _Game]
+) -> Iterator[_Game | Damaged]:
+    """The games of a file, by what `read` makes of each and its number from 1; it raises ValueError
+    where a game is damaged.
+    """
+    for number, one in enumerate(written, 1):
+        try:
+            yield read(one, number)
+        except ValueError as error:
+            yield Damaged(number, str(error))
 
 
 def text_of(path: Path) -> str:
@@ -242,11 +259,8 @@ def _ending(
     no_result = "" if parsed.scores or parsed.points else " and has no result"
     why = parsed.flag or f"the file ends before move {len(parsed.moves) + 1}{no_result}"
     detail = f"{'-'.join(map(str, scores))}, {why}"
-    return (
-        Outcome(Termination.ADJUDICATED, detail),
-        scores,
-        parsed.points or points_by(scores, game),
-    )
+    won = parsed.points or points_by(scores, game)
+    return Outcome(Termination.ADJUDICATED, detail), scores, won
 
 
 def scores_by_result(record: GameRecord, most: int) -> tuple[int, int]:

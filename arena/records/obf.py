@@ -10,14 +10,14 @@ Source: the problems of FFO as Edax writes them (github.com/abulmo/edax-reversi,
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import RecordError, first_few
-from arena.files.whole_file import writing
 from arena.model.record import GameRecord
-from arena.records.form import SHORT, Damaged, Form, evaluation_of, text_of
+from arena.records.form import SHORT, Damaged, Form, evaluation_of, read_each, text_of, write_each
 from arena.records.ggf import standard
 from rules import load
 from rules.position import Game, Position
@@ -45,14 +45,10 @@ def write_position(position: Position, values: dict[str, float]) -> str:
 def read_positions(text: str) -> Iterator[ObfPosition | Damaged]:
     """The positions of a file, and a sentence for each that is damaged."""
     lines = (line.partition("%")[0].strip() for line in text.splitlines())
-    for number, line in enumerate(filter(None, lines), 1):
-        try:
-            yield _position(line)
-        except ValueError as error:
-            yield Damaged(number, str(error))
+    return read_each(filter(None, lines), _position)
 
 
-def _position(line: str) -> ObfPosition:
+def _position(line: str, number: int) -> ObfPosition:
     match = _LINE.fullmatch(line)
     if match is None:
         raise ValueError(f"{line[:SHORT]!r} is not a board of 64 cells and the side to move")
@@ -71,12 +67,6 @@ def _position(line: str) -> ObfPosition:
 
 def _number(value: float) -> str:
     return f"{value:+.0f}" if value == int(value) else f"{value:+.2f}"
-
-
-def write(records: Iterable[GameRecord], event: str, path: Path) -> None:
-    """Write the positions of all games in which a player chose."""
-    with writing(path) as file:
-        file.writelines(_one(record, event) for record in records)
 
 
 def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
@@ -106,4 +96,4 @@ def _lines(record: GameRecord) -> Iterator[str]:
         position = position.play(move.move)
 
 
-OBF = Form("obf", (".obf",), write, read, _one)
+OBF = Form("obf", (".obf",), partial(write_each, _one), read, _one)

@@ -20,6 +20,7 @@ from arena.records.form import (
     ParsedGame,
     day_of,
     game_or,
+    read_each,
     record_of,
     scores_by_result,
     text_form,
@@ -59,15 +60,12 @@ def split(text: str) -> Iterable[str]:
 
 def results(text: str) -> Iterator[Result | Damaged | None]:
     """The result of each game, of any kind, by its heading; None of a game that is not over."""
-    for number, game in enumerate(split(text), 1):
-        try:
-            yield _result(tags(game))
-        except ValueError as error:
-            yield Damaged(number, str(error))
+    return read_each(split(text), _result)
 
 
-def _result(heading: dict[str, str]) -> Result | None:
+def _result(game: str, number: int) -> Result | None:
     """None of a game that is not over. ValueError where the heading lacks something."""
+    heading = tags(game)
     for name in ("White", "Black", "Result"):
         if not heading.get(name):
             raise ValueError(f"its heading has no {name}")

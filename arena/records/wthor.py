@@ -25,6 +25,7 @@ from arena.records.form import (
     Form,
     ParsedGame,
     game_or,
+    read_each,
     record_of,
     scores_by_result,
     two_players,
@@ -76,12 +77,12 @@ def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
         raise RecordError(f"{path}: no games of WTHOR on 8×8 (board {size}, kind {kind})")
     players, events = _names(path, ".jou", _PLAYER), _names(path, ".trn", _TOURNAMENT)
     at = range(_HEADER.size, len(data), _GAME.size)
-    for index, place in enumerate(at[:number], 1):
-        try:
-            parsed = _unpack(data[place : place + _GAME.size], players, events, year, depth)
-            yield record_of(parsed, played, index)
-        except ValueError as error:
-            yield Damaged(index, str(error))
+
+    def game_at(place: int, index: int) -> GameRecord:
+        parsed = _unpack(data[place : place + _GAME.size], players, events, year, depth)
+        return record_of(parsed, played, index)
+
+    yield from read_each(at[:number], game_at)
     for index in range(len(at) + 1, min(number, len(at) + 1) + 1):
         yield Damaged(index, f"the file ends before it; {number} games were announced")
 
