@@ -56,18 +56,18 @@ _MAX_DEPTH = 64
 
 def parse(text: str) -> dict[str, Any]:
     """The file's values. Raises NotToml with the line where the parser stopped."""
-    why = f"is nested more than {_MAX_DEPTH} deep"
     try:
         values = tomllib.loads(text)
         _refuse_beyond(values, _MAX_DEPTH)
         return values
     except tomllib.TOMLDecodeError as error:
-        raise NotToml(_written_twice(text, error) or _where(error)) from None
+        problem = _written_twice(text, error) or _where(error)
     except ValueError:
         why = "a value cannot be read: an integer of thousands of digits"
+        problem = Problem("", None, why)
     except RecursionError:
-        pass
-    raise NotToml(Problem("", None, why))
+        problem = Problem("", None, f"is nested more than {_MAX_DEPTH} deep")
+    raise NotToml(problem)
 
 
 def _where(error: tomllib.TOMLDecodeError) -> Problem:

@@ -51,7 +51,7 @@ def naming(path: Path) -> Iterator[None]:
         raise OSError(error.errno, why, str(path)) from error
 
 
-def fresh(path: Path, mode: str = "w", buffering: int = -1) -> IO[Any]:
+def fresh(path: Path, mode: str, buffering: int = -1) -> IO[Any]:
     """A new file in place of what has its name: a killed process of another user left it there, or
     put a link there to have us write elsewhere.
     """
@@ -61,7 +61,7 @@ def fresh(path: Path, mode: str = "w", buffering: int = -1) -> IO[Any]:
 
 @contextmanager
 def replacing(path: Path, mode: str = "w") -> Iterator[Any]:
-    """The same for what is written piece by piece; after an error all is as it was."""
+    """As `write_whole`, for what is written piece by piece; after an error all is as it was."""
     part = path.with_suffix(path.suffix + ".part")
     with naming(path):
         try:

@@ -28,7 +28,9 @@ def solve(matrix: Matrix, right: Array, precision: float = _PRECISION) -> Array:
 
 
 def _conjugate_gradients(matrix: Matrix, right: Array, precision: float) -> Array:
-    """Preconditioned by the diagonal, all columns side by side (Hestenes & Stiefel 1952)."""
+    """Preconditioned by the diagonal (Hestenes & Stiefel 1952); all columns side by side, where
+    scipy's takes one.
+    """
     scale = (1 / matrix.diagonal()).reshape(-1, *[1] * (right.ndim - 1))
     solution, left = np.zeros_like(right), right.copy()
     direction = scaled = scale * left

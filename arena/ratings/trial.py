@@ -37,7 +37,6 @@ class Tally:
         self.test, self.player, self.opponent = test, player, opponent
         self._paired = paired
         self._counts = np.zeros(5 if paired else 3, dtype=np.int64)
-        self._ratio = 0.0
         self.path: list[float] = []
         """The log-likelihood ratio after each unit."""
         self.decision: Decision | None = None
@@ -46,7 +45,7 @@ class Tally:
     @property
     def units(self) -> int:
         """How many were counted."""
-        return int(self._counts.sum())
+        return len(self.path)
 
     def add(self, units: Sequence[int]) -> None:
         """Count units by their results: half points of a pair; 0 lost, 1 drawn, 2 won."""
@@ -56,9 +55,9 @@ class Tally:
         for total, ratio in zip(totals, log_likelihood_ratio(self.test, totals), strict=True):
             if self.decision is not None:
                 break
-            self._counts, self._ratio = total, float(ratio)
-            self.path.append(self._ratio)
-            self.decision = self.test.decision(self._ratio)
+            self._counts = total
+            self.path.append(float(ratio))
+            self.decision = self.test.decision(self.path[-1])
 
     @property
     def verdict(self) -> Verdict:
@@ -72,7 +71,7 @@ class Tally:
             **self.test.model_dump(),
             unit="pair" if self._paired else "comparison",
             counts=dict(zip(names, counts, strict=True)),
-            llr=self._ratio,
+            llr=self.path[-1] if self.path else 0.0,
             lower=lower,
             upper=upper,
             decision=self.decision,

@@ -12,9 +12,7 @@ from arena.tournament.formats.round_robin import RoundRobinSchedule
 
 class SprtSchedule(RoundRobinSchedule):
     def __init__(self, plan: Plan) -> None:
-        from arena.ratings.trial import (
-            Trial,
-        )  # here: it imports numpy, which most commands need not
+        from arena.ratings.trial import Trial  # here: most commands need no numpy
 
         super().__init__(plan)
         self._trial = Trial(Sprt(**plan.keys), *plan.players, paired=not plan.game.decided_by_seed)
