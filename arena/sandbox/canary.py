@@ -177,7 +177,7 @@ def _done(
     done |= targets.taken()
     if any(map(is_foreign, children() - ours - set(container.processes()))):
         done.add("orphan")
-    if container.group is not None and container.group.freezes:
+    if container.freezer is not None:
         done.discard("wake")  # no signal stops it
     return done
 
@@ -275,9 +275,8 @@ class CanaryTargets:
 
     def open_to(self, container: Container) -> None:
         """Give the targets to the user of the canary: but for the sandbox it may do all to them."""
-        user = container.allocation.user if container.allocation is not None else None
-        if user is not None:
-            users.hand_over([str(self._folder)], user.uid, user.uid)
+        if container.user is not None:
+            users.hand_over([str(self._folder)], container.user.uid, container.user.uid)
 
     def taken(self) -> set[str]:
         """The acts that left traces on the targets, while the canary is still running."""

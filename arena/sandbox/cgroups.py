@@ -126,8 +126,10 @@ class Group:
     def was_full(self) -> bool:
         """Whether it ever had all the memory it may have."""
         file = self._file("memory", "memory.limit_in_bytes", "memory.events")
-        if file is None or file.name == "memory.events":
-            return file is not None and _pairs(file).get("oom", 0) > 0
+        if file is None:
+            return False
+        if file.name == "memory.events":
+            return _pairs(file).get("oom", 0) > 0
         # v1 counts no such ends; Linux 6.18 not even that the limit was met (`memory.failcnt`).
         return (self.peak_bytes() or 0) > int(file.read_text()) - _LAST_PIECE
 
@@ -147,11 +149,9 @@ class Group:
         """CPU time of all that ever ran in here."""
         if (file := self._file("cpuacct", "cpuacct.usage", "cpu.stat")) is None:
             return None
-        return (
-            _pairs(file)["usage_usec"] / 1e3
-            if file.name == "cpu.stat"
-            else int(file.read_text()) / 1e6
-        )
+        if file.name == "cpu.stat":
+            return _pairs(file)["usage_usec"] / 1e3
+        return int(file.read_text()) / 1e6
 
     def freeze(self) -> None:
         """Stop all its processes where they are, and those they would fork. May be repeated."""

@@ -34,7 +34,7 @@ class Container:
     ) -> None:
         self.spec = spec
         self._cores = cores
-        self._means = detect() if features is None else features
+        self._features = detect() if features is None else features
         self.allocation: Allocation | None = None
         """The resources set aside for it; None in mode `none`."""
         self._player: int | None = None
@@ -45,8 +45,13 @@ class Container:
         return self.allocation.group if self.allocation is not None else None
 
     @property
-    def _user(self) -> User | None:
+    def user(self) -> User | None:
         return self.allocation.user if self.allocation is not None else None
+
+    @property
+    def freezer(self) -> Group | None:
+        """Its group, where that can stop its processes; else signals do."""
+        return self.group if self.group is not None and self.group.freezes else None
 
     def start(self) -> subprocess.Popen[bytes]:
         """Start the program, once. Raises PlayerFault (`start_failed`); OSError: the host fails."""
@@ -58,10 +63,10 @@ class Container:
         if mode == "none":
             self._launched = launch.bare(self.spec)
         else:
-            self.allocation = Allocation(self.spec, self._cores, self._means)
+            self.allocation = Allocation(self.spec, self._cores, self._features)
             begin = launch.in_bwrap if mode == "bwrap" else launch.in_limits
             try:
-                self._launched = begin(self.allocation, self._cores, self._means)
+                self._launched = begin(self.allocation, self._cores, self._features)
             except BaseException:
                 self.allocation.close()
                 raise
@@ -156,7 +161,7 @@ class Container:
                 "and then a player ended: raise its pids.max, or lower concurrency"
             )
         status = self._launched.status
-        if status is None or launch.report_of(status):
+        if status is None or launch.saw_end(status):
             return None
         return "bubblewrap ended before the player's program did"
 
@@ -173,8 +178,8 @@ class Container:
             yield from self.group.processes()
             return
         yield from processes.tree(self.pid)
-        if self._user is not None:
-            yield from self._user.processes()
+        if self.user is not None:
+            yield from self.user.processes()
         elif self._dead():
             for stray in self._strays():
                 yield from processes.tree(stray)
@@ -204,14 +209,14 @@ class Container:
         """Stop all its processes where they are. Without a freezer by signals, which miss a process
         that is just being forked: freezing again stops that one too.
         """
-        if self.group is not None and self.group.freezes:
-            self.group.freeze()
+        if group := self.freezer:
+            group.freeze()
         else:
             self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        if self.group is not None and self.group.freezes:
-            self.group.thaw()
+        if group := self.freezer:
+            group.thaw()
         else:
             self._signal(signal.SIGCONT)
 
@@ -242,8 +247,8 @@ class Container:
         processes.kill_tree(self.pid)
         if self.group is not None:
             self.group.kill()
-        elif self._user is not None:
-            self._user.kill_all()
+        elif self.user is not None:
+            self.user.kill_all()
         else:
             processes.kill_all(self._strays)
         with suppress(subprocess.TimeoutExpired):
@@ -264,7 +269,7 @@ class Container:
 
     def _is_its(self, pid: int) -> bool:
         """Whether a new child belongs to this container, by its user, else by its session."""
-        if self._user is not None:
-            return Path(f"/proc/{pid}").stat().st_uid == self._user.uid
+        if self.user is not None:
+            return Path(f"/proc/{pid}").stat().st_uid == self.user.uid
         init = pid if self.spec.policy.mode == "bwrap" else self.pid  # which has its own session
         return self.allocation is not None and os.getsid(pid) in (self.pid, init)

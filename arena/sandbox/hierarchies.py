@@ -68,11 +68,9 @@ def _read(names: Path) -> str:
 
 def is_root(version: Literal[1, 2], folder: Path) -> bool:
     """Whether a group is the first of its hierarchy, as the kernel has it, not as a mount shows."""
-    return (
-        (folder / "release_agent").exists()
-        if version == 1
-        else not (folder / "cgroup.type").exists()
-    )
+    if version == 1:
+        return (folder / "release_agent").exists()
+    return not (folder / "cgroup.type").exists()
 
 
 def own_folder(mount: Mount, cgroup: str) -> Path | None:

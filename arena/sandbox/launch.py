@@ -112,7 +112,7 @@ def in_limits(allocation: Allocation, cores: Cores, features: Features) -> Launc
         return Launched(_popen(spec, spec.command, steps, allocation.environment, program=program))
 
 
-def report_of(status: int) -> bool:
+def saw_end(status: int) -> bool:
     """Whether bubblewrap says that it started the program and saw its end."""
     lines = os.pread(status, 4096, 0).decode().splitlines()
     return any("exit-code" in json.loads(line) for line in lines)
