@@ -50,7 +50,6 @@ class Remark(NamedTuple):
     """A sentence on the machines, for watchers."""
 
     text: str
-    """A sentence."""
 
 
 GameReport = Moved | Played | Lost

@@ -255,14 +255,11 @@ def _started(workers: int, security: Security) -> Iterator[str]:
                 dashboard_address=_PAGES, silence_logs=50,
             )  # fmt: skip
         head = stack.enter_context(cluster)
-        place = (
-            "--local-directory",
-            folder,
-            "--host",
-            "127.0.0.1",
-            *tls_options(security, folder),
+        place = ("--local-directory", folder, "--host", "127.0.0.1")
+        certificates = tls_options(security, folder)
+        command = worker_command(
+            head.scheduler_address, cores, *place, *certificates, shared=shared
         )
-        command = worker_command(head.scheduler_address, cores, *place, shared=shared)
         for _ in range(workers):
             process = subprocess.Popen(
                 command,

@@ -85,7 +85,7 @@ class DaskExecutor:
         """
         self._client, self._runs = client, runs
         self._label = f"{config.name}-{token_hex(4)}"
-        entry = AdmissionRequest(
+        request = AdmissionRequest(
             config=config if here else _without_homes(config),
             label=self._label,
             host=this_host(config.terms.rules),
@@ -93,7 +93,7 @@ class DaskExecutor:
             named={} if here else _named(config),
         )
         self._news: SimpleQueue[Future | dict[str, Any]] = SimpleQueue()
-        self._machines = Machines(client, entry, config, self._news.put, runs)
+        self._machines = Machines(client, request, config, self._news.put, runs)
         self._waiting: deque[_SubmittedGame] = deque()
         self._playing: dict[int, _SubmittedGame] = {}
         """Begun and without a report, by number."""
@@ -120,8 +120,7 @@ class DaskExecutor:
         return max(1, self._at_a_time * (2 + self._queued))
 
     def warning(self) -> str | None:
-        notes, self._machines.notes = self._machines.notes, []
-        return " ".join(notes) or None
+        return " ".join(self._machines.take_notes()) or None
 
     def submit(self, task: Task) -> None:
         self._numbers += 1
@@ -135,8 +134,7 @@ class DaskExecutor:
             self._place_games()
             reports = self._take_news(timeout_s)
             self._place_games()
-        notes, self._machines.notes = self._machines.notes, []
-        return [*reports, *map(Remark, notes)]
+        return [*reports, *map(Remark, self._machines.take_notes())]
 
     def close(self, *, now: bool) -> None:
         """Let go of the cluster, which stays as it is."""
@@ -147,26 +145,32 @@ class DaskExecutor:
 
     def _wait_for_machines(self, same_kind: bool) -> None:
         """Raises ExecutorError where none can play."""
-        began, is_noted = time.monotonic(), False
-        first = None
-        while first is None or (
-            self._machines.pending
-            and time.monotonic() < first + (_ADMISSION_S if same_kind else _OTHERS_S)
-        ):
-            self._machines.look()
-            self._take_news(0.2)
-            if first is None and not is_noted and time.monotonic() > began + _QUIET_S:
-                is_noted = True
-                PlainConsole(stderr=True).print(_PREPARING, soft_wrap=True)
-            if first is None and any(self._machines):
-                first = time.monotonic()
-            elif first is None and not self._machines.pending and self._machines.notes:
-                raise ExecutorError(f"no machine can play: {' '.join(self._machines.notes)}")
-            elif first is None and time.monotonic() > began + _ADMISSION_S:
-                raise ExecutorError(f"no machine was ready within {_ADMISSION_S / 60:.0f} minutes")
+        self._wait_for_one()
+        until = time.monotonic() + (_ADMISSION_S if same_kind else _OTHERS_S)
+        while self._machines.pending and time.monotonic() < until:
+            self._look_at_machines()
         if same_kind:
             self._machines.choose_kind()
         self._place_games()
+
+    def _wait_for_one(self) -> None:
+        began, is_noted = time.monotonic(), False
+        while True:
+            self._look_at_machines()
+            waited = time.monotonic() - began
+            if not is_noted and waited > _QUIET_S:
+                is_noted = True
+                PlainConsole(stderr=True).print(_PREPARING, soft_wrap=True)
+            if any(self._machines):
+                return
+            if not self._machines.pending and self._machines.notes:
+                raise ExecutorError(f"no machine can play: {' '.join(self._machines.notes)}")
+            if waited > _ADMISSION_S:
+                raise ExecutorError(f"no machine was ready within {_ADMISSION_S / 60:.0f} minutes")
+
+    def _look_at_machines(self) -> None:
+        self._machines.look()
+        self._take_news(0.2)
 
     # Events of machines
 

@@ -81,13 +81,13 @@ class _Machine:
     """
 
     def __init__(
-        self, entry: AdmissionRequest, config: TournamentConfig, cores: Sequence[int], host: Host
+        self, request: AdmissionRequest, config: TournamentConfig, cores: Sequence[int], host: Host
     ) -> None:
         """Raises ExecutorError."""
-        self.label, self.name, self.host = entry.label, config.name, host
+        self.label, self.name, self.host = request.label, config.name, host
         games = len(cores) // config.threads
         self._config = config.model_copy(update={"concurrency": games})
-        self._masked, self._cores = entry.masked, tuple(cores)
+        self._masked, self._cores = request.masked, tuple(cores)
         self._requests: SimpleQueue[_QueuedGame | None] = SimpleQueue()
         self._woken, self._wake = Pipe(duplex=False)
         self.ended: str | None = None
@@ -175,16 +175,16 @@ _lock = threading.Lock()
 _machine: _Machine | None = None
 
 
-def admit(entry: str) -> str:
+def admit(request: str) -> str:
     """Get ready for a tournament: find and build its players, try their sandboxes, compile kernels,
     measure the speed. Takes an AdmissionRequest and gives an Admission, both as JSON; runs in the
     worker's process.
     """
     admission = Admission(host=this_host())
     try:
-        request = AdmissionRequest.model_validate_json(entry)
+        read = AdmissionRequest.model_validate_json(request)
         with _lock:
-            admission = _admitted(request, admission)
+            admission = _admitted(read, admission)
     except ValidationError:
         admission = admission.model_copy(update={"refused": OTHER_VERSION})
     except (ArenaError, OSError, ValueError) as error:

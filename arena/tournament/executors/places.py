@@ -66,6 +66,9 @@ class MachinePlace:
     refused: bool = False
     """Whether it gets no game."""
 
+    def __str__(self) -> str:
+        return f"{self.name} ({self.address})" if self.name else self.address
+
     @property
     def plays(self) -> bool:
         return self.admission is not None and not self.gone and not self.refused
@@ -110,7 +113,7 @@ class Machines:
     def __init__(
         self,
         client: Client,
-        entry: AdmissionRequest,
+        request: AdmissionRequest,
         config: TournamentConfig,
         put: Callable[[Any], object],
         runs: Any,
@@ -118,7 +121,7 @@ class Machines:
         """`put` takes each future that is done, and answers; `runs` has the functions that
         machines run.
         """
-        self._client, self._entry, self._put, self._runs = client, entry, put, runs
+        self._client, self._request, self._put, self._runs = client, request, put, runs
         self._config = config
         self._places: dict[str, MachinePlace] = {}
         self._questions: dict[str, tuple[MachinePlace, Callable[[Any], None]]] = {}
@@ -132,7 +135,12 @@ class Machines:
         self._asked: Answer[_Workers] | None = None
         """Its answer, until that is there."""
         self.notes: list[str] = []
-        """Events of machines, a sentence each; the reader takes them away."""
+        """Events of machines, a sentence each, until they are taken."""
+
+    def take_notes(self) -> list[str]:
+        """The notes since the last call."""
+        notes, self.notes = self.notes, []
+        return notes
 
     @property
     def pending(self) -> bool:
@@ -215,48 +223,44 @@ class Machines:
     def _note_lost(self, place: MachinePlace) -> None:
         if place.admission is not None and not place.refused:
             waiting = f"; its games ({place.runs}) are played elsewhere" if place.runs else ""
-            self.notes.append(f"{self._named(place)} is lost{waiting}.")
-
-    def _named(self, place: MachinePlace) -> str:
-        return f"{place.name} ({place.address})" if place.name else place.address
+            self.notes.append(f"{place} is lost{waiting}.")
 
     def drop(self, place: MachinePlace, why: str) -> None:
         """Give it no game from now on."""
         if not place.refused:
             place.refused = True
-            self.notes.append(f"{self._named(place)} gets no game: {why}.")
+            self.notes.append(f"{place} gets no game: {why}.")
 
     def hear(self, key: str, answer: Any) -> None:
         """Take an answer; the future that is done comes next."""
         if key in self._questions:
             place, then = self._questions.pop(key)
-            then(answer if self._is_there(place) else None)
+            then(None if place.left else answer)
 
     def take(self, future: Future) -> None:
         """A machine is done with a question. If it sent no answer before, it failed."""
         if future.key in self._questions:
             place, _ = self._questions[future.key]
-            if future.status == "error" and self._is_there(place):  # whatever the machine raised
+            if future.status == "error" and not place.left:  # whatever the machine raised
                 self.drop(place, f"it cannot run the arena ({future.exception(timeout=SILENT_S)})")
             self.hear(future.key, None)
-
-    def _is_there(self, place: MachinePlace) -> bool:
-        return self._places.get(place.address) is place
 
     def _ask(
         self, place: MachinePlace, then: Callable[[Any], None], what: Any, *arguments: object
     ) -> None:
         key = f"ask-{token_hex(8)}"
         future = self._client.submit(
-            self._runs.answer, what, self._entry.label, key, *arguments,
+            self._runs.answer, what, self._request.label, key, *arguments,
             workers=[place.address], key=key, priority=10,
         )  # fmt: skip
         self._questions[key] = place, then
         future.add_done_callback(self._put)
 
     def _admit(self, place: MachinePlace) -> None:
-        entry = self._entry.model_copy(update={"cores": place.cores, "shared": place.shared})
-        self._ask(place, partial(self._admitted, place), self._runs.admit, entry.model_dump_json())
+        request = self._request.model_copy(update={"cores": place.cores, "shared": place.shared})
+        self._ask(
+            place, partial(self._admitted, place), self._runs.admit, request.model_dump_json()
+        )
 
     def _admitted(self, place: MachinePlace, answer: str | None) -> None:
         if answer is None:
@@ -278,7 +282,7 @@ class Machines:
 
     def _judge(self, place: MachinePlace, admission: Admission) -> None:
         """Compare it with the others."""
-        there, here = admission.host.versions, self._entry.host.versions
+        there, here = admission.host.versions, self._request.host.versions
         if there != here:
             self.drop(place, f"it has {there}, the head {here}")
         else:
@@ -287,11 +291,11 @@ class Machines:
         if place.plays and place.speed * SLOWER < fastest:
             slower = 100 - 100 * place.speed / fastest
             self.notes.append(
-                f"{self._named(place)} is {slower:.0f} % slower than the fastest machine: players "
+                f"{place} is {slower:.0f} % slower than the fastest machine: players "
                 f"think less there. {SAME_KIND}"
             )
         if admission.delay is not None and place.plays:
-            self.notes.append(f"{self._named(place)}: {admission.delay}")
+            self.notes.append(f"{place}: {admission.delay}")
 
     def _send(self, place: MachinePlace, admission: Admission, digest: str) -> None:
         """Send it a package that it lacks, once a machine; it asks again for the others."""
@@ -332,7 +336,7 @@ class Machines:
                 "at that address, through any firewall",
             )
         for each in (place, *others):
-            if self._is_there(each) and not each.refused:
+            if not (each.left or each.refused):
                 self._admit(each)
 
     def _packed(self, digest: str) -> bytes:
