@@ -198,21 +198,15 @@ class TournamentConfig(UnderTerms):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_clashes(cls, data: Any) -> Any:
-        """Drop `clashes`, which one earlier version kept: bots whose names others had taken."""
+    def _lift_keys(cls, data: Any) -> Any:
+        """Take what stores of earlier versions hold: in schema 1 the keys of a test stand on their
+        own, and one version kept `clashes`, the bots whose names others had taken.
+        """
         if not isinstance(data, Mapping):
             return data
-        return {key: value for key, value in data.items() if key != "clashes"}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lift_sprt(cls, data: Any) -> Any:
-        """Take what stores of schema 1 hold, where the keys of a test stand on their own."""
-        if not isinstance(data, Mapping) or "sprt" not in data:
-            return data
-        test = data["sprt"]
+        test = data.get("sprt")
         lifted = {} if test is None else {"format": "sprt", "format_keys": test}
-        return {key: value for key, value in data.items() if key != "sprt"} | lifted
+        return {key: data[key] for key in data if key not in ("sprt", "clashes")} | lifted
 
 
 def cores_a_game(threads: Iterable[int], seats: int, ponder: bool) -> int:
@@ -247,11 +241,11 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]
     before, after = dict(_leaves("", _identity(old))), dict(_leaves("", _identity(new)))
     if new.rounds > old.rounds and FORMATS[new.format].grows:
         before["tournament.rounds"] = new.rounds
-    for name, one, other in _both(old, new):
+    for one, other in _both(old, new):
         if one.digest is not None and one.digest == other.digest:
             other = other.model_copy(update={"bot": one.bot})  # the same files, wherever they are
-        before |= _leaves(f"player {name}.", _of_player(one))
-        after |= _leaves(f"player {name}.", _of_player(other))
+        before |= _leaves(f"player {one.name}.", _of_player(one))
+        after |= _leaves(f"player {one.name}.", _of_player(other))
     lines = (
         f"{key}: {_shown(before, key)} → {_shown(after, key)}"
         for key in before | after
@@ -271,18 +265,17 @@ def changed_players(old: TournamentConfig, new: TournamentConfig) -> Iterator[st
         yield f"gone: {', '.join(gone)}"
     if [name for name in after if name in before] != [name for name in before if name in after]:
         yield f"the players are in another order: {', '.join(before)} → {', '.join(after)}"
-    for name, one, other in _both(old, new):
+    for one, other in _both(old, new):
         if one.bot == other.bot and one.digest != other.digest:
             was, now = (each.digest[:12] if each.digest else "unknown" for each in (one, other))
             changed = "changed" if one.digest else "may have changed"  # of an earlier version
-            yield f"{name}: its program {changed} since, {other.bot} (digest {was} → {now})"
+            yield f"{one.name}: its program {changed} since, {other.bot} (digest {was} → {now})"
 
 
-def _both(old: TournamentConfig, new: TournamentConfig) -> Iterator[tuple[str, Player, Player]]:
+def _both(old: TournamentConfig, new: TournamentConfig) -> Iterator[tuple[Player, Player]]:
+    """The players that are in both."""
     found = {player.name: player for player in new.players}
-    for player in old.players:
-        if player.name in found:
-            yield player.name, player, found[player.name]
+    return ((each, found[each.name]) for each in old.players if each.name in found)
 
 
 def _shown(table: dict[str, object], key: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import rules
 from arena.bots import programs
-from arena.errors import ConfigError, ProgramError, UserError
+from arena.errors import ConfigError, UserError
 from arena.files.toml import read_file
 from arena.files.toml_tables import (
     Finding,
@@ -233,19 +233,18 @@ def _read_openings(
         return Openings(plies=plies)
     if table.plies is not None:
         report(("openings", "plies"), "cannot be given together with file; leave one of them out")
-    try:
+    with program_errors_at(at, report):
         file = programs.existing(table.file, folder)
-        return Openings(lines=read_openings(file.read_text("utf-8-sig"), game))
-    except OpeningError as error:
-        for sentence in error.sentences:
-            report(at, f"{file}: {sentence}")
-    except ProgramError as error:
-        report(at, str(error))
-    except OSError as error:
-        report(at, f"{file} cannot be read: {error.strerror}")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        report(at, f"{file}: line {line} is not UTF-8 text")
+        try:
+            return Openings(lines=read_openings(file.read_text("utf-8-sig"), game))
+        except OpeningError as error:
+            for sentence in error.sentences:
+                report(at, f"{file}: {sentence}")
+        except OSError as error:
+            report(at, f"{file} cannot be read: {error.strerror}")
+        except UnicodeDecodeError as error:
+            line = error.object[: error.start].count(b"\n") + 1
+            report(at, f"{file}: line {line} is not UTF-8 text")
     return Openings()
 
 

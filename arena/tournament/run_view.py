@@ -80,7 +80,7 @@ class RunView(AbstractContextManager["RunView"]):
         """The games left to play, and the state of a sequential test."""
         self._seen = 0
         self._standings: Standings | None = None
-        self._is_late, self._late_until = False, 0.0
+        self._lacks_games, self._late_until = False, 0.0
         self._ends: deque[float] = deque(maxlen=_RATE_GAMES + 1)
 
     def refresh(self) -> None:
@@ -90,7 +90,7 @@ class RunView(AbstractContextManager["RunView"]):
         for event in self.news:
             self._take(event)
         for seen, found in self._store.digests(after=self._seen):
-            self._seen, self._is_late = seen, True
+            self._seen, self._lacks_games = seen, True
             game = readable(found)
             if game is None:
                 self._damaged.append(DamagedGame(found.game, None))
@@ -148,50 +148,51 @@ class RunView(AbstractContextManager["RunView"]):
     def is_late(self) -> bool:
         """Whether the standings lack games, and are not made again yet."""
         waits = self.is_played and time.monotonic() < self._late_until
-        return self._is_late and self._standings is not None and waits
+        return self._lacks_games and self._standings is not None and waits
 
     @property
     def standings(self) -> Standings:
-        if self._standings is None or (self._is_late and not self.is_late):
+        if self._standings is None or (self._lacks_games and not self.is_late):
             began = time.monotonic()
-            unrated, rated = self.config.unrated, self.rated
-            verdict = self.schedule.verdict
-            if verdict and self._without & {verdict.player, verdict.opponent}:
-                verdict = None
-            ranking = self.schedule.ranking()
-            over = self.schedule.over and not self.playing
-            planned = len(self.games) if over else self.schedule.total
-            fewer = len(self.games) - len(rated)
-            clocks = {player.name: player.contender.clock for player in self.config.players}
-            found = standings(
-                rated + [game for game in self.void if unrated.isdisjoint(game.players)],
-                players=[name for name in clocks if name not in unrated],
-                name=self.config.name,
-                anchor=self.config.rating.anchor,
-                anchor_elo=self.config.rating.anchor_elo,
-                planned=None if self._without else planned - fewer,
-                matched=FORMATS[self.config.format].matched,
-            )
-            self._standings = found.model_copy(
-                update={
-                    "players": tuple(
-                        row.model_copy(update={"clock": clocks.get(row.name)})
-                        for row in found.players
-                    ),
-                    "neighbours": () if verdict else found.neighbours,
-                    "sprt": verdict,
-                    "ranking": ranking and ranking.without(self._without),
-                    "ending": self.schedule.ending(over=over),
-                    "damaged": tuple(self.damaged),
-                    "left_out": tuple(sorted(unrated)),
-                    "replaced": self.config.replaced,
-                    **self._store.span(),
-                }
-            )
-            self._is_late, now = False, time.monotonic()
+            self._standings = self._standings_now()
+            self._lacks_games, now = False, time.monotonic()
             took = now - began
             self._late_until = now + self._patience * took if took > _QUICK_S else 0.0
         return self._standings
+
+    def _standings_now(self) -> Standings:
+        unrated, rated = self.config.unrated, self.rated
+        verdict = self.schedule.verdict
+        if verdict and self._without & {verdict.player, verdict.opponent}:
+            verdict = None
+        ranking = self.schedule.ranking()
+        over = self.schedule.over and not self.playing
+        planned = len(self.games) if over else self.schedule.total
+        fewer = len(self.games) - len(rated)
+        clocks = {player.name: player.contender.clock for player in self.config.players}
+        found = standings(
+            rated + [game for game in self.void if unrated.isdisjoint(game.players)],
+            players=[name for name in clocks if name not in unrated],
+            name=self.config.name,
+            anchor=self.config.rating.anchor,
+            anchor_elo=self.config.rating.anchor_elo,
+            planned=None if self._without else planned - fewer,
+            matched=FORMATS[self.config.format].matched,
+        )
+        rows = (row.model_copy(update={"clock": clocks.get(row.name)}) for row in found.players)
+        return found.model_copy(
+            update={
+                "players": tuple(rows),
+                "neighbours": () if verdict else found.neighbours,
+                "sprt": verdict,
+                "ranking": ranking and ranking.without(self._without),
+                "ending": self.schedule.ending(over=over),
+                "damaged": tuple(self.damaged),
+                "left_out": tuple(sorted(unrated)),
+                "replaced": self.config.replaced,
+                **self._store.span(),
+            }
+        )
 
     @property
     def games_per_s(self) -> float | None:

@@ -283,8 +283,7 @@ class Store:
                 f"{faults.PLAY_AGAIN}"
             )
         gone = set(self.unreadable(void=True)) if replay else set[int]()
-        games = map(faults.readable, digests.values())
-        readable = zip(digests, games, strict=True)
+        readable = ((id_, faults.readable(each)) for id_, each in digests.items())
         return (
             [game for id_, game in readable if game is not None and id_ not in gone],
             gone | {id_ for id_, each in digests.items() if isinstance(each, faults.DamagedGame)},
