@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from arena.errors import RecordError, first_few
 from arena.model.record import GameRecord
@@ -69,7 +69,7 @@ def _number(value: float) -> str:
     return f"{value:+.0f}" if value == int(value) else f"{value:+.2f}"
 
 
-def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
+def read(path: Path, game: Game | None) -> NoReturn:
     """Raise RecordError: the command for positions, and the damaged ones."""
     read = list(read_positions(text_of(path)))
     damaged = [str(each) for each in read if isinstance(each, Damaged)]
@@ -78,7 +78,6 @@ def read(path: Path, game: Game | None) -> Iterator[GameRecord | Damaged]:
     reason = f"{path}: {positions} and no game; OBF has no others. "
     more = f"`arena analyse othello @{path}` says what each is worth."
     raise RecordError("\n".join([reason + more, *first_few(damaged)]))
-    yield  # a reader of games, of which there are none
 
 
 def _one(record: GameRecord, event: str) -> str:
