@@ -48,26 +48,26 @@ def run(
         ahead.add(game)
     state = _Run(config, store, schedule)
     executor = None if schedule.over else open_executor(config, store.files)
-    store.append(
-        events.RunStarted(
-            total=state.done if schedule.over else schedule.total,
-            done=state.done,
-            estimate=estimate_left(config, ahead, state.done),
-            delay=executor.warning() if executor else None,
-            verdict=schedule.verdict,
-        )
-    )
-    interrupted = False
-    if executor is not None:
-        with stop_signals() as stop:
-            playing = 1
-            try:
+    with stop_signals() as stop:
+        playing = 1
+        try:
+            store.append(
+                events.RunStarted(
+                    total=state.done if schedule.over else schedule.total,
+                    done=state.done,
+                    estimate=estimate_left(config, ahead, state.done),
+                    delay=executor.warning() if executor else None,
+                    verdict=schedule.verdict,
+                )
+            )
+            if executor is not None:
                 playing = executing.play_through(
                     executor, state.next, state.take, lambda: state.over or stop.requested
                 )
-            finally:
+        finally:
+            if executor is not None:
                 executor.close(now=playing > 0)
-            interrupted = stop.requested and not state.over
+        interrupted = stop.requested and not state.over
     outcome = events.RunOutcome(
         total=schedule.total,
         done=state.done,

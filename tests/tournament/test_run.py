@@ -123,6 +123,19 @@ def test_a_game_is_in_the_store_before_its_event_is_appended(
     assert kept == [True] * 4
 
 
+def test_the_executor_is_closed_where_the_run_cannot_begin(
+    load: Load, tmp_path: Path, played: Record
+) -> None:
+    class Unready(ScriptedExecutor):
+        def warning(self) -> None:
+            raise OSError("cannot be measured")
+
+    executor = Unready(lambda task: Played(task, played(task.spec)))
+    with pytest.raises(OSError, match="measured"):
+        play(load(DOTS), tmp_path / "t.sqlite", executor)
+    assert executor.closed == [True]
+
+
 def test_void_and_lost_games_are_replayed_with_their_attempts_kept(
     load: Load, tmp_path: Path, played: Record
 ) -> None:
