@@ -114,7 +114,9 @@ def test_a_course_that_cannot_be_kept_is_not_served(
     found = settings(tmp_path / "course", None, None)
     with monkeypatch.context() as patch:
         patch.setattr(os, "access", lambda path, _: path != of_root)
-        with pytest.raises(UserError, match=r"course/runs belongs to .*cannot be .*: chown -R \d+ /"):
+        with pytest.raises(
+            UserError, match=r"course/runs belongs to .*cannot be .*: chown -R \d+ /"
+        ):
             serve(found, "127.0.0.1", 0, insecure=False, say=print)
     (tmp_path / "file").touch()
     monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "file" / "cache"))
