@@ -367,7 +367,7 @@ def test_a_token_names_its_owner_until_it_is_revoked(to: Path) -> None:
         course.known(to, token=tokens["zoe"])
     token = course.renew(to, "zoe")
     assert course.known(to, token=token) == "zoe"
-    for wrong in (tokens["zoe"], "", "ada"):
+    for wrong in (tokens["zoe"], "", "ada", "\udcff"):  # the last: a byte that is not UTF-8
         with pytest.raises(SubmissionError, match="no owner has this token"):
             course.known(to, token=wrong)
     with pytest.raises(SubmissionError, match='no owner is named "zoé"; did you mean "zoe"'):
