@@ -116,6 +116,31 @@ def _full_memory() -> bytes:
     return bytes(data)
 
 
+def _under_a_password() -> bytes:
+    data = bytearray(packed("zip", [("x", b"x")]))
+    for mark, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(mark) + flags] |= 1
+    return bytes(data)
+
+
+def _named_by_windows() -> bytes:
+    """The name has a byte of an old encoding, and no flag that says so."""
+    return packed("zip", [("caf~", b"x")]).replace(b"caf~", b"caf\x82")
+
+
+def _zip64() -> bytes:
+    data = packed("zip", GOOD.items())
+    return data[:-22] + b"PK\6\7" + bytes(16) + data[-22:]
+
+
+def _with_holes() -> bytes:
+    """A file of a megabyte of which the archive has one byte."""
+    member = tarfile.TarInfo("x")
+    member.size = 1
+    member.pax_headers = {"GNU.sparse.map": "0,1", "GNU.sparse.size": str(2**20)}
+    return member.tobuf(tarfile.PAX_FORMAT) + b"x".ljust(512, b"\0") + bytes(1024)
+
+
 def _greedy_xz() -> bytes:
     """To be unpacked it asks for a dictionary of 4 GiB."""
     data = bytearray(lzma.compress(b"x"))
@@ -173,6 +198,10 @@ def bad_archives() -> Iterator[BadArchive]:
     yield BadArchive("zip", _full_memory, "more than 2000 entries")
     unbound = partial(packed, "zip", [("x", b"x")], zipfile.ZIP_LZMA)
     yield BadArchive("zip", unbound, "another method than deflate")
+    yield BadArchive("zip", _under_a_password, "under a password")
+    yield BadArchive("zip", _named_by_windows, "in an encoding that is not UTF-8")
+    yield BadArchive("zip", _zip64, "is a zip64")
+    yield BadArchive("tar", _with_holes, "is a sparse file")
     yield BadArchive("tar.xz", _greedy_xz, "emory")
     yield BadArchive("tar", _below_zero, "below zero")
     yield BadArchive("tar", _headers_upon_headers, "is broken, or not a tar archive")
