@@ -75,6 +75,8 @@ def test_what_another_process_uses_is_not_forgotten(package: Package) -> None:
         other.communicate()
     forget(take(folder))
     assert list(package_store().iterdir()) == []
+    forget(open_bot(folder))
+    assert folder.exists(), "it is no copy"
 
 
 @needs_compiler

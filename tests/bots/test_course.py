@@ -93,6 +93,9 @@ def test_a_name_belongs_to_the_owner_who_first_used_it(to: Path, package: Packag
         submit(to, named(package, "gnu"), None)
     with pytest.raises(SubmissionError, match="is not a course"):
         submit(to / "other", named(package, "gnu"), "ada")
+    course.add_owners(to, ["fox"], NOW)
+    submit(to, named(package, "fox", "print('better')\n"), "ada")
+    assert playing(to) == {"fox": 2}, "an owner of that name came later"
 
 
 def test_a_script_of_a_course_may_have_any_name(to: Path, tmp_path: Path) -> None:
@@ -268,6 +271,15 @@ def test_what_the_staff_excluded_stays_out(to: Path, script: Path) -> None:
     assert playing(to) == {"ada": 1}
     submit(to, script, "ada")
     assert playing(to) == {"ada": 2}
+
+
+def test_what_came_between_a_check_and_its_end_counts(to: Path, script: Path) -> None:
+    bot = course.admitted(to, open_bot(script), "ada", NOW)
+    submit(to, script, "ada")
+    course.exclude(to, "ada")
+    with pytest.raises(SubmissionError, match="ada was excluded by the staff"):
+        course.submit(to, bot, CHECKED, "ada", NOW)
+    assert playing(to) == {}
 
 
 def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:

@@ -38,6 +38,17 @@ def test_no_command_names_a_file_by_an_absolute_path(
         open_bot(package(manifest=text))
 
 
+@pytest.mark.parametrize("written", ["../fox", "{}/fox"])
+def test_no_command_starts_a_program_of_others(
+    package: Package, tmp_path: Path, written: str
+) -> None:
+    """Not even in a bot that was accepted, where others may have come next to it."""
+    shutil.copy("/bin/true", tmp_path / "fox")
+    folder = package(manifest=_commanded(written.format(tmp_path)))
+    with pytest.raises(PackageError, match=r"command: .*fox\" leads out of the package"):
+        open_bot(folder, again=True)
+
+
 @pytest.mark.parametrize("line", ["{}", "{} -u", "/usr/..{}"])
 def test_no_first_line_names_a_program_of_others(
     package: Package, tmp_path: Path, line: str

@@ -91,8 +91,18 @@ def test_what_was_changed_after_it_was_accepted_is_refused(package: Package, to:
     file = to / "corner" / receipt.version / "tree" / "bot.py"
     file.chmod(0o644)
     file.write_text("print('cheat')\n")
-    with pytest.raises(SubmissionError, match="was changed after it was accepted"):
-        submissions(to)
+    for request in (lambda: submissions(to), lambda: accept(open_bot(package()), CHECKED, to)):
+        with pytest.raises(SubmissionError, match="was changed after it was accepted"):
+            request()
+
+
+def test_a_number_is_given_once(package: Package, to: Path) -> None:
+    first = accept(open_bot(package()), CHECKED, to)
+    accept(open_bot(package(bot_py="print('2')\n")), CHECKED, to)
+    damaged = to / "corner" / first.version
+    damaged.chmod(0o755)
+    damaged.rename(to.parent / "away")
+    assert accept(open_bot(package(bot_py="print('3')\n")), CHECKED, to).number == 3
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -140,6 +150,11 @@ def test_a_full_disk_is_reported_and_changes_nothing(
     assert sorted(path.name for path in (to / "corner").iterdir()) == sorted(
         (first.version, "active")
     )
+    monkeypatch.setattr(room, "settle", trees.settle)
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(SubmissionError, match="the version that was active stays active"):
+        accept(open_bot(package(bot_py="print('better')\n")), CHECKED, to)
+    assert submissions(to)[0].digest == first.digest
 
 
 def test_the_folder_of_one_bot_is_not_that_of_all(package: Package, to: Path) -> None:
@@ -249,6 +264,7 @@ def test_a_mistake_in_what_is_taken_has_the_place_its_author_knows(package: Pack
 
 def test_a_broken_receipt_is_reported(package: Package, to: Path) -> None:
     receipt = accept(open_bot(package()), CHECKED, to)
+    submissions(to)  # which remembers it
     file = to / "corner" / receipt.version / "receipt.json"
     file.chmod(0o644)
     file.write_text("{}")
@@ -279,6 +295,12 @@ def test_a_failed_upload_leaves_the_active_version(package: Package, to: Path) -
         open_bot(Path(bot.cwd))
     assert [found.digest for found in submissions(to)] == [first.digest]
     assert {path.name for path in (to / "corner").iterdir()} == {first.version, "active"}
+    script = to.parent / "solo.py"
+    script.write_text("print()\n")
+    bot = open_bot(script)
+    script.write_text("print('changed meanwhile')\n")
+    with pytest.raises(SubmissionError, match="was changed while it was submitted"):
+        accept(bot, CHECKED, to)
 
 
 def test_names_that_differ_in_case_alone(package: Package, to: Path) -> None:
