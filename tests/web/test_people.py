@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from fastapi import Depends, FastAPI
+from fastapi import Depends, FastAPI, HTTPException
 
 from arena.bots import course
 from arena.errors import UserError
+from arena.web import rates, sessions
 from arena.web.app import ServerSettings, make_app
 from arena.web.people import COOKIE
 from arena.web.rates import Rate
@@ -222,6 +223,7 @@ def test_a_change_comes_from_a_page_of_the_session(
     assert client.post("/change", data={"form_token": form[::-1]}).status_code == 403
     assert client.post("/change", data={"form_token": form}).json() == "changed"
     assert client.post("/change", headers={"X-Form-Token": form}).json() == "changed"
+    assert client.post("/change", headers={"X-Form-Token": form[::-1]}).status_code == 403
     assert client.post(f"/change?form_token={form}").status_code == 403, "proxies log addresses"
     client.cookies.clear()
     client.get(f"/in/{tokens['ada']}")
@@ -265,6 +267,41 @@ def test_a_rate_has_tries_that_come_back() -> None:
     now += 10
     assert rate.has_try("a")
     assert [rate.wait("a"), rate.wait("a")] == [0, 10]
+    now += 1000
+    assert [rate.wait("a") for _ in range(4)] == [0, 0, 0, 10], "no more than three are saved"
+    fast = Rate(1, 0.1, clock=lambda: now)
+    fast.take("a", "once")
+    with pytest.raises(HTTPException) as refused:
+        fast.take("a", "once")
+    assert refused.value.headers == {"Retry-After": "1"}
+
+
+def test_a_rate_forgets_those_alone_who_have_all_their_tries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rates, "_KEPT", 2)
+    now = 100.0
+    rate = Rate(1, 30, clock=lambda: now)
+    assert rate.wait("a") == 0
+    now += 20
+    assert rate.wait("b") == 0
+    now += 20
+    assert rate.wait("c") == 0
+    assert rate._full_at.keys() == {"b", "c"} and rate.wait("b") == 10
+
+
+def test_the_ended_sessions_that_would_last_are_remembered(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "_REMEMBERED", 2)
+    signer = Signer(folder)
+    cookies = [
+        signer.cookie(SignedSession(owner="ada", fingerprint="", ends_at=ends_at))
+        for ends_at in (300.0, 100.0, 200.0)
+    ]
+    for cookie in cookies:
+        signer.end(cookie, 50.0)
+    assert [signer.session(cookie, 50.0) is None for cookie in cookies] == [True, False, True]
 
 
 def test_a_server_of_runs_alone_has_no_people(tmp_path: Path) -> None:
