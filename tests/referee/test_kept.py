@@ -118,6 +118,26 @@ def test_the_longest_unused_goes_when_they_hold_too_much(
     assert pid_of(records[0]) != pid_of(records[3])
 
 
+def test_few_wait_however_little_they_hold(
+    tmp_path: Path, dots: Spec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes file descriptors."""
+    monkeypatch.setattr("arena.referee.pool._MOST_IDLE", 1)
+    a, b = (recorder(tmp_path / name) for name in "ab")
+    with SessionPool(keep_alive=True) as pool:
+        play_game(*dots(a, b), pool)
+        pool.rest()
+        assert ["quit" in (tmp_path / name).read_text() for name in "ab"] == [True, False]
+
+
+def test_one_of_the_same_name_with_other_options_has_its_own(tmp_path: Path, dots: Spec) -> None:
+    bot, other = recorder(tmp_path / "a"), recorder(tmp_path / "b")
+    changed = bot.model_copy(update={"options": {"level": 2}})
+    with SessionPool(keep_alive=True) as pool:
+        first, second = (play_game(*dots(each, other), pool) for each in (bot, changed))
+    assert pid_of(first) != pid_of(second) and pid_of(first, 1) == pid_of(second, 1)
+
+
 def test_none_that_is_needed_goes(
     tmp_path: Path, dots: Spec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
