@@ -433,6 +433,7 @@ def test_a_table_says_which_column_has_the_owners(tmp_path: Path) -> None:
     ("name", "expected"),
     [
         ("Ada", '"ada" and "Ada" differ only in case'),
+        ("Zoe", '"zoe" and "Zoe" differ only in case'),
         ("Runs", '"Runs" belongs to the course'),
         ("tournaments", '"tournaments" belongs to the course'),
     ],
