@@ -3,6 +3,7 @@
 import stat
 import tarfile
 import tracemalloc
+import zipfile
 from pathlib import Path
 from random import Random
 
@@ -64,12 +65,23 @@ def test_what_tools_leave_behind_is_passed_over(tmp_path: Path) -> None:
 
 def test_executability_is_all_that_is_kept_of_a_mode(tmp_path: Path) -> None:
     path = tmp_path / "b.tar"
-    kept = [ArchiveEntry("bot", mode=0o6755), ArchiveEntry("data", mode=0o666)]
-    path.write_bytes(tarred("tar", kept))
+    given = {"bot": 0o6755, "data": 0o666, "own": 0o700}
+    path.write_bytes(tarred("tar", [ArchiveEntry(name, mode=mode) for name, mode in given.items()]))
     with path.open("rb") as file:
         unpack(path, file, tmp_path)
-    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("bot", "data")]
-    assert modes == [0o755, 0o644]
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in given]
+    assert modes == [0o755, 0o644, 0o755]
+
+
+def test_a_zip_keeps_that_its_owner_may_run_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "b.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        info = zipfile.ZipInfo("own")
+        info.external_attr = (stat.S_IFREG | 0o700) << 16
+        archive.writestr(info, "#!/bin/sh\n")
+    with path.open("rb") as file:
+        unpack(path, file, tmp_path)
+    assert stat.S_IMODE((tmp_path / "own").stat().st_mode) == 0o755
 
 
 @pytest.mark.slow

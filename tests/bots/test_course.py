@@ -68,6 +68,7 @@ def test_two_students_scripts_do_not_collide(to: Path, script: Path) -> None:
     submit(to, script, "bob")
     script.write_text("print('better')\n")
     second = submit(to, script, "ada", NOW + timedelta(days=1))
+    (to / "ada" / "notes").mkdir()  # not ours
     assert playing(to) == {"ada": 2, "bob": 1} and course.damaged(to) == []
     assert [(each.number, each.owner, each.source) for each in (first, second)] == [
         (1, "ada", "bot.py"),
