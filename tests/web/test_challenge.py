@@ -228,6 +228,7 @@ def test_a_mistake_of_the_staff_is_not_the_owners(
     assert "20 more today" in last, "it does not count, which its page is told"
     refused = over(ada)
     assert (refused["state"], refused["sentence"]) == ("not played", MISTAKE)
+    assert (folder / "challenges").stat().st_mode & 0o077 == 0, "it has the stderr of all"
     (folder / "course.toml").unlink()
     assert "20 more today" in ada.get("/me").text
 
