@@ -333,6 +333,8 @@ def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None
     assert "is frozen" not in TestClient(app).get("/t/cup").text
     app.state.course.scheduler.change("cup", freeze_at=datetime.now(UTC))
     assert "is frozen" in TestClient(app).get("/t/cup").text
+    staff.does("t/cup/freeze", at=soon.isoformat())
+    assert "is frozen" not in TestClient(app).get("/t/cup").text, "put off"
 
 
 def test_a_table_stays_frozen_though_the_clock_is_set_back(
