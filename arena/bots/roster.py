@@ -155,4 +155,4 @@ def _refuse_alike(known: Iterable[str], names: Iterable[str]) -> None:
 
 
 def _hash(token: str) -> str:
-    return hashlib.sha256(token.strip().encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(token.strip().encode("utf-8", "surrogatepass")).hexdigest()
