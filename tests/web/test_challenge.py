@@ -96,7 +96,8 @@ def test_a_match_is_shown_as_it_goes(
     assert 'data-live="/me/challenges/live"' in ada.get("/me").text
     told = ada.get("/me/challenges/live").text
     lists = [json.loads(line[6:])["matches"] for line in told.splitlines() if "matches" in line]
-    assert ">waiting<" in lists[0] and told.endswith("event: over\ndata: {}\n\n")
+    assert 'class="live"' in lists[0]  # it waits, or has begun
+    assert told.endswith("event: over\ndata: {}\n\n")
     assert "/me/challenge/" in lists[-1] and 'class="live"' not in lists[-1]
     after = ada.get("/me").text
     assert "data-live" not in after and lists[-1] in after
