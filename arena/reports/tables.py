@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 from rich import box
@@ -14,6 +15,8 @@ from rich.text import Text
 _NAMES = ("Player", "Opponent")
 """Columns of names: cut rather than wrapped, to this many characters where room is short."""
 _NAME_WIDTH = 24
+_LEAST_NAME = 8
+"""Characters of a name that are shown however narrow the screen is."""
 _WORDS = ("Counted by", "Forfeits", "Ending")
 """Columns that may be wrapped, at words, where they have this many characters."""
 _TEXT_WIDTH = 28
@@ -49,6 +52,7 @@ class FittingTable(Table):
             if _total(columns) <= options.max_width:
                 break
             columns = [each for each in columns if each[0].header != name]
+        columns = _with_short_names(columns, _total(columns) - options.max_width)
         ids = (each for each in columns if each[0].header == _IDS)
         cut = any(width < _longest(column, console, options) for column, width in ids)
         if self.row_count > _MOST_ROWS and not cut:
@@ -58,6 +62,22 @@ class FittingTable(Table):
         for row in zip(*(column.cells for column, _ in columns), strict=True):
             table.add_row(*row)
         yield from console.render(table, options)
+
+
+def _with_short_names(
+    columns: Sequence[tuple[Column, int]], excess: int
+) -> list[tuple[Column, int]]:
+    """The columns with names shortened by the excess: else rich would take it from the ids."""
+    names = sum(column.max_width is not None for column, _ in columns)
+    if excess <= 0 or not names:
+        return list(columns)
+    most = max(_LEAST_NAME, _NAME_WIDTH - ceil(excess / names))
+    return [
+        (column, width)
+        if column.max_width is None
+        else (replace(column, max_width=most), min(width, most))
+        for column, width in columns
+    ]
 
 
 def _listed(columns: Sequence[tuple[Column, int]]) -> Text:

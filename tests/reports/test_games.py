@@ -139,3 +139,14 @@ def test_ids_that_name_the_players_are_whole(view: RunView, width: int, number: 
     assert lines[0].split()[:2] == ["Game", "Player"] and "Score" in lines[0]
     assert "Opponent" not in lines[0]  # the id says who it is
     assert id_ in "".join(line.split("  ")[0] for line in lines[2:8])
+
+
+@pytest.mark.parametrize("width", [40, 60, 72])
+@pytest.mark.parametrize("number", [3, 300])
+def test_names_give_way_to_ids(view: RunView, width: int, number: int) -> None:
+    row = rows(view, GameFilter())[0].model_copy(
+        update={"player": "a player with a long name", "opponents": ("another with a long name",)}
+    )
+    lines = shown([row] * number, width).splitlines()
+    assert lines[0].split() == ["Game", "Player", "Opponent", "Score", "Ending"]
+    assert row.game in lines[2] and max(map(len, lines)) <= width
