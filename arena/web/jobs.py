@@ -239,7 +239,10 @@ class Jobs:
         self._begin()
 
     def _has_room(self) -> bool:
-        return shutil.disk_usage(self.root).free >= _ROOM_BYTES
+        try:
+            return shutil.disk_usage(self.root).free >= _ROOM_BYTES
+        except OSError:  # as where the staff made room by removing it: the jobs that are left begin
+            return True
 
     def _next(self) -> Path | None:
         """The job that has waited longest, if there are a place and a disk for it. The lock is

@@ -1,5 +1,6 @@
 """The places of jobs: one that cannot start gives its own back."""
 
+import math
 import shutil
 import sys
 import threading
@@ -104,6 +105,23 @@ def test_jobs_wait_while_the_disk_is_full(
     free = 1 << 30
     wait_for(lambda: all(map(jobs.is_over, folders)))
     assert begun.read_text().split() == [str(folders[0]), str(folders[2])]
+
+
+def test_jobs_begin_again_where_their_folder_was_removed_from_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs_module, "_ROOM_S", 0.01)
+    jobs = Jobs(tmp_path / "jobs", [str(tmp_path / "none")], lambda: 1)
+    removed, later = (jobs.root / "ada" / name for name in ("removed", "later"))
+    removed.mkdir(parents=True)
+    with monkeypatch.context() as full:
+        full.setattr(jobs_module, "_ROOM_BYTES", math.inf)
+        jobs.add(removed)
+        shutil.rmtree(jobs.root)
+        wait_for(lambda: jobs.is_over(removed))
+    later.mkdir(parents=True)
+    jobs.add(later)
+    wait_for(lambda: jobs.is_over(later))
 
 
 def test_a_job_killed_before_it_began_is_not_begun_by_a_later_server(tmp_path: Path) -> None:
