@@ -14,6 +14,8 @@ from arena.sandbox.features import this_host, usable_cores
 from arena.sandbox.probe import resolve
 from arena.tournament.executors import cluster
 
+_ENCRYPTED = ("tls://", "wss://")
+
 
 def become_worker(
     address: str, cores: int | None, more: Sequence[str], *, insecure: bool, shared: bool
@@ -24,7 +26,8 @@ def become_worker(
     cluster.refuse_open(address, insecure=insecure)
     listens = _listens(address, more)
     for option, at in listens.items():
-        if at.startswith("tcp://") and not (insecure or cluster.is_loopback(at)):
+        is_closed = at.startswith(_ENCRYPTED) or cluster.is_loopback(at)
+        if not (is_closed or insecure):
             raise UserError(
                 f"{option}: {at} is not encrypted: all who reach it can run programs on this "
                 "machine. Use TLS (tls://), name 127.0.0.1 where a tunnel ends here, or say "
@@ -51,8 +54,11 @@ def become_worker(
 def _listens(address: str, more: Sequence[str]) -> dict[str, str]:
     """The addresses at which options of Dask have the worker of a scheduler listen."""
     named, found = cluster.values_of(more), dict[str, str]()
+    protocol = named.get("--protocol", address).partition("://")[0]
     if host := named.get("--host"):
-        found["--host"] = f"{address.partition('://')[0]}://{host}:0"
+        found["--host"] = f"{protocol}://{host.rpartition('://')[2]}:0"  # as Dask takes it
+    elif "--protocol" in named and not cluster.is_loopback(address):
+        found["--protocol"] = f"{protocol}://0.0.0.0:0"
     if at := named.get("--listen-address"):
         whole = at if "://" in at else f"tcp://{at}"  # as Dask takes it
         found["--listen-address"] = whole if re.search(r":\d+$", whole) else f"{whole}:0"

@@ -114,6 +114,9 @@ def files_of(security: Security, folder: Path) -> tuple[str, ...]:
         (["tcp://127.0.0.1:1", "--host", "0.0.0.0"], "--host: tcp://0.0.0.0:0 is not encrypted"),
         (["tcp://127.0.0.1:1", "--listen-address=tcp://:7"], "tcp://:7 is not encrypted"),
         (["tls://head:8786", "--listen-address", "0.0.0.0"], "tcp://0.0.0.0:0 is not encrypted"),
+        (["tls://head:8786", "--listen-address=ws://:7"], "ws://:7 is not encrypted"),
+        (["tls://192.0.2.1:8786", "--protocol", "tcp"], "--protocol: tcp://0.0.0.0:0 is not"),
+        (["tls://head:8786", "--protocol=tcp://", "--host=0.0.0.0"], "--host: tcp://0.0.0.0:0 is"),
         (["tls://head:8786", "--cores", "5000"], "got 5000; give fewer"),
     ],
 )
@@ -123,7 +126,10 @@ def test_what_it_cannot_be_is_reported(more: list[str], why: str) -> None:
     assert why in done.output
 
 
-@pytest.mark.parametrize("given", [(), ("--host", "::1"), ("--listen-address=tcp://127.0.0.1",)])
+@pytest.mark.parametrize(
+    "given",
+    [(), ("--host", "::1"), ("--host", "tcp://127.0.0.1"), ("--listen-address=tcp://127.0.0.1",)],
+)
 def test_without_a_scheduler_it_says_so(
     monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...]
 ) -> None:
