@@ -10,7 +10,7 @@ import { deed, nameOf, shortened, sideWord } from "./words.js";
 
 const SLOWEST_GAMES = 5;
 /** @type {Object<string, string>} */
-const STATUS = { replaced: "A newer version plays in its place.", gone: "It is no longer in the tournament's file.", out: "It is out of the tournament." };
+const STATUS = { replaced: "A newer version plays in its place.", gone: "It has left the tournament: withdrawn, excluded, or no longer in its file.", out: "It is out of the tournament." };
 
 /** @param {RunData} run @param {string} name */
 export function showPlayer(run, name) {
