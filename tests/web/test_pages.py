@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ from fastapi import Depends, FastAPI, Request
 from starlette.types import Message
 
 from arena.bots import course
+from arena.checks.result import CheckResult
 from arena.errors import StoreError
 from arena.web.app import ServerSettings, make_app
+from arena.web.checks import Check
+from arena.web.pages import environment
 from arena.web.rights import Role, Visitor, may, own_form
 from arena.web.safe import HEADERS
 from tests.web.conftest import TestClient
@@ -171,3 +175,15 @@ def test_no_body_is_read_without_end(
     assert answered[0]["status"] == 413
     assert b"This is more than 64 kB." in answered[1]["body"]
     assert sent <= (0 if length else most + 16_000)
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "1 more item was "), (2, "2 more items were ")])
+def test_one_skipped_item_is_one(number: int, said: str) -> None:
+    detail = "skipped until item 13 is fixed"
+    skipped = CheckResult(number=14, title="", seconds=0, passed=None, detail=detail, needs=13)
+    now, all_skipped = datetime.now(UTC), (skipped,) * number
+    check = Check(
+        owner="ada", file="a.py", sent_at=now, id="", state="refused", results=all_skipped
+    )
+    shown = environment().get_template("me/check.html").render(check=check)
+    assert f"{said}skipped until item 13 is fixed." in shown
