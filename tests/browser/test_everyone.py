@@ -76,6 +76,9 @@ def test_a_long_name_leaves_all_owners_on_the_screen(
         owners = page.get_by_role("region", name="Owners")
         expect(owners).to_contain_text("maximiliane")
         assert owners.evaluate("each => each.scrollWidth - each.clientWidth") == 0
+        page.set_viewport_size({"width": 800, "height": 900})
+        button = owners.get_by_role("button", name="New link for maximiliane")
+        assert button.evaluate("each => each.offsetHeight") < 120, "a word a line"
     page.goto("about:blank")
 
 
