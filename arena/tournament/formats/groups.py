@@ -137,7 +137,7 @@ def _problems(keys: Mapping[str, Any], players: Sequence[str]) -> Iterator[tuple
             f"{groups} groups of 2 at least need {2 * groups} players, got {len(players)}",
         )
     elif advance > smallest:
-        yield "advance", f"the smallest group has {smallest} players; give fewer than {advance}"
+        yield "advance", f"the smallest group has {smallest} players; give no more, got {advance}"
     elif groups * advance < 2:
         yield "advance", "1 player of 1 group has no opponent in the knockout; give more"
 

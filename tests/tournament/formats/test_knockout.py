@@ -247,7 +247,7 @@ def test_groups_then_a_knockout() -> None:
         (
             "[groups]\nadvance = 3\n",
             5,
-            "advance: the smallest group has 2 players; give fewer than 3",
+            "advance: the smallest group has 2 players; give no more, got 3",
         ),
         ("[groups]\ngroups = 1\nadvance = 1\n", 3, "1 player of 1 group has no opponent"),
         ("[knockout]\nextra = -1\n", 3, "knockout.extra: must be greater than or equal to 0"),
