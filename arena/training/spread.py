@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -19,6 +20,10 @@ from players.learning.tuning.space import Space
 _PARTS = 4
 """Parts of a batch for each core: one that is slow, or joins, gets fewer of them."""
 _POLL_S = 0.2
+_LOST = (
+    "the connection to the scheduler of the cluster is lost; the same command continues from the "
+    "last checkpoint"
+)
 
 
 class SpreadMatchRunner:
@@ -38,14 +43,16 @@ class SpreadMatchRunner:
 
     def load(self, plies: int) -> None:
         """Compile on one machine, which shows whether games can be played. Raises ValueError."""
-        self._results([self._client.submit(_load, self._player, plies, pure=False)])
+        with self._reached():
+            self._results([self._client.submit(_load, self._player, plies, pure=False)])
 
     def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
-        cores = sum(self._client.nthreads().values())
-        size = max(2, len(tasks) // (_PARTS * max(1, cores)) // 2 * 2)  # pairs stay together
-        parts = [tasks[first : first + size] for first in range(0, len(tasks), size)]
-        futures = [self._client.submit(_play, self._player, part, pure=False) for part in parts]
-        return [game for part in self._results(futures) for game in part]
+        with self._reached():
+            cores = sum(self._client.nthreads().values())
+            size = max(2, len(tasks) // (_PARTS * max(1, cores)) // 2 * 2)  # pairs stay together
+            parts = [tasks[first : first + size] for first in range(0, len(tasks), size)]
+            futures = [self._client.submit(_play, self._player, part, pure=False) for part in parts]
+            return [game for part in self._results(futures) for game in part]
 
     def _results(self, futures: list[Future]) -> list[Any]:
         while not all(future.done() for future in futures):
@@ -53,25 +60,28 @@ class SpreadMatchRunner:
                 self._client.cancel(futures)
                 raise Aborted
             if self._client.status != "running":
-                raise ExecutorError(
-                    "the connection to the scheduler of the cluster is lost; the same command "
-                    "continues from the last checkpoint"
-                )
-            try:
+                raise ExecutorError(_LOST)
+            with suppress(TimeoutError):
                 wait(futures, timeout=_POLL_S)
-            except TimeoutError:
-                continue
+        return list(self._client.gather(futures))
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """Any error of Dask becomes an ExecutorError."""
         try:
-            return list(self._client.gather(futures))
+            yield
+        except (ArenaError, Aborted, ValueError):
+            raise
         except KilledWorker:  # else what a lost worker played is played by another
             raise ExecutorError(
                 "one worker of the cluster after the other ended while it played the same games, "
                 "most likely for lack of memory; their output has the cause. The same command "
                 "continues from the last checkpoint"
             ) from None
-        except (ArenaError, ValueError):
-            raise
         except Exception as error:  # of Dask: no function of ours was begun
+            # The games are cancelled when the connection is lost, also where it is back by now.
+            if isinstance(error, CancelledError) or self._client.status != "running":
+                raise ExecutorError(_LOST) from None
             raise ExecutorError(
                 f"the cluster cannot play the games ({_line(error)}). Have the same version of the "
                 "arena on all its machines, that of the scheduler too, and start both again; the "

@@ -1,5 +1,6 @@
 """Tunings and tests whose games are spread over the workers of a cluster."""
 
+from concurrent.futures import CancelledError
 from errno import ENOSPC
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 from distributed import Client, KilledWorker
+from distributed.comm import CommClosedError
 
 from arena.errors import ExecutorError
 from arena.sandbox.features import this_host
@@ -75,6 +77,7 @@ class FailingCluster:
             RuntimeError("Error during deserialization.\nFor more"),
             r"\(RuntimeError: Error during deserialization.\)",
         ),
+        (CancelledError(), "the connection to the scheduler of the cluster is lost"),
     ],
 )
 def test_a_cluster_that_cannot_play_is_reported(
@@ -85,6 +88,15 @@ def test_a_cluster_that_cannot_play_is_reported(
     client: Any = FailingCluster(error)
     tuner = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))
     with pytest.raises(ExecutorError, match=f"{reason}.* continues from the last checkpoint"):
+        tuner.run_batch()
+
+
+def test_a_scheduler_that_is_lost_between_games_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "it.toml").write_text(FILE.format(games=16))
+    config = load_config(tmp_path / "it.toml")
+    client = Mock(status="closed", **{"nthreads.side_effect": CommClosedError("Pool closing.")})
+    tuner = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))
+    with pytest.raises(ExecutorError, match="scheduler of the cluster is lost; the same command"):
         tuner.run_batch()
 
 
