@@ -301,6 +301,26 @@ def test_machines_are_compared_and_those_that_cannot_play_are_named(
     same.close(now=True)
 
 
+def test_the_kind_is_that_of_a_machine_that_did_not_leave(
+    client: Client, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, lost = DaskExecutor._look_at_machines, list[places.MachinePlace]()
+
+    def lose_all_once(self: DaskExecutor) -> None:
+        found = list(self._machines)
+        look(self)
+        if found and not lost:
+            lost.extend(self._machines)
+            for place in lost:
+                place.gone = True
+
+    monkeypatch.setattr(DaskExecutor, "_look_at_machines", lose_all_once)
+    monkeypatch.setattr(places.Machines, "pending", property(lambda _: not lost))
+    executor = DaskExecutor(client, load(FAST), runs=sleeping, same_kind=True)
+    assert lost and executor.capacity >= len(lost)
+    executor.close(now=True)
+
+
 def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> None:
     def refuse(entry: str) -> str:
         return Admission(host=sleeping._host(), refused="bwrap is missing").model_dump_json()

@@ -150,6 +150,7 @@ class DaskExecutor:
         while self._machines.pending and time.monotonic() < until:
             self._look_at_machines()
         if same_kind:
+            self._wait_for_one()  # all that could play may have left meanwhile
             self._machines.choose_kind()
         self._place_games()
 
