@@ -1,6 +1,8 @@
 """`arena bench cluster`: it plays what it says, and shows what it measured."""
 
+import tempfile
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -44,7 +46,11 @@ def test_a_machine_waits_between_its_games() -> None:
 
 
 @pytest.mark.slow
-def test_machines_that_sleep_play_a_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machines_that_sleep_play_a_tournament(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(cluster, "_PLAYERS", 3)
     monkeypatch.setattr(cluster, "_A_ROUND", 6)
     asked = "--workers 3 --processes 2 --games 12 --seconds 0.01 --repeats 0"
@@ -53,3 +59,4 @@ def test_machines_that_sleep_play_a_tournament(monkeypatch: pytest.MonkeyPatch) 
     assert "12 on 3" in done.output and "next to no cluster" not in done.output
     found = cluster.compare(1, 2, 0, BUILTINS)
     assert found.here_s > 0 and found.cluster_s > 0
+    assert not (tmp_path / "dask-scratch-space").exists(), "others may make it first"

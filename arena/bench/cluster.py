@@ -147,8 +147,11 @@ def _scheduler(folder: Path) -> Iterator[tuple[str, int]]:
         "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
         "--port", "0", "--dashboard-address", ":0", "--scheduler-file", str(scheduler_file),
     )  # fmt: skip
-    few_logs = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "20"}  # as the page recommends
-    with _process(command, **few_logs) as pid:
+    settings = {  # as the page recommends
+        "DASK_TEMPORARY_DIRECTORY": str(folder),
+        "DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "20",
+    }
+    with _process(command, **settings) as pid:
         deadline = time.monotonic() + _START_S
         while not scheduler_file.exists() or not scheduler_file.read_text():
             if time.monotonic() > deadline:
