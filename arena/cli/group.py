@@ -89,15 +89,8 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
         raise _refused(str(error), Exit.INTERRUPTED) from None
     except ArenaError as error:
         raise _refused("\n".join(filter(None, (str(error), missing(error))))) from None
-    except (KeyboardInterrupt, RuntimeError) as error:
-        if str(error) == "can't start new thread":
-            raise _refused(_NO_PROCESS) from None
-        # Python 3.11 covers what is raised while a class is made, as Ctrl-C in an import.
-        if not isinstance(error.__cause__ or error, KeyboardInterrupt):
-            _refuse_game_of(error)
-            raise
-        say("Interrupted.", err=True)
-        raise typer.Exit(Exit.INTERRUPTED) from None
+    except KeyboardInterrupt:
+        raise _interrupted() from None
     except (SystemExit, BrokenPipeError) as error:
         code = getattr(error, "code", None)
         _refuse_game_of(error)
@@ -120,8 +113,18 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
     except MemoryError as error:
         raise _refused(f"{str(error) or 'Out of memory'}. {_NO_MEMORY}") from None
     except Exception as error:
+        # As Ctrl-C in an import: Python covers what is raised while a class or a module is made.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise _interrupted() from None
+        if str(error) == "can't start new thread":
+            raise _refused(_NO_PROCESS) from None
         _refuse_game_of(error)
         raise
+
+
+def _interrupted() -> typer.Exit:
+    say("Interrupted.", err=True)
+    return typer.Exit(Exit.INTERRUPTED)
 
 
 def _code(error: OSError, ctx: Any) -> Exit:

@@ -161,12 +161,12 @@ def test_process_1_of_a_container_takes_the_signals_that_the_system_spares_it(nu
     assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("kind", [RuntimeError, SystemError])
 def test_ctrl_c_inside_an_import_of_a_command_is_no_traceback(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, kind: type[Exception]
 ) -> None:
     def pressed() -> None:
-        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+        raise kind("Error calling __set_name__") from KeyboardInterrupt()
 
     monkeypatch.setattr("arena.doctor.facts.facts", pressed)
     ended = arena("doctor")
