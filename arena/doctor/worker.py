@@ -58,7 +58,7 @@ def _listens(address: str, more: Sequence[str]) -> dict[str, str]:
     if host := named.get("--host"):
         found["--host"] = f"{protocol}://{host.rpartition('://')[2]}:0"  # as Dask takes it
     elif "--protocol" in named and not cluster.is_loopback(address):
-        found["--protocol"] = f"{protocol}://0.0.0.0:0"
+        found["--protocol"] = f"{protocol}://0.0.0.0:0"  # all addresses, where none is named
     if at := named.get("--listen-address"):
         whole = at if "://" in at else f"tcp://{at}"  # as Dask takes it
         found["--listen-address"] = whole if re.search(r":\d+$", whole) else f"{whole}:0"
