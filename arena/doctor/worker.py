@@ -5,6 +5,8 @@ import re
 import sys
 from collections.abc import Sequence
 
+from distributed.utils import get_ip_interface
+
 from arena.errors import SandboxError, UserError
 from arena.files.console import PlainConsole
 from arena.model.contender import Prepared
@@ -55,7 +57,9 @@ def _listens(address: str, more: Sequence[str]) -> dict[str, str]:
     """The addresses at which options of Dask have the worker of a scheduler listen."""
     named, found = cluster.values_of(more), dict[str, str]()
     protocol = named.get("--protocol", address).partition("://")[0]
-    if host := named.get("--host"):
+    if card := named.get("--interface"):
+        found["--interface"] = f"{protocol}://{_address_of(card)}:0"
+    elif host := named.get("--host"):
         found["--host"] = f"{protocol}://{host.rpartition('://')[2]}:0"  # as Dask takes it
     elif "--protocol" in named and not cluster.is_loopback(address):
         found["--protocol"] = f"{protocol}://0.0.0.0:0"  # all addresses, where none is named
@@ -63,6 +67,14 @@ def _listens(address: str, more: Sequence[str]) -> dict[str, str]:
         whole = at if "://" in at else f"tcp://{at}"  # as Dask takes it
         found["--listen-address"] = whole if re.search(r":\d+$", whole) else f"{whole}:0"
     return found
+
+
+def _address_of(card: str) -> str:
+    """The address of this machine at a network interface."""
+    try:
+        return str(get_ip_interface(card))
+    except ValueError as error:  # which lists those there are
+        raise UserError(f"--interface: {error}") from None
 
 
 def _held() -> str:

@@ -35,7 +35,7 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     assert words[-len(options) :] == options
 
 
-@pytest.mark.parametrize("given", [(), ("--listen-address=tls://127.0.0.1:1",)])
+@pytest.mark.parametrize("given", [(), ("--listen-address=tls://127.0.0.1:1",), ("--interface=lo",)])
 def test_a_worker_of_this_machine_alone_listens_here_or_where_it_is_given(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: tuple[str, ...]
 ) -> None:
@@ -117,6 +117,7 @@ def files_of(security: Security, folder: Path) -> tuple[str, ...]:
         (["tls://head:8786", "--listen-address=ws://:7"], "ws://:7 is not encrypted"),
         (["tls://192.0.2.1:8786", "--protocol", "tcp"], "--protocol: tcp://0.0.0.0:0 is not"),
         (["tls://head:8786", "--protocol=tcp://", "--host=0.0.0.0"], "--host: tcp://0.0.0.0:0 is"),
+        (["tls://head:8786", "--interface", "lo9"], "--interface: 'lo9' is not a valid network"),
         (["tls://head:8786", "--cores", "5000"], "got 5000; give fewer"),
     ],
 )
