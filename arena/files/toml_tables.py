@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from arena.errors import Problem
 from arena.files.described import Described
@@ -85,39 +86,53 @@ def explain(error: ValidationError, model: type[BaseModel], data: object) -> Ite
     messages: dict[KeyPath, list[str]] = {}
     got: dict[KeyPath, str] = {}
     for entry in error.errors():
-        kind, value = entry["type"], entry["input"]
-        path = _path_in(data, entry["loc"], kind)
-        if kind == "extra_forbidden":
-            text = f"unknown key; {_meant_key(str(path[-1]), _table_at(model, path[:-1]))}"
-        elif kind == "missing":
-            text = "is missing"
-        elif kind == "too_short":
-            least = entry["ctx"]["min_length"]
-            text = "must not be empty" if least == 1 else f"must have at least {least} items"
-            text += f", got {shown(value)}"
-        elif kind in ("too_long", "string_too_long"):
-            what = "items" if kind == "too_long" else "characters"
-            text = f"must have at most {entry['ctx']['max_length']} {what}, got {shown(value)}"
-        elif kind == "list_type":
-            text = f"must be {_list_for(model, path, value)}, got {shown(value)}"
-        elif kind in ("model_type", "dict_type"):
-            of_list = isinstance(path[-1], int)  # a table of the list before it
-            name = f"[{path[-2]}]" if of_list else ".".join(s for s in path if isinstance(s, str))
-            text = f"must be a table: write [{name}], got {shown(value)}"
-        elif kind == "value_error":
-            text = f"{entry['msg'].removeprefix('Value error, ')}, got {shown(value)}"
-        else:
-            text = entry["msg"].removeprefix("Input should be ").partition(", unable to parse")[0]
-            got[path] = f", got {shown(value)}"
-            if kind in ("literal_error", "enum"):  # a value that is none of a few
-                text = f"one of {text.replace(' or ', ', ')}" if " or " in text else text
-                if isinstance(value, str):
-                    got[path] += nearest(value, re.findall(r"'([^']*)'", text))
+        path = _path_in(data, entry["loc"], entry["type"])
+        text = _sentence(entry, path, model)
+        if text is None:
+            text, got[path] = _expected_and_got(entry)
         messages.setdefault(path, []).append(text)
     for path, texts in messages.items():
         text = " or ".join(dict.fromkeys(texts))
         must_be = "must be " if path in got else ""
         yield Finding(path, f"{must_be}{text}{got.get(path, '')}")
+
+
+def _sentence(entry: ErrorDetails, path: KeyPath, model: type[BaseModel]) -> str | None:
+    """What is wrong with a key; None where its value is of a wrong kind or range."""
+    match kind := entry["type"]:
+        case "extra_forbidden":
+            return f"unknown key; {_meant_key(str(path[-1]), _table_at(model, path[:-1]))}"
+        case "missing":
+            return "is missing"
+        case "too_short":
+            least = entry["ctx"]["min_length"]
+            text = "must not be empty" if least == 1 else f"must have at least {least} items"
+        case "too_long" | "string_too_long":
+            what = "items" if kind == "too_long" else "characters"
+            text = f"must have at most {entry['ctx']['max_length']} {what}"
+        case "list_type":
+            text = f"must be {_list_for(model, path, entry['input'])}"
+        case "model_type" | "dict_type":
+            of_list = isinstance(path[-1], int)  # a table of the list before it
+            name = f"[{path[-2]}]" if of_list else ".".join(s for s in path if isinstance(s, str))
+            text = f"must be a table: write [{name}]"
+        case "value_error":
+            text = entry["msg"].removeprefix("Value error, ")
+        case _:
+            return None
+    return f"{text}, got {shown(entry['input'])}"
+
+
+def _expected_and_got(entry: ErrorDetails) -> tuple[str, str]:
+    """What a value must be, and what it is, with the nearest of those that can be chosen."""
+    value = entry["input"]
+    text = entry["msg"].removeprefix("Input should be ").partition(", unable to parse")[0]
+    got = f", got {shown(value)}"
+    if entry["type"] in ("literal_error", "enum"):  # a value that is none of a few
+        text = f"one of {text.replace(' or ', ', ')}" if " or " in text else text
+        if isinstance(value, str):
+            got += nearest(value, re.findall(r"'([^']*)'", text))
+    return text, got
 
 
 def _list_for(model: type[BaseModel], path: KeyPath, value: object) -> str:
