@@ -38,6 +38,7 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, Unusable, load_config, read_config
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.field import Wanted
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import begun_in, ready, ready_to_play
 from arena.tournament.run_view import RunView, as_planned, recorded_game
@@ -244,13 +245,13 @@ def run(
     goes on.
     """
     _refuse_no_flags(UserError, take_new=take_new, insecure=insecure)
-    without = _texts("without", without, "names")
+    wanted = Wanted(take_new, _texts("without", without, "names"))
     file = _path("a tournament", tournament) if isinstance(tournament, str | PathLike) else None
     with site(on, file, insecure=insecure) as at, _playing_here() if at.here else nullcontext():
         chosen = None if store is None else _path("store", store)
-        read, place = _read(tournament, at, begun_in(chosen, take_new=take_new, without=without))
+        read, place = _read(tournament, at, begun_in(chosen, wanted))
         path = chosen or default_store(read.name)
-        config = ready_to_play(read, place, path, take_new=take_new, without=without, site=at)
+        config = ready_to_play(read, place, path, wanted, site=at)
         with PlayedStore.open_run(path, config) as opened:
             outcome = running.run(config, opened, open_executor=at.open_executor)
     if outcome.interrupted:

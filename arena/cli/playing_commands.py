@@ -66,6 +66,7 @@ def run(
 ) -> int:
     """Play a tournament. Stop it at any time; the same command continues it."""
     from arena.matches.play import play_config
+    from arena.tournament.field import Wanted
     from arena.tournament.file_kinds import refuse_other
     from arena.tournament.ready import load_to_play
     from arena.tournament.site import site
@@ -73,9 +74,8 @@ def run(
 
     refuse_other(file, "run")
     with site(on, file, insecure=insecure) as at:
-        config = load_to_play(
-            file, BUILTINS, store, take_new=take_new, without=without or (), site=at
-        )
+        wanted = Wanted(take_new, without or ())
+        config = load_to_play(file, BUILTINS, store, wanted, site=at)
         return play_config(config, store, dry_run=dry_run, replay_damaged=replay_damaged, site=at)
 
 

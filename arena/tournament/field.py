@@ -20,33 +20,36 @@ from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Format
 
 
+class Wanted(NamedTuple):
+    """The change of a run's field that a command asks for."""
+
+    take_new: bool = False
+    """Whether the field becomes that of the file, as it is now."""
+    without: Sequence[str] = ()
+    """Players that leave."""
+
+
 def resumed(
-    kept: TournamentConfig,
-    read: TournamentConfig,
-    *,
-    take_new: bool = False,
-    without: Sequence[str] = (),
-    round_: int | None = None,
+    kept: TournamentConfig, read: TournamentConfig, wanted: Wanted, round_: int | None
 ) -> TournamentConfig:
-    """The tournament that was `read` now, with the field of the run that has `kept` so far; with
-    `take_new` that field becomes the one that was read. The players `without` are out; where
-    walkovers take their place, they leave in this `round_`. `kept` is `read` itself where no run
-    has begun.
+    """The tournament that was `read` now, with the field of the run that has `kept` so far, and
+    the change that is `wanted`. Where walkovers take the place of those that leave, they leave in
+    this `round_`. `kept` is `read` itself where no run has begun.
 
     Other changes, as a program in its place or a table of the file, are left for `differences` to
     refuse. Raises UserError.
     """
     fresh = {player.name: player for player in read.players}
     begun = [_found(player, fresh, read.players) for player in kept.players]
-    out = {player.name for player in leavers(begun, without)}
+    out = {player.name for player in leavers(begun, wanted.without)}
     change = _Change.between(begun, fresh, out)
     # A table that is new in the file was written for this run.
     added = {player.name: player for player in change.added if not _is_version(player)}
-    moved = change.taken(begun) if take_new else added
+    moved = change.taken(begun) if wanted.take_new else added
     stay = (moved.pop(each.name, None) or _as_read(each, fresh, out) for each in begun)
     players = [player for player in stay if player is not None]
     players += moved.values()
-    for each in without:
+    for each in wanted.without:
         one = _named(each, players)
         gone = one.model_copy(update={"status": "out", "left": round_ if one.plays else one.left})
         players[players.index(one)] = gone
@@ -54,8 +57,8 @@ def resumed(
         _refuse_closed(kept, players)
     if read.terms.game.seats <= len(players):
         left = [player.name for player in players if player.plays or player.left is not None]
-        refuse_too_few(read, left, without)
-    changes = change.sentences(FORMATS[kept.format], take_new=take_new)
+        refuse_too_few(read, left, wanted.without)
+    changes = change.sentences(FORMATS[kept.format], take_new=wanted.take_new)
     return read.model_copy(
         update={"players": tuple(players), "left_out": (*read.left_out, *changes)}
     )

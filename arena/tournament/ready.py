@@ -1,6 +1,6 @@
 """Whether the players of a tournament can be started on this machine, before its first game."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from arena.bots.prepare import prepare
@@ -9,7 +9,7 @@ from arena.model.containment import Guarantee, Held
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, load_config
-from arena.tournament.field import leavers, resumed
+from arena.tournament.field import Wanted, leavers, resumed
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.matched import MatchedSchedule
 from arena.tournament.formats.staged import StagedSchedule
@@ -22,51 +22,43 @@ def load_to_play(
     file: Path,
     builtins: Mapping[str, CatalogueEntry],
     store: Path | None,
+    wanted: Wanted,
     *,
-    take_new: bool = False,
-    without: Sequence[str] = (),
     site: Site = HERE,
 ) -> TournamentConfig:
     """A file's tournament, ready to begin or go on. Raises ConfigError, UserError, StoreError."""
-    begun = begun_in(store, take_new=take_new, without=without)
+    begun = begun_in(store, wanted)
     config = load_config(file, builtins, fit=site.fit, begun=begun)
     path = store or default_store(config.name)
-    return ready_to_play(config, file, path, take_new=take_new, without=without, site=site)
+    return ready_to_play(config, file, path, wanted, site=site)
 
 
-def begun_in(store: Path | None, *, take_new: bool, without: Sequence[str]) -> Begun:
+def begun_in(store: Path | None, wanted: Wanted) -> Begun:
     """Gives what matters of the run in `store`, by default that of the name."""
 
     def begun(name: str) -> SoFar:
         config = Store.begun_with(store or default_store(name))
         if config is None:
             return SoFar()
-        return SoFar(None if take_new else config.players, leavers(config.players, without))
+        out = leavers(config.players, wanted.without)
+        return SoFar(None if wanted.take_new else config.players, out)
 
     return begun
 
 
 def ready_to_play(
-    config: TournamentConfig,
-    file: Path,
-    store: Path,
-    *,
-    take_new: bool = False,
-    without: Sequence[str] = (),
-    site: Site = HERE,
+    config: TournamentConfig, file: Path, store: Path, wanted: Wanted, *, site: Site = HERE
 ) -> TournamentConfig:
     """The same of a tournament that was read: with the field of the run in `store`."""
-    found = with_field_of(store, config, take_new=take_new, without=without)
+    found = with_field_of(store, config, wanted)
     return ready(found, file) if site.here else found
 
 
-def with_field_of(
-    store: Path, config: TournamentConfig, *, take_new: bool = False, without: Sequence[str] = ()
-) -> TournamentConfig:
+def with_field_of(store: Path, config: TournamentConfig, wanted: Wanted) -> TournamentConfig:
     """The tournament with the field of the run in `store`, if one has begun (see `resumed`)."""
     begun = Store.begun_with(store)
-    round_ = walkover_round(store) if begun and without else None
-    found = resumed(begun or config, config, take_new=take_new, without=without, round_=round_)
+    round_ = walkover_round(store) if begun and wanted.without else None
+    found = resumed(begun or config, config, wanted, round_)
     return found if begun is None else _with_turns(store, begun, found)
 
 

@@ -35,7 +35,9 @@ def test_it_says_what_the_machine_is_and_becomes_a_dask_worker(
     assert words[-len(options) :] == options
 
 
-@pytest.mark.parametrize("given", [(), ("--listen-address=tls://127.0.0.1:1",), ("--interface=lo",)])
+@pytest.mark.parametrize(
+    "given", [(), ("--listen-address=tls://127.0.0.1:1",), ("--interface=lo",)]
+)
 def test_a_worker_of_this_machine_alone_listens_here_or_where_it_is_given(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: tuple[str, ...]
 ) -> None:

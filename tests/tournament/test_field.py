@@ -15,6 +15,7 @@ from arena.errors import ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, _between, differences
 from arena.tournament.config_file import Begun, load_config
+from arena.tournament.field import Wanted
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import begun_in, with_field_of
@@ -57,9 +58,10 @@ class CourseRun:
     def config(
         self, text: str = FROM, *, take_new: bool = False, without: tuple[str, ...] = ()
     ) -> TournamentConfig:
-        begun = begun_in(self.store, take_new=take_new, without=without)
+        wanted = Wanted(take_new, without)
+        begun = begun_in(self.store, wanted)
         read = self.load(text, players=0, begun=begun)
-        return with_field_of(self.store, read, take_new=take_new, without=without)
+        return with_field_of(self.store, read, wanted)
 
     def play(
         self, text: str = FROM, *, take_new: bool = False, without: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ from arena.tournament.config_file import load_config
 from arena.tournament.estimate import estimate_left
 from arena.tournament.executors.base import Lost, Moved, Played, Report, Task
 from arena.tournament.executors.local import fit
+from arena.tournament.field import Wanted
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import with_field_of
@@ -198,7 +199,7 @@ def test_a_player_that_leaves_gives_its_games_to_its_opponents(
         run(config, store, open_executor=Playing(played, Random(1), 2, kill_after).open)
     before = games_of(path)
     for kill in (1, None, None):  # again, and once nothing is left to play
-        config = with_field_of(path, config, without=[leaver] if kill else [])
+        config = with_field_of(path, config, Wanted(without=[leaver] if kill else []))
         with PlayedStore.open_run(path, config) as store, suppress(Killed):
             run(config, store, open_executor=Playing(played, Random(2), 2, kill).open)
     ranking, _ = result(path)
@@ -214,7 +215,7 @@ def test_a_player_that_leaves_gives_its_games_to_its_opponents(
             each.name for each in config.players
         }
     with pytest.raises(UserError, match="by --without NAME while it is played"):
-        with_field_of(path, config, without=[config.players[1].name])
+        with_field_of(path, config, Wanted(without=[config.players[1].name]))
 
 
 EXAMPLES = Path(__file__).parents[2] / "tournaments/examples"

@@ -13,6 +13,7 @@ from arena.bots.package import open_bot
 from arena.errors import ConfigChangedError, ConfigError
 from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig
+from arena.tournament.field import Wanted
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import load_to_play, ready
 from arena.tournament.run import run
@@ -175,15 +176,15 @@ def test_what_is_wrong_with_later_submissions_stops_no_run(
     PlayedStore.open_run(store, begun).close()
     submit(package(tmp_path / "late" / "monkey", "dots"), submitted)
     again = partial(load_to_play, file, BUILTINS, store)
-    later = again()
+    later = again(Wanted())
     assert later.players == begun.players
     assert "monkey does not take part: another player has its name" in later.left_out[-1]
-    taken = again(take_new=True)
+    taken = again(Wanted(take_new=True))
     assert taken.players == begun.players, "nor does who chose that name stop the others"
     assert "monkey does not take part" in taken.left_out[-1]
     for home in submitted.iterdir():
         (home / "active").unlink()
-    assert "has a version that plays" in again().left_out[0]
+    assert "has a version that plays" in again(Wanted()).left_out[0]
     assert arena.run(file, store=store).config.players == begun.players
 
 

@@ -18,6 +18,7 @@ from arena.bots import course
 from arena.bots.package import open_bot
 from arena.records.dialogue import dialogue
 from arena.reports import csv_report
+from arena.tournament.field import Wanted
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import load_to_play
 from arena.tournament.run import run
@@ -96,7 +97,7 @@ def play(folder: Path) -> None:
     file = folder.parent / "cup.toml"
     file.write_text(CUP)
     (folder / "runs").mkdir(exist_ok=True)
-    config = load_to_play(file, BUILTINS, None)
+    config = load_to_play(file, BUILTINS, None, Wanted())
     with PlayedStore.open_run(folder / "runs" / "cup.sqlite", config) as store:
         run(config, store)
 
