@@ -321,6 +321,46 @@ def test_the_kind_is_that_of_a_machine_that_did_not_leave(
     executor.close(now=True)
 
 
+ASKED = list[str]()
+
+
+def admit_later(entry: str) -> str:
+    """At first all machines play another tournament, then all but the last one, then none."""
+    name, busy = get_worker().name, ""
+    ASKED.append(name)
+    if ASKED.count(name) < 2 or (name == 2 and not BEGAN):
+        busy = "cup"
+    admission = Admission.model_validate_json(sleeping.admit(entry))
+    return admission.model_copy(update={"busy": busy}).model_dump_json()
+
+
+async def play_and_note(task: str, label: str, number: int, *, moves: bool) -> None:
+    BEGAN.append(number)
+    await sleeping.play(task, label, number, moves=moves)
+
+
+def test_machines_that_play_another_tournament_are_waited_for(
+    client: Client,
+    load: Load,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(places, "BUSY_S", 0.05)
+    ASKED.clear()
+    BEGAN.clear()
+    runs = SimpleNamespace(**{**vars(sleeping), "admit": admit_later, "play": play_and_note})
+    done = ClusterRun(client, tmp_path, runs)
+    done.play(load(f"[tournament]\nrounds = 40\n{FAST}"))
+    assert len(set.union(*done.by_pair().values())) == 3
+    noted = [line for line in capsys.readouterr().err.splitlines() if "another tournament" in line]
+    assert len(noted) == 3
+    assert all(
+        line.endswith(" plays another tournament, cup; it joins once that has ended.")
+        for line in noted
+    )
+
+
 def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> None:
     def refuse(entry: str) -> str:
         return Admission(host=sleeping._host(), refused="bwrap is missing").model_dump_json()

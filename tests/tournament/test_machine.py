@@ -19,7 +19,7 @@ from arena.sandbox.features import this_host
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors import machine, steady
 from arena.tournament.executors.base import Lost, Played, Task
-from arena.tournament.executors.machine import AdmissionRequest
+from arena.tournament.executors.machine import Admission, AdmissionRequest
 
 from .helpers import schedule
 
@@ -87,6 +87,23 @@ def test_a_machine_that_does_not_start_says_so(
 
     with pytest.raises(OSError, match="no process"):
         machine_of(load('[game]\nrules = "dots"\n'), monkeypatch, warning=fail)
+
+
+def test_a_machine_plays_one_tournament_until_that_leaves(
+    load: Callable[..., TournamentConfig],
+) -> None:
+    def ask(name: str) -> Admission:
+        config = load(f"[tournament]\nname = '{name}'\n[game]\nrules = 'dots'\n")
+        request = AdmissionRequest(config=config, label=name, host=this_host())
+        return Admission.model_validate_json(machine.admit(request.model_dump_json()))
+
+    assert ask("one").games == 1
+    assert ask("two").busy == "one"
+    machine.leave("two")
+    assert ask("two").busy == "one"
+    machine.leave("one")
+    assert ask("two").games == 1
+    machine.leave("two")
 
 
 def test_what_fails_on_a_machine_is_said_with_its_name(

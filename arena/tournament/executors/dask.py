@@ -156,15 +156,20 @@ class DaskExecutor:
 
     def _wait_for_one(self) -> None:
         began, is_noted = time.monotonic(), False
+        say = PlainConsole(stderr=True).print
         while True:
             self._look_at_machines()
             waited = time.monotonic() - began
             if not is_noted and waited > _QUIET_S:
                 is_noted = True
-                PlainConsole(stderr=True).print(_PREPARING, soft_wrap=True)
+                say(_PREPARING, soft_wrap=True)
             if any(self._machines):
                 return
-            if not self._machines.pending and self._machines.notes:
+            if self._machines.busy and not self._machines.pending:
+                began = time.monotonic()  # the other tournament may take hours
+                for note in self._machines.take_notes():
+                    say(note, soft_wrap=True)
+            elif not self._machines.pending and self._machines.notes:
                 raise ExecutorError(f"no machine can play: {' '.join(self._machines.notes)}")
             if waited > _ADMISSION_S:
                 raise ExecutorError(f"no machine was ready within {_ADMISSION_S / 60:.0f} minutes")

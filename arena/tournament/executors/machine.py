@@ -32,8 +32,10 @@ from arena.tournament.ready import ready
 from arena.tournament.warming import warm_kernels
 
 _LOOK_S = 0.5
-_LULL_S = 30.0
-"""A machine that played within this time is in use; another tournament does not get it."""
+_LULL_S = 600.0
+"""A machine that played within this time is in use, unless its tournament has left: another one
+waits for it.
+"""
 _TAKEN = "another tournament has it now"
 OTHER_VERSION = (
     "its arena and the head's are different versions; install the same version on both, and start "
@@ -67,6 +69,8 @@ class Admission(Frozen):
     """Digests of packages that are to be sent."""
     refused: str | None = None
     """Why it gets no game, a sentence."""
+    busy: str = ""
+    """The other tournament that it plays; it is to be asked again."""
     delay: str | None = None
     """A likely cause of void games here, a sentence."""
 
@@ -95,7 +99,7 @@ class _Machine:
         self._waiting: deque[_QueuedGame] = deque()
         self._playing: dict[int, _QueuedGame] = {}
         """By the identity of the task: the same game may be asked for twice."""
-        self._used_at = -_LULL_S
+        self._used_at = time.monotonic()
         self._started: Future[str | None] = Future()
         self._thread = threading.Thread(target=self._serve, name="games", daemon=True)
         self._thread.start()
@@ -103,7 +107,9 @@ class _Machine:
 
     @property
     def is_used(self) -> bool:
-        """Whether a game is played, or was a moment ago."""
+        """Whether a game is played, or may follow."""
+        if self.ended is not None:
+            return False
         return bool(self._playing) or time.monotonic() - self._used_at < _LULL_S
 
     def play(self, task: Task, on_move: Callable[[Moved], None]) -> Played | Lost:
@@ -196,7 +202,7 @@ def _admitted(request: AdmissionRequest, admission: Admission) -> Admission:
     global _machine
     config = request.config
     if _machine is not None and _machine.name != config.name and _machine.is_used:
-        raise ExecutorError(f"it plays another tournament, {_machine.name}, until that has ended")
+        return admission.model_copy(update={"busy": _machine.name})
     if _machine is not None and _machine.label == request.label:
         raise ExecutorError("a worker in the same process plays already; give each a process")
     _refuse_missing(request.named)

@@ -24,6 +24,8 @@ from arena.tournament.machines import SAME_KIND, SLOWER
 
 LOOK_S = 1.0
 LEAVE_S = 5.0
+BUSY_S = 5.0
+"""A machine that plays another tournament is asked again that often."""
 _ANSWER_S = 1.0
 """How long a look waits for the scheduler: where the line is cut, Ctrl-C does not wait for it."""
 SILENT_S = 15.0
@@ -65,6 +67,10 @@ class MachinePlace:
     """Whether the scheduler does not know it any more."""
     refused: bool = False
     """Whether it gets no game."""
+    busy: str = ""
+    """The other tournament that it plays, by its last answer."""
+    busy_at: float | None = None
+    """When it answered so, by our clock; None while it is asked again."""
 
     def __str__(self) -> str:
         return f"{self.name} ({self.address})" if self.name else self.address
@@ -145,8 +151,15 @@ class Machines:
     @property
     def pending(self) -> bool:
         """Whether machines are still to answer."""
-        answered = (each.admission or each.gone or each.refused for each in self._places.values())
-        return not all(answered)
+        return not all(
+            each.admission or each.gone or each.refused or each.busy_at is not None
+            for each in self._places.values()
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether some play another tournament, and join once that has ended."""
+        return any(each.busy_at is not None and not each.gone for each in self._places.values())
 
     def choose_kind(self) -> None:
         """Keep those with the processor that plays the most games, now and later."""
@@ -207,6 +220,9 @@ class Machines:
             place = self._places.get(address) or self._met(address, about)
             if about["last_seen"] != place.seen:
                 place.seen, place.seen_at = about["last_seen"], time.monotonic()
+            if place.busy_at is not None and time.monotonic() - place.busy_at > BUSY_S:
+                place.busy_at = None
+                self._admit(place)
             silent = self._looked - place.seen_at > SILENT_S
             if silent and not place.gone:
                 lost.append(place)
@@ -270,8 +286,14 @@ class Machines:
         except ValidationError:
             self.drop(place, OTHER_VERSION)
             return
-        place.name = admission.host.name
-        if admission.lacking:
+        place.name, before, place.busy = admission.host.name, place.busy, admission.busy
+        if place.busy:
+            place.busy_at = time.monotonic()
+            if place.busy != before:
+                self.notes.append(
+                    f"{place} plays another tournament, {place.busy}; it joins once that has ended."
+                )
+        elif admission.lacking:
             self._send(place, admission, admission.lacking[0])
         elif admission.refused is not None:
             place.admission = admission
