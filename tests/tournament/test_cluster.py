@@ -49,6 +49,11 @@ def client(cluster: LocalCluster) -> Iterator[Client]:
         yield made
 
 
+def machines_that(**changed: Callable[..., Any]) -> SimpleNamespace:
+    """Sleeping machines that run other functions for some."""
+    return SimpleNamespace(**{**vars(sleeping), **changed})
+
+
 class ClusterRun:
     """A run on a cluster, and what came of it."""
 
@@ -195,7 +200,7 @@ def test_a_machine_that_is_back_is_not_given_a_game_that_it_plays(
     monkeypatch.setattr(places, "LEAVE_S", 0.1)
     BEGAN.clear()
     config = load("[tournament]\nrounds = 2\n" + FAST.replace("5", "50"))
-    runs = SimpleNamespace(**{**vars(sleeping), "play": play_all_but_the_second})
+    runs = machines_that(play=play_all_but_the_second)
     cluster = LocalCluster(
         n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0",
         memory_limit=0, local_directory=tmp_path,
@@ -235,7 +240,7 @@ def test_only_the_machine_that_is_taken_gets_no_game(
     monkeypatch.setattr(places, "LEAVE_S", 0.1)
     BEGAN.clear()
     reports = list[Report]()
-    runs = SimpleNamespace(**{**vars(sleeping), "play": play_or_be_taken})
+    runs = machines_that(play=play_or_be_taken)
     config = load(f"[tournament]\nrounds = 6\n{FAST}")
     ClusterRun(client, tmp_path, runs).play(config, watch=reports.append)
     dropped = [each.text for each in reports if isinstance(each, Remark)]
@@ -267,9 +272,7 @@ def test_a_machine_that_does_not_move_holds_nobody_up(
 ) -> None:
     monkeypatch.setattr(dask, "_IDLE_S", 0.05)
     monkeypatch.setattr("arena.tournament.executors.places.LEAVE_S", 0.1)
-    runs = SimpleNamespace(
-        answer=sleeping.answer, admit=sleeping.admit, play=play_or_stay, leave=sleeping.leave
-    )
+    runs = machines_that(play=play_or_stay)
     ClusterRun(client, tmp_path, runs).play(load(f"[tournament]\nrounds = 6\n{FAST}"))
 
 
@@ -283,12 +286,17 @@ def admit_by_number(entry: str) -> str:
     return Admission(host=known, games=asked.cores).model_dump_json()
 
 
+LEFT = list[int]()
+
+
+def note_leaving(label: str) -> None:
+    LEFT.append(get_worker().name)
+
+
 def test_machines_are_compared_and_those_that_cannot_play_are_named(
     client: Client, load: Load
 ) -> None:
-    runs = SimpleNamespace(
-        answer=sleeping.answer, admit=admit_by_number, play=sleeping.play, leave=sleeping.leave
-    )
+    runs = machines_that(admit=admit_by_number, leave=note_leaving)
     executor = DaskExecutor(client, load(FAST), runs=runs)
     said = executor.warning() or ""
     assert "lab2 " in said
@@ -298,7 +306,9 @@ def test_machines_are_compared_and_those_that_cannot_play_are_named(
     same = DaskExecutor(client, load(FAST), runs=runs, same_kind=True)
     assert "and same_kind asks for kind" in (same.warning() or "")
     assert same.capacity == 2
+    LEFT.clear()
     same.close(now=True)
+    assert sorted(LEFT) == [0, 1, 2], "others get those too that it does not use"
 
 
 def test_the_kind_is_that_of_a_machine_that_did_not_leave(
@@ -349,7 +359,7 @@ def test_machines_that_play_another_tournament_are_waited_for(
     monkeypatch.setattr(places, "BUSY_S", 0.05)
     ASKED.clear()
     BEGAN.clear()
-    runs = SimpleNamespace(**{**vars(sleeping), "admit": admit_later, "play": play_and_note})
+    runs = machines_that(admit=admit_later, play=play_and_note)
     done = ClusterRun(client, tmp_path, runs)
     done.play(load(f"[tournament]\nrounds = 40\n{FAST}"))
     assert len(set.union(*done.by_pair().values())) == 3
@@ -365,9 +375,11 @@ def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> 
     def refuse(entry: str) -> str:
         return Admission(host=sleeping._host(), refused="bwrap is missing").model_dump_json()
 
-    runs = SimpleNamespace(answer=sleeping.answer, admit=refuse)
+    runs = machines_that(admit=refuse, leave=note_leaving)
+    LEFT.clear()
     with pytest.raises(ExecutorError, match="bwrap is missing"):
         DaskExecutor(client, load(FAST), runs=runs)
+    assert sorted(LEFT) == [0, 1, 2], "what cannot begin holds none"
 
 
 def test_a_machine_with_another_package_of_the_game_gets_no_game(
@@ -377,7 +389,7 @@ def test_a_machine_with_another_package_of_the_game_gets_no_game(
         other = sleeping._host().model_copy(update={"package": "connect4 0.9"})
         return Admission(host=other, games=1).model_dump_json()
 
-    runs = SimpleNamespace(answer=sleeping.answer, admit=admit)
+    runs = machines_that(admit=admit)
     with pytest.raises(ExecutorError, match=r"it has arena [^,]+, connect4 0\.9, the head arena"):
         DaskExecutor(client, load(FAST), runs=runs)
 
@@ -397,7 +409,7 @@ def admit_as_a_later_arena(entry: str) -> str:
 def test_a_machine_that_the_head_does_not_understand_gets_no_game(
     client: Client, load: Load, admit: Callable[[str], str]
 ) -> None:
-    runs = SimpleNamespace(answer=sleeping.answer, admit=admit)
+    runs = machines_that(admit=admit)
     with pytest.raises(ExecutorError, match=r"install the same version on both") as raised:
         DaskExecutor(client, load(FAST), runs=runs)
     assert "validation error" not in str(raised.value)
@@ -407,7 +419,7 @@ def test_a_machine_without_a_file_that_a_player_names_gets_no_game(
     client: Client, load: Load, tmp_path: Path
 ) -> None:
     (tmp_path / "bot.py").touch()
-    runs = SimpleNamespace(answer=sleeping.answer, admit=machine.admit)
+    runs = machines_that(admit=machine.admit)
     player = '[[player]]\nname = "bot"\ncommand = ["python3", "bot.py", "deep"]\n'
     with pytest.raises(ExecutorError, match=r"bot names bot\.py, which is not there"):
         DaskExecutor(client, load(FAST + player), runs=runs)
@@ -444,12 +456,7 @@ def test_a_package_that_a_machine_did_not_take_in_time_is_sent_again(
 
     monkeypatch.setattr(client, "scatter", late_at_first)
     monkeypatch.setattr(places.Machines, "_packed", lambda _, digest: b"files")
-    runs = SimpleNamespace(
-        answer=sleeping.answer,
-        admit=admit_with_package,
-        keep=keep_package,
-        leave=sleeping.leave,
-    )
+    runs = machines_that(admit=admit_with_package, keep=keep_package)
     if late > 3 * (places.SENDINGS - 1):
         with pytest.raises(ExecutorError, match="sent 3 times; let the scheduler reach it"):
             DaskExecutor(client, load(FAST), runs=runs)
@@ -469,9 +476,7 @@ def test_a_machine_that_cannot_keep_a_package_is_named(
 
     _having.clear()
     monkeypatch.setattr(places.Machines, "_packed", lambda _, digest: b"files")
-    runs = SimpleNamespace(
-        answer=sleeping.answer, admit=admit_with_package, keep=keep, leave=sleeping.leave
-    )
+    runs = machines_that(admit=admit_with_package, keep=keep)
     with pytest.raises(ExecutorError, match=r"\d \(.*\) gets no game: the disk is full"):
         DaskExecutor(client, load(FAST), runs=runs)
 
@@ -519,9 +524,7 @@ def test_a_machine_with_a_slow_line_holds_nobody_up(
     monkeypatch.setattr(places.Machines, "_packed", lambda _, digest: b"files")
     monkeypatch.setattr(dask, "_OTHERS_S", 0.1)
     monkeypatch.setattr(dask, "_QUIET_S", 0)
-    runs = SimpleNamespace(
-        answer=sleeping.answer, admit=admit_with_package, keep=keep_package, leave=sleeping.leave
-    )
+    runs = machines_that(admit=admit_with_package, keep=keep_package)
     executor = DaskExecutor(client, load(FAST), runs=runs)
     while len(list(executor._machines)) < 2:
         executor.wait(0.05)

@@ -71,11 +71,15 @@ def test_a_machine_that_fails_loses_every_game_and_says_why(
         return []
 
     config = load('[game]\nrules = "dots"\n')
+    other = AdmissionRequest(
+        config=config, label="u", host=this_host().model_copy(update={"name": "desk"})
+    )
     own = machine_of(config, monkeypatch, submit=fail, wait=wait)
+    assert own.is_kept_from(other)
     task = Task(spec=schedule(config)[0])
     assert own.play(task, print) == Lost(task, str(error))
     assert own.play(task, print) == Lost(task, str(error)), "also what is asked for later"
-    assert own.ended == str(error) and not own.is_used
+    assert own.ended == str(error) and not own.is_kept_from(other)
     own.close()
 
 
@@ -92,18 +96,21 @@ def test_a_machine_that_does_not_start_says_so(
 def test_a_machine_plays_one_tournament_until_that_leaves(
     load: Callable[..., TournamentConfig],
 ) -> None:
-    def ask(name: str) -> Admission:
+    def ask(name: str, head: str, label: str) -> Admission:
         config = load(f"[tournament]\nname = '{name}'\n[game]\nrules = 'dots'\n")
-        request = AdmissionRequest(config=config, label=name, host=this_host())
+        host = this_host().model_copy(update={"name": head})
+        request = AdmissionRequest(config=config, label=label, host=host)
         return Admission.model_validate_json(machine.admit(request.model_dump_json()))
 
-    assert ask("one").games == 1
-    assert ask("two").busy == "one"
-    machine.leave("two")
-    assert ask("two").busy == "one"
-    machine.leave("one")
-    assert ask("two").games == 1
-    machine.leave("two")
+    assert ask("one", "desk", "killed").games == 1
+    assert ask("two", "desk", "second").busy == "one of desk"
+    assert ask("one", "lab", "third").busy == "one of desk"
+    assert ask("one", "desk", "again").games == 1, "the same command after it was killed"
+    machine.leave("killed")
+    assert ask("two", "desk", "second").busy == "one of desk"
+    machine.leave("again")
+    assert ask("two", "desk", "second").games == 1
+    machine.leave("second")
 
 
 def test_what_fails_on_a_machine_is_said_with_its_name(

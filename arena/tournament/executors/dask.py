@@ -109,8 +109,12 @@ class DaskExecutor:
         self._numbers = self._at_a_time = 0
         self._idle_since = 0.0
         client.subscribe_topic(self._label, lambda event: self._news.put(event[1]))
-        with self._machines.reached():
-            self._wait_for_machines(same_kind)
+        try:
+            with self._machines.reached():
+                self._wait_for_machines(same_kind)
+        except BaseException:  # Ctrl-C too: others wait for the machines it has
+            self.close(now=True)
+            raise
 
     @property
     def capacity(self) -> int:

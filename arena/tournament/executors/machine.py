@@ -70,7 +70,7 @@ class Admission(Frozen):
     refused: str | None = None
     """Why it gets no game, a sentence."""
     busy: str = ""
-    """The other tournament that it plays; it is to be asked again."""
+    """The other tournament that it plays, and its head; it is to be asked again."""
     delay: str | None = None
     """A likely cause of void games here, a sentence."""
 
@@ -88,7 +88,8 @@ class _Machine:
         self, request: AdmissionRequest, config: TournamentConfig, cores: Sequence[int], host: Host
     ) -> None:
         """Raises ExecutorError."""
-        self.label, self.name, self.host = request.label, config.name, host
+        self.label, self.host = request.label, host
+        self.tournament = _tournament(request)
         games = len(cores) // config.threads
         self._config = config.model_copy(update={"concurrency": games})
         self._masked, self._cores = request.masked, tuple(cores)
@@ -105,10 +106,11 @@ class _Machine:
         self._thread.start()
         self.delay = self._started.result()
 
-    @property
-    def is_used(self) -> bool:
-        """Whether a game is played, or may follow."""
-        if self.ended is not None:
+    def is_kept_from(self, request: AdmissionRequest) -> bool:
+        """Whether it plays for another head, or one that was killed may go on: the same command
+        gets it back at once.
+        """
+        if self.ended is not None or self.tournament == _tournament(request):
             return False
         return bool(self._playing) or time.monotonic() - self._used_at < _LULL_S
 
@@ -177,6 +179,10 @@ class _Machine:
         return True
 
 
+def _tournament(request: AdmissionRequest) -> str:
+    return f"{request.config.name} of {request.host.name}"
+
+
 _lock = threading.Lock()
 _machine: _Machine | None = None
 
@@ -201,8 +207,8 @@ def admit(request: str) -> str:
 def _admitted(request: AdmissionRequest, admission: Admission) -> Admission:
     global _machine
     config = request.config
-    if _machine is not None and _machine.name != config.name and _machine.is_used:
-        return admission.model_copy(update={"busy": _machine.name})
+    if _machine is not None and _machine.is_kept_from(request):
+        return admission.model_copy(update={"busy": _machine.tournament})
     if _machine is not None and _machine.label == request.label:
         raise ExecutorError("a worker in the same process plays already; give each a process")
     _refuse_missing(request.named)

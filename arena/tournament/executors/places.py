@@ -68,7 +68,7 @@ class MachinePlace:
     refused: bool = False
     """Whether it gets no game."""
     busy: str = ""
-    """The other tournament that it plays, by its last answer."""
+    """The other tournament that it plays, and its head, by its last answer."""
     busy_at: float | None = None
     """When it answered so, by our clock; None while it is asked again."""
 
@@ -377,12 +377,13 @@ class Machines:
             self._admit(place)
 
     def leave(self, label: str) -> None:
-        """Have all end their games."""
+        """Have all end their games, and be free for others: those too that got none."""
         leaving = [
             self._client.submit(
                 self._runs.leave, label, workers=[place.address], pure=False, priority=10
             )
-            for place in self
+            for place in self._places.values()
+            if not (place.gone or place.busy)
         ]
         with suppress(TimeoutError, OSError, CancelledError):  # it is frozen, or all is gone
             wait(leaving, timeout=LEAVE_S)
