@@ -238,20 +238,19 @@ class Tuner:
         with readable(path, *_DAMAGED):
             content = kept(path)
             number, by = content["format"], content["version"]
-            is_known = number == FORMAT
-            before = content["config"] if is_known else {}
-            now = json.loads(json.dumps(self.config.identity()))
-            began = is_known and _numbers(content["points"][0][1]) == self.space.start
-            if began and before["weights"] and now["weights"]:
-                before["weights"]["start"] = now["weights"]["start"]  # wherever its file is
-            changed = changes(before, now) if is_known and now != before else None
-            if is_known and not began and changed is None:
-                changed = ["the table that weights.start names"]
-        if not is_known:
+        if number != FORMAT:
             raise ValueError(
                 f"{path}: has format {number}, written by arena {by}, and this arena goes on with "
                 f"format {FORMAT} alone; finish with that arena, or move it away to begin again"
             )
+        with readable(path, *_DAMAGED):
+            before, now = content["config"], json.loads(json.dumps(self.config.identity()))
+            same_start = _numbers(content["points"][0][1]) == self.space.start
+            if same_start and before["weights"] and now["weights"]:
+                before["weights"]["start"] = now["weights"]["start"]  # wherever its file is
+            changed = changes(before, now) if now != before else None
+            if not same_start and changed is None:
+                changed = ["the table that weights.start names"]
         if changed is not None:
             raise ValueError(
                 f"{path.parent}: was begun with other settings; only `games`, `name` and `threads` "
