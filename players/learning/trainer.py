@@ -256,8 +256,8 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
     def write_network(
         self, path: Path, network: Network | None = None, fields: Mapping[str, Any] | None = None
     ) -> None:
-        """Write a network of this run alone, as a whole, or what was learned so far; `found` are
-        fields of its header. Raises OSError.
+        """Write a network of this run alone, as a whole, or what was learned so far; `fields` are
+        some of its header. Raises OSError.
         """
         header = self._header()
         if network is not None:
