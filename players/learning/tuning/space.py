@@ -83,14 +83,14 @@ class Space:
         self._ranges = tuple(ranges)
         self.plan = plan
         self._moves: Mapping[str, int] = {}
+        self.orbits: tuple[Orbit, ...] = ()
+        self.start: Vector = tuple(each.start for each in ranges)
+        ends = [(each.low, each.high, each.step) for each in ranges]
         if plan is not None:
             self._moves = load_board(rule_set.name, rule_set.variant).moves
-        self.orbits = _orbits(rule_set, plan) if plan is not None else ()
-        ends = [(each.low, each.high, each.step) for each in ranges]
-        self.start: Vector = tuple(each.start for each in ranges)
-        if plan is not None:
-            ends += [(plan.low, plan.high, plan.step)] * len(self.orbits)
+            self.orbits = _orbits(rule_set, plan)
             self.start += self._first_weights(plan)
+            ends += [(plan.low, plan.high, plan.step)] * len(self.orbits)
         self.names = tuple([each.name for each in ranges] + [orbit.name for orbit in self.orbits])
         self.low, self.high, self.step = (np.array(column) for column in zip(*ends, strict=True))
 
