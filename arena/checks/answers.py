@@ -225,7 +225,7 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
     both_seats = len({(one.board, one.at.seat) for one in there}) == 2 * len(boards)
     by_seat = _only(there, lambda one: one.at.seat) if both_seats else None
     if by_seat is not None and _are_half(wrong, [one for one in there if one.at.seat == by_seat]):
-        if any(one.offence.termination not in ANSWERED for one in wrong if one.offence):
+        if not subject.wrong <= ANSWERED:
             return f"It fails only at seat {by_seat}."
         return (
             f"It fails only at seat {by_seat}: take the seat from each `start` "
@@ -234,9 +234,7 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
     if other_games:
         return other_games
     board = _only(asked, lambda one: one.board)
-    is_illegal = {one.offence.termination for one in wrong if one.offence} == {
-        Termination.ILLEGAL_MOVE
-    }
+    is_illegal = subject.wrong == {Termination.ILLEGAL_MOVE}
     if board is not None and (is_illegal or _are_half(wrong, there)):
         return f"It fails only in {board}: read size and rules from `variant` in each `start`."
     return ""
