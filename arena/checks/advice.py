@@ -24,6 +24,7 @@ from rules.position import PASS, MalformedMove, Position
 
 _READY = '{"type":"ready","name":"my bot"}'
 _MOVE = '{"type":"move","ply":8,"move":"d2"}'
+_STOP_SOONER = "Stop the search when the `time_ms` of the turn is nearly over, with 50 ms to spare"
 
 _MISSING_KEY = "KeyError: '([^']+)'"
 
@@ -229,10 +230,7 @@ def _timeout(offence: Offence, language: Phrases) -> str:
         )
     ply = f" at ply {request.ply}" if isinstance(request, TurnRequest) else ""
     if belated:
-        return (
-            f"Stop the search when the `time_ms` of the turn is nearly over, with 50 ms to spare: "
-            f"the answer{ply} came {belated.after_ms:.0f} ms late."
-        )
+        return f"{_STOP_SOONER}: the answer{ply} came {belated.after_ms:.0f} ms late."
     if "without a newline" in offence.detail:
         return f"End each answer with a newline, and flush it: {language.flush}"
     look = (
@@ -241,9 +239,8 @@ def _timeout(offence: Offence, language: Phrases) -> str:
     )
     if offence.waited_ms is None:
         return (
-            "Stop the search when the `time_ms` of the turn is nearly over, with 50 ms to spare: "
-            f"no reply came {offence.limit}, and it was not waited for longer. If none comes at "
-            f"all, look for {look}"
+            f"{_STOP_SOONER}: no reply came {offence.limit}, and it was not waited for longer. If "
+            f"none comes at all, look for {look}"
         )
     return (
         f"Answer each `turn`: no reply came{ply} within {offence.waited_ms} ms after the deadline, "
@@ -278,7 +275,7 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
     if isinstance(request, StartRequest) and typed.lower() in _AGREEING:
         return f"Answer `start` with a line of JSON, not with a word: {_READY}"
     if not text.startswith((b"{", b"[")):
-        return f"Print debug text to stderr, not to stdout: {language.log}."
+        return _to_stderr(language)
     if text.startswith(b"{'"):
         return (
             "Make JSON of the reply instead of printing it as it is: JSON wants double quotes. "
@@ -315,6 +312,10 @@ def _unsolicited(offence: Offence, language: Phrases) -> str:
     text = offence.heard.text if offence.heard else b""
     if text.lstrip().startswith(b'{"type"'):
         return "Answer each `start` and `turn` once; `end` and `quit` are not answered."
+    return _to_stderr(language)
+
+
+def _to_stderr(language: Phrases) -> str:
     return f"Print debug text to stderr, not to stdout: {language.log}."
 
 
@@ -413,9 +414,10 @@ def launch_fix(spec: Prepared) -> str | None:
             f"Save {name} with Unix line ends: its #! line ends in a carriage return, which the "
             f"system takes for part of the interpreter's name (sed -i 's/\\r$//' {name})."
         )
-    interpreter = Path(line[2:].split()[0].decode(errors="replace")) if line[2:].split() else None
-    if line.startswith(b"#!") and interpreter is not None and not interpreter.exists():
-        return f"Name an interpreter that exists in the #! line of {name}, not {interpreter}."
+    if line.startswith(b"#!") and (words := line[2:].split()):
+        interpreter = Path(words[0].decode(errors="replace"))
+        if not interpreter.exists():
+            return f"Name an interpreter that exists in the #! line of {name}, not {interpreter}."
     if system := next((name for head, name in _SYSTEMS.items() if line.startswith(head)), None):
         return (
             f"Have {name} compiled where it plays, as this one is for {system}: submit its source "

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.checks.conditions import limit_ms
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.positions import PracticeGame
-from arena.checks.result import CheckFinding, failed, not_judged, passed
+from arena.checks.result import CheckFinding, did_not_play_on, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.model.containment import Guarantee
 from arena.model.protocol import Clock, Termination
@@ -114,7 +114,7 @@ def no_network(subject: Subject) -> CheckFinding:
                 looked = looked or sockets is not None
                 dialogue.play_on(practice, 1)
         except Offence as offence:
-            return not_judged(f"it did not play on ({offence.termination})")
+            return did_not_play_on(offence.termination)
     if cut := subject.spec.held.by.get(Guarantee.NETWORK):
         return passed(f"it plays with the network cut off ({cut})")
     if looked:

@@ -87,3 +87,8 @@ def failed(detail: str, fix: str) -> CheckFinding:
 def not_judged(why: str) -> CheckFinding:
     """A finding: nothing could be found out."""
     return CheckFinding(passed=None, detail=why)
+
+
+def did_not_play_on(fault: Termination) -> CheckFinding:
+    """A finding: nothing could be found out, for a fault that other items judge."""
+    return not_judged(f"it did not play on ({fault})")

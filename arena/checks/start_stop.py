@@ -11,7 +11,7 @@ from arena.bots.package import open_bot
 from arena.checks.advice import launch_fix
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.modules import PythonFound, ask_python
-from arena.checks.result import CheckFinding, failed, not_judged, passed
+from arena.checks.result import CheckFinding, did_not_play_on, failed, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.errors import ArchiveError, BuildError, ManifestError, PackageError, ProgramError
 from arena.files.plain_text import printable
@@ -165,11 +165,11 @@ def no_strays(subject: Subject) -> CheckFinding:
             _play(subject, dialogue)
             processes = _namespace(subject, dialogue.process.pid)
             if processes is None:
-                return not_judged(f"it did not play on ({Termination.EXITED})")
+                return did_not_play_on(Termination.EXITED)
             first, program = processes
             dialogue.send_quit()
         except Offence as offence:
-            return not_judged(f"it did not play on ({offence.termination})")
+            return did_not_play_on(offence.termination)
         dialogue.close_stdin()
         _wait_for_end(program)
         orphans = children(first) - before - {program}
@@ -222,7 +222,7 @@ def exit_on_quit(subject: Subject) -> CheckFinding:
                 _play(subject, dialogue)
                 leave(dialogue)
             except Offence as offence:
-                return not_judged(f"it did not play on ({offence.termination})")
+                return did_not_play_on(offence.termination)
             if not dialogue.exits(QUIT_S):
                 detail = f"it still runs {QUIT_S:.0f} s after {event}; the referee then kills it"
                 return failed(detail, fix)
