@@ -123,13 +123,14 @@ def script(written: str, folder: Path) -> Program:
             )
         refuse_interpreter(path)
         interpreter = tuple(named)
-    if interpreter is None and not os.access(path, os.X_OK):
-        raise ProgramError(f"{path} {_why_no_script(path)}")
     if interpreter is None:
+        if not os.access(path, os.X_OK):
+            raise ProgramError(f"{path} {_why_no_script(path)}")
         refuse_interpreter(path)
-    if interpreter is not None and shutil.which(interpreter[0]) is None:
+        return Program((str(path),), str(path.parent))
+    if shutil.which(interpreter[0]) is None:
         raise ProgramError(f"{path} needs {interpreter[0]}, which is not on the PATH; install it")
-    return Program((*(interpreter or ()), str(path)), str(path.parent))
+    return Program((*interpreter, str(path)), str(path.parent))
 
 
 def _why_no_script(path: Path) -> str:
