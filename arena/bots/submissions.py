@@ -95,7 +95,7 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     try:
         if (folder / ACTIVE).is_symlink():
             raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
-        homes = sorted(folder.iterdir(), key=lambda home: home.name)
+        homes = sorted(folder.iterdir())
         bots = tuple(_open(home) for home in homes if active(home))
         idle = not bots and any(history(home).versions for home in homes)
     except OSError as error:
@@ -106,10 +106,12 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
             "If it is a copy, copy it again with its links, by `cp -a` or `rsync -a`"
         )
     if not bots:
-        raise SubmissionError(
-            f"{folder} has no submission; arena submit BOT --to {folder} adds one"
-        )
+        raise SubmissionError(no_submission(folder))
     return bots
+
+
+def no_submission(folder: Path) -> str:
+    return f"{folder} has no submission; arena submit BOT --to {folder} adds one"
 
 
 def refuse_no_folder(folder: Path) -> None:

@@ -218,13 +218,14 @@ def list_bots(
 ) -> Exit:
     """List the bots with their owners and versions."""
     from arena.bots import course
+    from arena.bots.submissions import no_submission
     from arena.reports import submissions
 
     entries, damaged = course.bots(folder), course.damaged(folder)
     if entries:
         console().print(submissions.table(entries))
     elif not damaged:
-        say(f"{folder} has no submission; arena submit BOT --to {folder} adds one")
+        say(no_submission(folder))
     return complain(damaged)
 
 
