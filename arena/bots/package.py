@@ -218,7 +218,7 @@ def startable(bot: Bot) -> Bot:
     """The same bot with its command resolved and no build left to do. Raises PackageError."""
     folder = Path(bot.cwd)
     command = with_python(bot.command)
-    program, *arguments = command
+    program = command[0]
     if command == bot.command:
         try:
             is_own = (folder / program).resolve().is_relative_to(folder.resolve())
@@ -226,7 +226,7 @@ def startable(bot: Bot) -> Bot:
             is_known = program == sys.executable or visible_files.of_system(program)
             if "/" in program and not is_own and not (is_absolute and is_known):
                 raise ProgramError(f'"{program}" leads out of the package')
-            command = programs.command([program, *arguments], folder).command
+            command = programs.command(list(command), folder).command
             if "/" in program:
                 programs.refuse_interpreter(Path(command[0]))
         except ProgramError as error:
