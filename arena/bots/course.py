@@ -147,7 +147,7 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     advice = "; choose another name, in bot.toml"
     _refuse_folder(bot.name, advice)
     home = submissions.home_for(bot, folder)
-    _refuse_foreign(folder, home, owner, advice)
+    _refuse_foreign(home, owner, advice)
     _refuse_excluded(home)
     refuse_late(course, owner, now)
     _refuse_one_more(course.quota, folder, bot.name, owner)
@@ -210,20 +210,21 @@ def _homes(folder: Path) -> list[Path]:
 
 def bot(folder: Path, name: str) -> Entry:
     """One bot of a folder of submissions, by its name alone."""
-    entry = _entry(folder / name) if is_name(name) else None
-    if entry is not None and entry.damaged and not entry.versions:
-        raise SubmissionError("\n".join(entry.damaged))
-    if entry is None or not entry.versions:
-        alone, at, _ = name.partition("@")
-        if at:
-            raise SubmissionError(f"{name} is one version; name only the bot: {alone}")
-        inside = bots(folder / name) if is_name(name) and (folder / name).is_dir() else ()
-        if inside:
-            one = folder / name / inside[0].name
-            raise SubmissionError(f"{folder / name} is a folder of submissions; name a bot: {one}")
-        hint = did_you_mean(name, [each.name for each in bots(folder)], "bots")
-        raise SubmissionError(f'{folder} has no bot "{name}"; {hint}')
-    return entry
+    home = folder / name
+    if is_name(name):
+        entry = _entry(home)
+        if entry.versions:
+            return entry
+        if entry.damaged:
+            raise SubmissionError("\n".join(entry.damaged))
+        if home.is_dir() and (inside := bots(home)):
+            one = home / inside[0].name
+            raise SubmissionError(f"{home} is a folder of submissions; name a bot: {one}")
+    alone, at, _ = name.partition("@")
+    if at:
+        raise SubmissionError(f"{name} is one version; name only the bot: {alone}")
+    hint = did_you_mean(name, [each.name for each in bots(folder)], "bots")
+    raise SubmissionError(f'{folder} has no bot "{name}"; {hint}')
 
 
 def version(entry: Entry, which: str) -> Receipt:
@@ -284,7 +285,7 @@ def _take_out(folder: Path, name: str, owner: str | None, how: str) -> Entry:
         if entry.state == how == WITHDRAWN:
             return entry
         if entry.state == "excluded":
-            raise SubmissionError(f"{name} is {entry.state} already")
+            raise SubmissionError(f"{name} is excluded already")
         if entry.state == "none":
             raise SubmissionError(f"no version of {name} plays")
         _clear(home)
@@ -295,7 +296,7 @@ def _take_out(folder: Path, name: str, owner: str | None, how: str) -> Entry:
 def _allowed(folder: Path, name: str, owner: str | None) -> Entry:
     entry = bot(folder, name)
     if owner is not None:
-        _refuse_foreign(folder, folder / name, owner)
+        _refuse_foreign(folder / name, owner)
     return entry
 
 
@@ -329,10 +330,10 @@ def _owner(versions: Sequence[Receipt]) -> str | None:
     return next((each.owner for each in versions if each.owner), None)
 
 
-def _refuse_foreign(folder: Path, home: Path, owner: str, advice: str = "") -> None:
+def _refuse_foreign(home: Path, owner: str, advice: str = "") -> None:
     """A name belongs to the owner who first used it, and an owner's own name to that owner."""
     other = _owner(history(home).versions)
-    names = {each.name.casefold(): each.name for each in roster.read_roster(folder).owners}
+    names = {each.name.casefold(): each.name for each in roster.read_roster(home.parent).owners}
     other = other or names.get(home.name.casefold(), owner)
     if other != owner:
         raise SubmissionError(f'the name "{home.name}" belongs to {other}{advice}')
