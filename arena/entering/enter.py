@@ -48,9 +48,10 @@ def enter(
     """
     now = sent_at or datetime.now(UTC)
     bot = course.admitted(to, take(path), owner, now)  # refused before a check of half a minute
-    if not (to / bot.name).exists():
+    home = to / bot.name
+    if not home.exists():
         refuse_builtin(bot.name, ", in bot.toml" if bot.rules else " name for the file")
-    before = playing(to / bot.name)
+    before = playing(home)
     known = receipt_of(bot, to)
     if known is not None and tournament is None:
         if before is None or before.version != known.version:
@@ -58,7 +59,7 @@ def enter(
         bot = bot.model_copy(update={"build": None})
         accepting()
         course.submit(to, bot, known.checked, owner, now)
-        return _entered(bot, playing(to / bot.name), before)
+        return _entered(bot, playing(home), before)
     conditions = conditions_of(path, tournament or _tournament_of(bot, path, to))
     conditions = conditions.with_python(course.python_of(to))
     checklist = check(path, conditions, sandbox, on_event, _opened(bot))
@@ -68,7 +69,7 @@ def enter(
     built = build(bot, checklist.sandbox.mode, conditions.python_for(bot))
     accepting()
     course.submit(to, built, _checked_items(checklist), owner, now)
-    return _entered(bot, playing(to / bot.name), before)
+    return _entered(bot, playing(home), before)
 
 
 def refuse_builtin(name: str, where: str = "") -> None:
