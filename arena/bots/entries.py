@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from io import BufferedReader
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import NoReturn
 
 from arena.errors import PackageError
 from arena.files.plain_text import printable
@@ -97,7 +98,7 @@ class EntryJudge:
             self.count(len(chunk))
             yield chunk
 
-    def stop(self, reason: str) -> None:
+    def stop(self, reason: str) -> NoReturn:
         """Refuse the whole at once."""
         raise self._error(self._package, [*self._reasons, reason])
 

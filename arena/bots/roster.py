@@ -59,8 +59,9 @@ class Roster(Frozen):
     def added(self, names: Sequence[str], now: datetime) -> tuple["Roster", dict[str, str]]:
         """The roster with those of `names` it lacks, and their tokens. Raises SubmissionError."""
         known = {owner.name for owner in self.owners}
-        _refuse_alike(known, [name for name in names if name not in known])
-        tokens = {name: secrets.token_hex(_TOKEN_BYTES) for name in names if name not in known}
+        new = [name for name in names if name not in known]
+        _refuse_alike(known, new)
+        tokens = {name: secrets.token_hex(_TOKEN_BYTES) for name in new}
         more = (
             Owner(name=name, token_sha256=_hash(token), added_at=now)
             for name, token in tokens.items()
