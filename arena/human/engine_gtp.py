@@ -10,20 +10,16 @@ from arena.human.engine_player import FrontPlayer
 from arena.model.record import PlayerFault
 from arena.referee.requests import Moves
 from players.gtp import FROM_GTP, TO_GTP
-from rules.position import PASS, MoveError, Position
+from rules.position import PASS, Position
 
 _COLOURS = {"black": 0, "b": 0, "white": 1, "w": 1}
 _STILL_TO_COME = 20
 """Moves that a time for the whole game is kept for."""
 
 
-class GtpRefusal(Exception):
-    """A command that cannot be done; the text says why."""
-
-
 def _whole(word: str) -> int:
     if not word.isdecimal():
-        raise GtpRefusal("syntax error")
+        raise ValueError("syntax error")
     return int(word)
 
 
@@ -46,14 +42,14 @@ class GtpFront:
         try:
             do = getattr(self, f"do_{command}", None)
             if do is None:
-                raise GtpRefusal("unknown command")
+                raise ValueError("unknown command")
             words = rest.lower().split()
             try:
                 inspect.signature(do).bind(*words)
             except TypeError:
-                raise GtpRefusal("syntax error") from None
+                raise ValueError("syntax error") from None
             yield f"={number} {do(*words)}".rstrip()
-        except (GtpRefusal, MoveError, ValueError) as error:
+        except ValueError as error:
             yield f"?{number} {error}"
         except PlayerFault as fault:
             yield f"?{number} {self.player.name} failed: {' '.join(fault.detail.split())}"
@@ -81,7 +77,7 @@ class GtpFront:
 
     def do_set_game(self, game: str) -> str:
         if game != "othello":
-            raise GtpRefusal("this engine plays Othello")
+            raise ValueError("this engine plays Othello")
         return ""
 
     def do_boardsize(self, size: str) -> str:
@@ -111,7 +107,7 @@ class GtpFront:
 
     def do_undo(self) -> str:
         if not self._before:
-            raise GtpRefusal("cannot undo")
+            raise ValueError("cannot undo")
         self.moves = self._before.pop()
         return ""
 
@@ -138,13 +134,13 @@ class GtpFront:
     def _turn_of(self, colour: str) -> tuple[Moves, Position]:
         """The moves and the position after them, with a forced pass of the other colour."""
         if colour not in _COLOURS:
-            raise GtpRefusal("invalid color")
+            raise ValueError("invalid color")
         moves, position = self.moves, self.player.after(self.moves)
         if position.to_move == 1 - _COLOURS[colour] and position.must_pass:
             moves = [*moves, (position.to_move, PASS)]
             position = position.play(PASS)
         if not position.is_over and position.to_move != _COLOURS[colour]:
-            raise GtpRefusal("it is not its turn")
+            raise ValueError("it is not its turn")
         return moves, position
 
     def _make(self, moves: Moves, position: Position, move: str) -> None:
