@@ -57,6 +57,6 @@ def test_machines_that_sleep_play_a_tournament(
     done = arena("bench", "cluster", *asked.split())
     assert done.exit_code == 0, done.output
     assert "12 on 3" in done.output and "next to no cluster" not in done.output
-    found = cluster.compare(1, 2, 0, BUILTINS)
+    found = cluster.compare(1, 2, 0, BUILTINS, 1)
     assert found.here_s > 0 and found.cluster_s > 0
     assert not (tmp_path / "dask-scratch-space").exists(), "others may make it first"

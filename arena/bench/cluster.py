@@ -73,7 +73,7 @@ class Memory(NamedTuple):
 
 
 def simulate(
-    workers: int, games: int, game_s: float, builtins: Builtins, processes: int = 1
+    workers: int, games: int, game_s: float, builtins: Builtins, processes: int
 ) -> Simulated:
     """Play about that many games of about `game_s` seconds each. Raises BenchError."""
     rounds = max(1, games // _A_ROUND)
@@ -183,9 +183,7 @@ class Compared(NamedTuple):
         return self.cluster_s / self.here_s - 1
 
 
-def compare(
-    workers: int, games: int, think_ms: int, builtins: Builtins, repeats: int = 1
-) -> Compared:
+def compare(workers: int, games: int, think_ms: int, builtins: Builtins, repeats: int) -> Compared:
     """Play them, in turn here and on `local:N`, between players that only sleep for each move."""
     player = {"bot": str(HERE / "instant.py"), "options": {"think_ms": think_ms}}
     tables = {

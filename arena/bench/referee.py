@@ -50,7 +50,7 @@ class RefereeBench(NamedTuple):
     by signals without a sandbox; within `limits` by the freezer of a control group, if any."""
 
 
-def bench_referee(*, games: int = 30, repeats: int = 3) -> RefereeBench:
+def bench_referee(*, games: int, repeats: int) -> RefereeBench:
     """Measure `repeats` times `games` games, with a player in C where it can be compiled.
 
     Both seats keep their processes, and a first game, which starts them, is not counted. Raises

@@ -67,7 +67,7 @@ class PlayedRuns(NamedTuple):
     """The same of the pages, which are here, and not on other machines as those of people are."""
 
 
-def bench_web(*, games: int = 20_000, rounds: int = 4, repeats: int = 3) -> list[Figure]:
+def bench_web(*, games: int, rounds: int, repeats: int) -> list[Figure]:
     """Measure it. Runs with open pages and without take turns: no machine is equally quiet twice.
     Raises BenchError.
     """

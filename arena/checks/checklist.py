@@ -52,7 +52,7 @@ def run_checks(
     opponent: Prepared,
     held: Held,
     conditions: Conditions,
-    report: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None],
 ) -> Iterator[CheckResult]:
     """Judge the script, folder or archive at `path`; each result as soon as it is known. `opponent`
     plays against it, `held` is the sandbox of this machine (the bot gets one of its mode), `report`
