@@ -117,4 +117,4 @@ class Env(EnvironmentBase, AECEnv[str, dict[str, Array], int | None]):
         }
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing is held; PettingZoo asks for this where there is `render`."""
