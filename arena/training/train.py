@@ -89,13 +89,13 @@ class _Training:
                     self._play()
                 self._draw()
                 if trainer.finished:
-                    make_trial = self._kind.trial
                     view.doing("writing the network")
                     try:
                         network = trainer.result()
                     except ValueError as error:
                         without = "remove that file, and the mean of the others is taken"
                         raise UserError(f"{error}; {without}") from None
+                    make_trial = self._kind.trial
                     trial = make_trial and make_trial(self._folder, network, self._test)
                     known = trial.known if trial else {}
                     trainer.write_network(self._folder / run_folder.NETWORK, network, known)
