@@ -99,20 +99,17 @@ class RefereeMatchRunner:
         total, played = len(left), dict[str, GameRecord]()
 
         def take(report: executing.Report) -> None:
-            if not isinstance(report, executing.Played | executing.Lost):
-                return
-            task = report.task
-            record = None if isinstance(report, executing.Lost) else report.record
-            if record is not None and record.termination is not Termination.VOID:
-                if record.termination.is_forfeit and record.termination is not Termination.TIMEOUT:
-                    how = f"({record.termination}): {record.detail}"
-                    raise UserError(f"A player forfeited a game {how}")
-                played[task.spec.game] = record
-            elif task.attempt < MAX_ATTEMPTS:
-                left.append(task.model_copy(update={"attempt": task.attempt + 1}))
-            else:
-                why = report.reason if isinstance(report, executing.Lost) else report.record.detail
-                raise UserError(f"A game was void {MAX_ATTEMPTS} times, the last time for: {why}")
+            match report:
+                case executing.Played(task, record) if record.termination is not Termination.VOID:
+                    how = record.termination
+                    if how.is_forfeit and how is not Termination.TIMEOUT:
+                        raise UserError(f"A player forfeited a game ({how}): {record.detail}")
+                    played[task.spec.game] = record
+                case executing.Played(task, GameRecord(detail=why)) | executing.Lost(task, why):
+                    if task.attempt == MAX_ATTEMPTS:
+                        times = f"{MAX_ATTEMPTS} times, the last time for: {why}"
+                        raise UserError(f"A game was void {times}")
+                    left.append(task.model_copy(update={"attempt": task.attempt + 1}))
 
         executing.play_through(
             self._executor, lambda: left.popleft() if left else None, take, self._stop.is_set
