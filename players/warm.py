@@ -145,17 +145,15 @@ def _notes() -> Path:
     return cache_folder() / f"warm-{digest.hexdigest()[:16]}"
 
 
-def _is_there(note: Path) -> bool:
-    try:
-        return note.exists()
-    except OSError:  # in a folder of others
-        return False
-
-
 def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
     """Load what a step names, in a process, but for what is noted; whether all could be kept."""
     notes = {f"{rules}:{search}": _notes() / f"{rules}-{search}" for rules, search in step}
-    missing = [kernels for kernels, note in notes.items() if noted_too or not _is_there(note)]
+    missing = [
+        kernels
+        for kernels, note in notes.items()
+        # Path.exists raises in a folder of others.
+        if noted_too or not os.path.exists(note)  # noqa: PTH110
+    ]
     if not missing:
         return True
     code = subprocess.run(module_command("players.warm", "--one", *missing), check=False).returncode
@@ -258,10 +256,8 @@ def main() -> None:
         with ThreadPoolExecutor(given.processes) as pool:
             for _ in pool.map(run, steps):
                 pass  # an error of a step is raised here
-    except OSError as error:  # too many processes, or open files
-        sys.exit(f"No kernels can be compiled: {error}")
-    except RuntimeError as error:
-        if str(error) != "can't start new thread":
+    except (OSError, RuntimeError) as error:  # too many processes, threads, or open files
+        if isinstance(error, RuntimeError) and str(error) != "can't start new thread":
             raise
         sys.exit(f"No kernels can be compiled: {error}")
     if failed:
