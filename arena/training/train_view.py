@@ -177,10 +177,8 @@ class LiveTraining(Screen, Generic[Block]):
             side_by_side = Table.grid(padding=(0, 4, 0, 0))
             side_by_side.add_row(self._rows(max(_SHOWN_BLOCKS, detail.row_count)), detail)
             unbounded = self._console.options.update(width=_UNBOUNDED)
-            if (
-                self._console.measure(side_by_side, options=unbounded).maximum
-                <= self._console.width
-            ):
+            needed = self._console.measure(side_by_side, options=unbounded).maximum
+            if needed <= self._console.width:
                 figures = [side_by_side]
         way = Text.assemble(f"{view.measure}  ", (curve, colour), f"  {rise}")
         title = Text(self._name, "bold")
@@ -212,8 +210,8 @@ def status(games: int, blocks: Sequence[GameBlock | TileBlock]) -> str:
     before = blocks[-len(last) - 1].games if len(blocks) > len(last) else 0
     seconds = sum(block.seconds for block in last)
     left = (games - last[-1].games) * seconds / (last[-1].games - before)
-    speed = sum(block.moves for block in last) / seconds if seconds else 0.0
-    parts = [f"{last[-1].games:,} of {games:,} games", f"{short(speed)} moves/s"]
+    rate = sum(block.moves for block in last) / seconds if seconds else 0.0
+    parts = [f"{last[-1].games:,} of {games:,} games", f"{short(rate)} moves/s"]
     return " · ".join([*parts, f"{duration(left)} left"] if left > 0 else parts)
 
 
