@@ -183,8 +183,8 @@ def open_folder(folder: Path, source: Path, *, again: bool = False) -> Bot:
             programs.refuse_joined_words(manifest.build, folder)
         except ProgramError as error:
             raise PackageError(source, [f"build: {error}"]) from None
-    fields, of = manifest.model_dump(), str(source)
-    bot = Bot(**fields, cwd=str(folder), digest=content, contents=content, source=of)
+    own = manifest.model_dump()
+    bot = Bot(**own, cwd=str(folder), digest=content, contents=content, source=str(source))
     return bot if bot.build else startable(bot)
 
 

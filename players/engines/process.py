@@ -70,10 +70,9 @@ class EngineProcess:
         """After `deadline`, in seconds of `time.monotonic()`, a line on stderr says so; the wait
         goes on.
         """
-        late = (
-            f"{self.name} has not answered `{command}` in time: give it a lower level or a longer"
-        )
-        watch = Timer(deadline - time.monotonic(), sys.stderr.write, [f"{late} clock.\n"])
+        late = f"{self.name} has not answered `{command}` in time"
+        advice = "give it a lower level or a longer clock"
+        watch = Timer(deadline - time.monotonic(), sys.stderr.write, [f"{late}: {advice}.\n"])
         watch.daemon = True
         if watch.interval > 0:
             watch.start()
