@@ -77,7 +77,7 @@ class TrainConfig(Training):
 
     @property
     def start_name(self) -> str | None:
-        """The fields of a network file on `start`."""
+        """The name of the file of `start`, which a network file keeps."""
         return self.start and Path(self.start).name
 
 
