@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 import rules as rule_sets
+from arena.files import json_text
 from arena.files.toml_tables import shown
 from arena.files.whole_file import write_whole
 from players.learning.tuning.config import TuneConfig
@@ -310,7 +311,7 @@ def keep(path: Path, number: int, content: dict[str, Any]) -> None:
 
 def kept(path: Path) -> dict[str, Any]:
     """What `keep` wrote. Raises OSError, and errors that `readable` takes."""
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    content: dict[str, Any] = json_text.parse(path.read_text(encoding="utf-8"))
     digest = content.pop(DIGEST, None)
     if digest is not None and digest != _digest(content):  # older files have none
         raise ValueError("its content does not match its digest")

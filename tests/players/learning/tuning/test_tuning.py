@@ -135,8 +135,9 @@ class TestTuner:
             with pytest.raises(ValueError, match="not a checkpoint of a tuning, or is damaged"):
                 Tuner(config, tmp_path)
 
-    def test_a_damaged_checkpoint_opens_no_match_runner(self, tmp_path: Path) -> None:
-        (tmp_path / CHECKPOINT).write_text("{}")
+    @pytest.mark.parametrize("damage", ["{}", "[" * 100_000], ids=["empty", "deep"])
+    def test_a_damaged_checkpoint_opens_no_match_runner(self, tmp_path: Path, damage: str) -> None:
+        (tmp_path / CHECKPOINT).write_text(damage)
         with pytest.raises(ValueError, match="not a checkpoint of a tuning, or is damaged"):
             Tuner(config_of(tmp_path, "selfplay"), tmp_path, lambda *_: pytest.fail("opened"))
 
