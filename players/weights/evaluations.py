@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from arena.files import json_text
+from arena.files.whole_file import stamp
 from players.games.registry import compiled_game
 from players.ntuple import as_terms as network_terms
 from players.option_files import NO_ARCHIVE, features_in, naming, refuse_other_settings
@@ -40,19 +41,12 @@ def load_terms(rules: str, variant: Mapping[str, Any], name: str = "default") ->
                 'train` made, or "default"'
             )
         path = FOLDER / files[name]
-    try:
-        found = path.stat()
-        stamp: tuple[int, ...] = found.st_ino, found.st_size, found.st_mtime_ns
-    except OSError:
-        stamp = ()
-    terms: Any = _read(path, stamp, rules, tuple(variant.items()))
+    terms: Any = _read(path, stamp(path), rules, tuple(variant.items()))
     return terms.copy()
 
 
 @lru_cache(maxsize=_KEPT)
-def _read(
-    path: Path, _stamp: tuple[int, ...], rules: str, settings: tuple[tuple[str, Any], ...]
-) -> Any:
+def _read(path: Path, _stamp: object, rules: str, settings: tuple[tuple[str, Any], ...]) -> Any:
     """The numbers in a file; `_stamp` distinguishes it from another that was written in its
     place.
     """
