@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rules
+from arena.files.imports import module_command
 from players.bench.measurement import RUNS, quickest
 from players.games.endgame import Solution, load_endgame
 from players.games.interface import BATCH
@@ -106,7 +106,7 @@ def seconds_to_ready() -> float:
     request = {"type": "start", **start._asdict(), "clock": start.clock._asdict()}
 
     def run(_: int) -> None:
-        command, line = [sys.executable, "-m", "players.uct"], json.dumps(request) + "\n"
+        command, line = module_command("players.uct"), json.dumps(request) + "\n"
         ended = subprocess.run(command, input=line, capture_output=True, text=True, check=False)
         if not ended.stdout:
             raise RuntimeError(f"{' '.join(command)} did not start:\n{ended.stderr}")
