@@ -142,7 +142,11 @@ def rules_to_serve(folder: Path) -> Course:
 
 
 def check_file(folder: Path) -> Path | None:
-    """The tournament that bots of its game are checked for; None where the course names none."""
+    """The tournament that bots of its game are checked for; None where a course names none, or the
+    folder is no course.
+    """
+    if not is_course(folder):
+        return None
     text, course = _read(folder)
     if course.check is None:
         return None

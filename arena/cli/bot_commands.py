@@ -114,16 +114,14 @@ def submit(
     sandbox: Contained = None,
 ) -> Exit:
     """Check a bot, and accept it into a folder of submissions for a tournament."""
-    from arena.bots import course_file
+    from arena.bots.course_file import check_file
     from arena.entering import remote
     from arena.entering.enter import enter
     from arena.reports.checklist import CheckScreen, entered_words, replaced_words
 
     folder = None if remote.is_url(to) else Path(to)
     is_new = folder is not None and not folder.exists()
-    named = tournament
-    if named is None and folder is not None and course_file.is_course(folder):
-        named = course_file.check_file(folder)
+    named = check_file(folder) if tournament is None and folder is not None else tournament
     with closing(CheckScreen(console(), bot, named)) as screen:
         if folder is None:
             remote.refuse_given({"--as": owner, "--tournament": tournament, "--sandbox": sandbox})

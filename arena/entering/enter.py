@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.bots import course
 from arena.bots.archive import is_archive
 from arena.bots.build import build
-from arena.bots.course_file import check_file, is_course
+from arena.bots.course_file import check_file
 from arena.bots.package import Bot, forget, refuse_missing, refuse_nameless, take
 from arena.bots.submissions import receipt_of
 from arena.bots.versions import CheckedItem, Receipt, named, place_of, playing, submitted
@@ -166,7 +166,7 @@ def conditions_of(
 
 def _tournament_of(bot: Bot, path: Path, to: Path) -> Path | None:
     """The tournament that a course names for checks, if the bot plays its game."""
-    file = check_file(to) if is_course(to) else None
+    file = check_file(to)
     if file is None:
         return None
     terms = conditions_of(path, file).terms
