@@ -3,7 +3,6 @@ looked for by that Python in the sandbox of the bot, before the bot is started.
 """
 
 import ast
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from warnings import catch_warnings
 
+from arena.files import json_text
 from arena.files.plain_text import printable
 from arena.model.contender import Prepared
 from arena.model.record import PlayerFault
@@ -73,13 +73,13 @@ def ask_python(spec: Prepared) -> PythonFound | None:
     command = (*spec.command[:at], "-c", _QUESTION, str(root), *imported)
     answer = _answer(spec.model_copy(update={"command": command}))
     try:
-        version, modules = json.loads(answer)
+        version, modules = json_text.parse(answer)
         own = sys.stdlib_module_names  # ours, too: a Python before 3.10 names all that is imported
         has = tuple(name for name, there in modules.items() if there and name not in own)
         lacks = tuple(imported[name] for name, there in modules.items() if not there)
+        return PythonFound(python, printable(version), has, lacks)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
-    return PythonFound(python, printable(version), has, lacks)
 
 
 def _script(command: tuple[str, ...], folder: Path) -> tuple[int, Path, Path] | None:

@@ -166,6 +166,14 @@ def test_a_python_that_says_too_much_is_cut_off(tmp_path: Path) -> None:
     assert peak < 2**20
 
 
+@pytest.mark.parametrize("says", ['["3", []]', "[3, {}]", "[" * 5000], ids=["list", "3", "deep"])
+def test_a_python_that_says_something_else_is_not_believed(tmp_path: Path, says: str) -> None:
+    home, other = mine(tmp_path), tmp_path / "python-other"
+    other.write_text(f"#!/bin/sh\necho '{says}'\n")
+    other.chmod(0o755)
+    assert ask_python(Prepared(name="mine", command=(str(other), "bot.py"), cwd=str(home))) is None
+
+
 def test_a_file_of_the_bot_does_not_answer_in_place_of_its_python(tmp_path: Path) -> None:
     home = mine(tmp_path)
     (home / "json.py").write_text("import os\nwhile True: os.write(1, b'x' * 65536)\n")
