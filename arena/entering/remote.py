@@ -2,7 +2,6 @@
 
 import http.client
 import io
-import json
 import re
 import tarfile
 import time
@@ -21,6 +20,7 @@ from arena.bots.package import refuse_missing
 from arena.checks.events import Entered, Refused, read_event
 from arena.entering.enter import OnEvent
 from arena.errors import PackageError, SubmissionError
+from arena.files import json_text
 
 MAX_BYTES = 10_000_000
 """The files that a server takes."""
@@ -168,7 +168,7 @@ def _refusal(error: urllib.error.HTTPError, address: str) -> str:
     if 300 <= error.code < 400:
         return f"{address} is now {error.headers.get('Location')}; use that address"
     try:
-        detail = json.loads(error.read(10_000))["detail"]
+        detail = json_text.parse(error.read(10_000))["detail"]
         return f"{urllib.parse.urlsplit(address).netloc}: {detail}"
     except (ValueError, LookupError, TypeError):
         return (
@@ -179,6 +179,6 @@ def _refusal(error: urllib.error.HTTPError, address: str) -> str:
 
 def _id_in(answer: bytes, to: str) -> str:
     try:
-        return str(json.loads(answer)["id"])
+        return str(json_text.parse(answer)["id"])
     except (ValueError, LookupError, TypeError):
         raise SubmissionError(f"{to} is not a course of `arena serve`; check the address") from None

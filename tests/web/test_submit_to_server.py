@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from fastapi import FastAPI, HTTPException, Request
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 from typer.testing import Result
 
 from arena.bots import course
@@ -141,6 +141,19 @@ def test_a_token_is_sent_nowhere_else(app: FastAPI, url: str, token: str) -> Non
     Path("bot.py").write_text(RIGHT)
     shown = submit("bot.py", "--to", f"{url}/moved", "--token", token, code=2)
     assert "is now https://evil.example/api; use that address" in shown.stderr
+
+
+@pytest.mark.parametrize("code", [200, 400])
+def test_any_answer_of_another_server_is_no_course(
+    app: FastAPI, url: str, token: str, code: int
+) -> None:
+    @app.post("/other/api/submissions")
+    async def other() -> Response:
+        return Response("[" * 9000, code)
+
+    Path("bot.py").write_text(RIGHT)
+    shown = submit("bot.py", "--to", f"{url}/other", "--token", token, code=2)
+    assert "is not a course of `arena serve`" in shown.stderr
 
 
 def test_a_check_is_followed_past_answers_of_a_busy_proxy(
