@@ -20,6 +20,7 @@ from players.learning.tuning.space import Space
 _PARTS = 4
 """Parts of a batch for each core: one that is slow, or joins, gets fewer of them."""
 _POLL_S = 0.2
+_CONTINUES = "The same command continues from the last checkpoint"
 _LOST = (
     "the connection to the scheduler of the cluster is lost; the same command continues from the "
     "last checkpoint"
@@ -75,8 +76,7 @@ class SpreadMatchRunner:
         except KilledWorker:  # else what a lost worker played is played by another
             raise ExecutorError(
                 "one worker of the cluster after the other ended while it played the same games, "
-                "most likely for lack of memory; their output has the cause. The same command "
-                "continues from the last checkpoint"
+                f"most likely for lack of memory; their output has the cause. {_CONTINUES}"
             ) from None
         except Exception as error:  # of Dask: no function of ours was begun
             # The games are cancelled when the connection is lost, also where it is back by now.
@@ -118,8 +118,8 @@ def _runner(player: _Player) -> Iterator[InProcessRunner]:
     if host.versions != player.versions:
         raise ExecutorError(
             f"{host.name} has {host.versions}, the head {player.versions}, and games of a tuning "
-            "need the same everywhere; install the same version there, or end its worker. The same "
-            "command continues from the last checkpoint"
+            "need the same everywhere; install the same version there, or end its worker. "
+            f"{_CONTINUES}"
         )
     try:
         if getattr(_own, "tuning", None) != player.tuning:
@@ -130,10 +130,8 @@ def _runner(player: _Player) -> Iterator[InProcessRunner]:
     except (ArenaError, ValueError):
         raise
     except Exception as error:  # whatever fails there
-        raise ExecutorError(
-            f"{host.name} cannot play the games: {rules.blame(error) or _line(error)}. The same "
-            "command continues from the last checkpoint"
-        ) from error
+        why = rules.blame(error) or _line(error)
+        raise ExecutorError(f"{host.name} cannot play the games: {why}. {_CONTINUES}") from error
 
 
 def _line(error: BaseException) -> str:
