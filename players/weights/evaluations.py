@@ -78,7 +78,7 @@ def _arrays(path: Path) -> tuple[Any, Any]:
 
 def _of_network(path: Path, rules: str, variant: Mapping[str, Any]) -> Any:
     """The numbers of a network that learned these rules, the end of the game apart."""
-    from players.weights.network_file import load_network  # which builds on this room
+    from players.weights.network_file import load_network  # takes 0.2 s to load
 
     network, header, _ = load_network(str(path), rules)
     try:
