@@ -104,27 +104,30 @@ def renew(folder: Path, owner: str) -> str:
 
 
 def owners(folder: Path) -> tuple[roster.Owner, ...]:
+    return _roster_of(folder).owners
+
+
+def _roster_of(folder: Path) -> roster.Roster:
+    """The roster of a folder that is a course."""
     rules_of(folder)
-    return roster.read_roster(folder).owners
+    return roster.read_roster(folder)
 
 
 def known(folder: Path, owner: str | None = None, token: str | None = None) -> str | None:
     """The owner of a request, by its name or its token; None where neither is given."""
     submissions.refuse_server(folder)
-    if owner is None and token is None:
-        return None
-    if token is not None and not folder.exists():
+    if token is None:
+        return None if owner is None else _roster_of(folder).owner(owner).name
+    if not folder.exists():
         raise SubmissionError(f"there is no course {folder}{nearest_to(folder.absolute())}")
-    if token is not None and not is_course(folder):
+    if not is_course(folder):
         raise SubmissionError(f"{folder} is not a course, and takes no token; leave out --token")
-    rules_of(folder)
-    on_roster = roster.read_roster(folder)
-    known = on_roster.owner(owner or "") if token is None else on_roster.with_token(token)
-    if owner not in (None, known.name):
+    found = _roster_of(folder).with_token(token)
+    if owner not in (None, found.name):
         raise SubmissionError(
-            f"the token belongs to {known.name}, not to {owner}; leave out --as, or the token"
+            f"the token belongs to {found.name}, not to {owner}; leave out --as, or the token"
         )
-    return known.name
+    return found.name
 
 
 def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
