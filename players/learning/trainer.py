@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from arena.errors import UserError
 from arena.files.toml_tables import shown
@@ -121,11 +122,8 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         if self.config.rate == "tc":
             self._network = with_sums(loaded.network, *(loaded.extra[name] for name in SUMS))
         self._arrays = {name: loaded.extra[name] for name in names}
-        for block in record["blocks"]:
-            for shares in (each for each in block.values() if isinstance(each, dict)):
-                for tile in tuple(shares):  # keys of JSON are texts
-                    shares[int(tile)] = shares.pop(tile)
-            self._blocks.append(self.block_type(**block))
+        read = TypeAdapter(self.block_type).validate_python  # keys of JSON are texts, tiles are not
+        self._blocks += map(read, record["blocks"])
         self._seconds = record["seconds"]
         self._learned_before = record.get("learned_before", 0)  # not in older checkpoints
 
