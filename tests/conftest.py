@@ -151,7 +151,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if worker and len(args) == 1 and Path(args[0]).is_dir():
         ignored = {Path(path).absolute() for path in session.config.getoption("ignore") or ()}
         paths = set(Path(args[0]).absolute().glob("[a-z]*")) - ignored
-        parts = sorted(map(str, paths))
+        # pytest refuses other files that are named, and the worker would collect nothing.
+        parts = sorted(str(path) for path in paths if path.is_dir() or path.suffix == ".py")
         at = len(parts) * int(worker[2:]) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
         args[:] = parts[at:] + parts[:at]
 
