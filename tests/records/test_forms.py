@@ -386,6 +386,10 @@ def test_equal_names_stay_apart(tmp_path: Path) -> None:
     FORMS["wthor"].write([record], "cup", tmp_path / "games.wtb")
     (back,) = good(read("wthor", tmp_path / "games.wtb"))
     assert two_players(back) == ("alphabeta with many", "alphabeta with ma~2")
+    path = tmp_path / "games.pgn"
+    path.write_text('[Black "Ann"]\n[White "Ann"]\n[Result "34-30"]\n1. F5 D6\n')
+    (itself,) = good(read("pgn", path))
+    assert two_players(itself) == ("Ann", "Ann (2)")
 
 
 def test_damaged_lines_of_json() -> None:

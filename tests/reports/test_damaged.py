@@ -24,7 +24,7 @@ from arena.tournament.run import run
 from arena.tournament.run_view import RunView, recorded_game
 from arena.tournament.store import Store
 from tests.command import arena
-from tests.reports.runs import begun
+from tests.reports.runs import begun, void
 
 Play = Callable[..., GameRecord]
 GAMES = ("g0001", "g0002", "g0003", "g0004")
@@ -136,6 +136,18 @@ def test_a_damaged_record_is_named_and_the_rest_is_shown(
     assert play_on(path, records, replay_damaged=True) == ["g0002"]
     assert "Game g0002" in replayed(path, "g0002")
     assert report(path) == before
+
+
+def test_a_void_attempt_whose_record_is_damaged_is_left_out(
+    path: Path, records: list[GameRecord]
+) -> None:
+    with RunView(path) as view, PlayedStore.open_run(path, view.config) as store:
+        store.add(void(records[1], "busy").model_copy(update={"attempt": 2}))
+    damage_record(path, 5)
+    assert play_on(path, records) == []
+    assert play_on(path, records, replay_damaged=True) == []
+    with Store.open(path) as kept:
+        assert (kept.attempts(), kept.unreadable(void=True)) == (dict.fromkeys(GAMES, 1), {})
 
 
 def test_a_damaged_game_keeps_no_other_from_being_read(path: Path) -> None:

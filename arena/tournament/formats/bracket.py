@@ -68,7 +68,7 @@ class Bracket:
             out = [match.loser for match in self._rounds[-1]] if self._rounds else []
             self._rounds.append(matches)
             going = [*matches]
-            if len(left) == 2 and self._third and len(out) == 2 and out[0] and out[1]:
+            if self._third and len(out) == 2 and out[0] and out[1]:
                 self._consolation = _Match((out[0], out[1]))
                 going.append(self._consolation)
             yield from self._decide(going)
@@ -115,9 +115,8 @@ class Bracket:
             for player, taken in match.points.items():
                 points[player] += taken
                 won[player] += player == match.winner
-            for player in filter(None, match.players):
-                if match.winner is not None:
-                    far[player] += step if player == match.winner else -step / 2
+            if match.winner is not None:
+                far[match.winner] += step
         return tuple(
             Placing(
                 rank=1 + sum(other > far[player] for other in far.values()),
@@ -129,7 +128,7 @@ class Bracket:
 
     def notes(self) -> Iterator[str]:
         for match, _ in self._matches():
-            if match.winner is not None and match.is_tied and len(match.points) == 2:
+            if match.winner is not None and match.is_tied:
                 winner, loser = match.winner, match.loser
                 yield f"{winner} and {loser} stayed tied: {winner} wins as the better seed."
 
