@@ -8,6 +8,7 @@ from arena.errors import ConfigError
 from arena.reports.rankings import bracket
 from arena.tournament.config import TournamentConfig, differences
 from arena.tournament.estimate import estimate_left, imagine, imagined
+from arena.tournament.formats.base import Pairing
 from arena.tournament.formats.bracket import places
 from arena.tournament.formats.groups import GROUPS, dealt, seeded
 from arena.tournament.formats.knockout import KNOCKOUT
@@ -211,6 +212,22 @@ def test_a_group_that_plays_has_its_points_so_far() -> None:
     assert [(row.player, row.figures[0]) for row in group.players] == [
         ("m1", 2.0), ("m2", 2.0), ("m3", 1.0), ("m0", 0.0)
     ]  # fmt: skip
+
+
+def test_of_equals_in_a_group_goes_on_who_took_its_points_from_the_better() -> None:
+    won = {("m0", "m3"), ("m2", "m0"), ("m1", "m2"), ("m3", "m1"), ("m2", "m3")}
+
+    def judge(game: Pairing) -> float:
+        tied = {*game.players} == {"m0", "m1"}
+        return 0.5 if tied else float(game.players in won)
+
+    schedule = opened(GROUPS, 4, groups=1)
+    games = list(imagine(schedule, "dots", judge))
+    (group,) = schedule.ranking().groups
+    assert [(row.player, row.figures) for row in group.players] == [
+        ("m2", (4, 10)), ("m1", (3, 11)), ("m0", (3, 7)), ("m3", (2, 6))
+    ]  # fmt: skip
+    assert {*games[-1].players} == {"m1", "m2"}
 
 
 def test_groups_then_a_knockout() -> None:
