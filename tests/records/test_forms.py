@@ -168,6 +168,14 @@ def test_ggf_keeps_a_win_by_one_disc(tmp_path: Path) -> None:
     assert (back.scores, back.points) == (record.scores, record.points) == ((8, 7), (1.0, 0.0))
 
 
+def test_the_clock_decides_a_game_that_was_played_to_its_end(tmp_path: Path) -> None:
+    record, path = play_record("othello", "one", "other", seed=3), tmp_path / "games.ggf"
+    won, text = record.points[0], TEXTS["ggf"](record, "cup")
+    path.write_text(re.sub(r"RE\[.*?\]", f"RE[{'-' if won else '+'}64:t]", text))
+    (back,) = good(read("ggf", path))
+    assert (back.scores, back.points) == (record.scores, (1 - won, won))
+
+
 @pytest.mark.parametrize(
     ("written", "date"),
     [

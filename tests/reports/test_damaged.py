@@ -138,12 +138,17 @@ def test_a_damaged_record_is_named_and_the_rest_is_shown(
     assert report(path) == before
 
 
-def test_a_void_attempt_whose_record_is_damaged_is_left_out(
-    path: Path, records: list[GameRecord]
+@pytest.mark.parametrize("rows_too", [False, True])
+def test_a_void_attempt_that_is_damaged_is_left_out(
+    rows_too: bool, path: Path, records: list[GameRecord]
 ) -> None:
     with RunView(path) as view, PlayedStore.open_run(path, view.config) as store:
         store.add(void(records[1], "busy").model_copy(update={"attempt": 2}))
     damage_record(path, 5)
+    if rows_too:
+        change(path, "UPDATE seats SET points = 0.5 WHERE id = 5 AND seat = 1")
+    with RunView(path) as view:
+        assert not view.damaged
     assert play_on(path, records) == []
     assert play_on(path, records, replay_damaged=True) == []
     with Store.open(path) as kept:
