@@ -208,6 +208,7 @@ def test_of_a_store_with_nothing_whole_all_games_are_named(path: Path) -> None:
     [
         "UPDATE games SET termination = 'natuxal' WHERE id = 3",
         "UPDATE games SET game = 'g0004' || char(27), detail = x'ff' WHERE id = 3",
+        "UPDATE games SET game = 'g0005' WHERE id = 3",
         "UPDATE seats SET score = 7 WHERE id = 3 AND seat = 1",
         "UPDATE seats SET used_ms = x'00' WHERE id = 3 AND seat = 1",
         "DELETE FROM seats WHERE id = 3 AND seat = 0",

@@ -94,7 +94,7 @@ def test_what_the_store_has_is_not_played_again(load: Load, tmp_path: Path, play
     assert sorted(seen) == ["g0001", "g0004"]
     assert outcome == RunOutcome(total=4, done=4)
     assert isinstance(events[0], RunStarted)
-    assert events[0].done == 2
+    assert events[0].done == events[0].estimate.games == 2
 
     outcome, events = play(config, path, ScriptedExecutor(answer))
     assert outcome.exit_code == 0
@@ -248,6 +248,19 @@ def test_a_signal_stops_the_run_and_the_next_one_goes_on(
 
     again = ScriptedExecutor(lambda task: Played(task, played(task.spec)))
     assert play(config, path, again)[0] == RunOutcome(total=4, done=4)
+
+
+@pytest.mark.usefixtures("heeded")
+def test_a_signal_after_the_last_game_interrupts_nothing(
+    load: Load, tmp_path: Path, played: Record
+) -> None:
+    class Slow(ScriptedExecutor):
+        def close(self, *, now: bool) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    slow = Slow(lambda task: Played(task, played(task.spec)))
+    outcome, _ = play(load(DOTS), tmp_path / "t.sqlite", slow)
+    assert outcome == RunOutcome(total=4, done=4)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.estimate import estimate
 from arena.tournament.formats.round_robin import berger
+from arena.tournament.run import GameSpecs
 from tests.tournament.helpers import pairings, schedule
 
 Load = Callable[..., TournamentConfig]
@@ -75,7 +76,9 @@ def test_berger_as_in_the_published_tables() -> None:
 
 
 def test_pairs_are_swapped_on_one_opening_and_everyone_meets_equally_often(load: Load) -> None:
-    games = schedule(load(f"[tournament]\nrounds = 3\n{DOTS}", players=5))
+    config = load(f"[tournament]\nrounds = 3\n{DOTS}", players=5)
+    games = schedule(config)
+    assert tuple(map(GameSpecs(config).of, pairings(config)[::-1])) == games[::-1]
     assert len(games) == 3 * 10 * 2
     assert len({game.game for game in games}) == len(games)
     assert len({game.seed for game in games}) == len(games)

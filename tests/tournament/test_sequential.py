@@ -105,6 +105,8 @@ def test_the_run_ends_once_it_is_decided(load: Load, tmp_path: Path, played: Rec
     outcome, events = play(config, path, again)
     assert [type(event) for event in events] == [RunStarted, RunFinished]
     assert outcome.verdict == verdict and again.closed == []
+    begun = events[0]
+    assert isinstance(begun, RunStarted) and begun.total == begun.done == outcome.done
 
 
 def test_h0(load: Load, tmp_path: Path, played: Record) -> None:

@@ -126,6 +126,12 @@ def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -
     assert not path.with_name("t.sqlite.lock").exists()
 
 
+def test_a_closed_format_takes_no_changed_players(load: Load, path: Path) -> None:
+    PlayedStore.open_run(path, load(f"[knockout]\n{DOTS}")).close()
+    with pytest.raises(ConfigChangedError, match="\n  added m2\nUndo the change"):
+        PlayedStore.open_run(path, load(f"[knockout]\n{DOTS}", players=3))
+
+
 def test_a_changed_clock_of_a_player_is_refused_by_its_name(load: Load, path: Path) -> None:
     odd = '[[player]]\nbot = "thinker"\n'
     own = f"{DOTS}{odd}clock = {{ move_ms = 70 }}\n"

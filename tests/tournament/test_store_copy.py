@@ -41,6 +41,13 @@ def test_a_copy_has_the_players_of_then(
         copy_run(path, copy, until=datetime(2026, 1, 1, hour, tzinfo=UTC))
         with RunView(copy) as view:
             assert view.config == then
+    left = tuple(each.model_copy(update={"status": "gone"}) for each in (replaced, newer))
+    PlayedStore.open_run(
+        path, grown.model_copy(update={"players": (left[0], other, left[1])})
+    ).close()
+    copy_run(path, copy, until=datetime(2026, 1, 1, 1, tzinfo=UTC))
+    with RunView(copy) as view:
+        assert view.config.players == (left[0], other), "it was withdrawn, not replaced"
 
 
 def test_a_copy_has_the_games_until_a_moment(
@@ -50,16 +57,24 @@ def test_a_copy_has_the_games_until_a_moment(
     with PlayedStore.open_run(path, config) as store:
         for hour, spec in enumerate(schedule(config)):
             began = f"2026-01-01T0{hour}:00:00.000+00:00"
-            store.add(played(spec).model_copy(update={"started_at": began}))
+            record = played(spec).model_copy(update={"started_at": began})
+            host = record.host.model_copy(update={"speed": 1.0})  # of a cluster
+            store.add(record.model_copy(update={"host": host}))
         copy_run(path, copy, until=datetime(2026, 1, 1, 1, 30, tzinfo=UTC))
         with RunView(copy) as view:
             assert [game.game for game in view.games] == ["g0001", "g0002"]
             assert (view.schedule.total, view.schedule.over) == (4, False)
             assert view.record("g0003") is None
             assert view.standings.games == 2
+        more = tmp_path / "more.sqlite"
+        copy.rename(more)
+        with PlayedStore.open_run(more, config) as again, Store.open(path) as whole:
+            records = list(whole.records())
+            assert all(map(again.add, records[2:]))
+            assert (list(again.records()), again.played_at()) == (records, whole.played_at())
         copy_run(path, copy)
-        with RunView(copy) as view, RunView(path) as whole:
-            assert view.games == whole.games
+        with RunView(copy) as view, RunView(path) as original:
+            assert view.games == original.games
     assert sorted(file.name for file in tmp_path.glob("copy*")) == ["copy.sqlite"]
     (tmp_path / "no.sqlite").write_text("no run")
     with pytest.raises(StoreError, match="not a run"):
