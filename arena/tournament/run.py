@@ -200,4 +200,3 @@ class _Run:
         self._store.append(events.Noted(text=why))
         for spec, void in self._replays:
             self.void[spec.game] = void.model_copy(update={"replayed": False})
-        self._replays.clear()

@@ -225,6 +225,21 @@ def test_a_run_ends_where_all_games_fail_for_one_reason(
     assert outcome.done == 100
 
 
+def test_a_run_that_has_played_a_game_goes_on_whatever_fails(
+    load: Load, tmp_path: Path, played: Record
+) -> None:
+    config = load(DOTS.replace("rounds = 2", f"rounds = {HOPELESS}"))
+
+    def answer(task: Task) -> Report:
+        if task.attempt == 1 and len(executor.all) > executor.capacity:
+            return Lost(task, "the machine was busy")
+        return Played(task, played(task.spec, attempt=task.attempt))
+
+    executor = ScriptedExecutor(answer)
+    outcome, _ = play(config, tmp_path / "t.sqlite", executor)
+    assert outcome == RunOutcome(total=2 * HOPELESS, done=2 * HOPELESS)
+
+
 @pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_stops_the_run_and_the_next_one_goes_on(
