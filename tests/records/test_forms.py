@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 import rules
 from arena.errors import RecordError, UserError
-from arena.model.record import GameRecord
+from arena.model.record import GameRecord, PlayedMove
 from arena.records import FORMS, TEXTS, form_of, json_lines
 from arena.records.form import Damaged, evaluation_of, two_players
 from arena.records.obf import read_positions, write_position
@@ -73,6 +73,13 @@ def test_what_is_written_is_read_again(
             assert list(map(evaluation_of, one.moves)) == list(map(evaluation_of, other.moves))
             times = [round((move.used_ms or 0) / 1000, 2) for move in other.moves]
             assert [(move.used_ms or 0) / 1000 for move in one.moves] == pytest.approx(times)
+
+
+@pytest.mark.parametrize(
+    ("score", "evaluation"), [(12, 12.0), (-0.5, -0.5), (10**400, None), (1e300, None), ("9", None)]
+)
+def test_an_evaluation_is_a_number_that_files_have(score: object, evaluation: float | None) -> None:
+    assert evaluation_of(PlayedMove(seat=0, move="d3", info={"score": score})) == evaluation
 
 
 def test_an_ending_is_of_one_form_and_none_of_results() -> None:

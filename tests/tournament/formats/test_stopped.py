@@ -270,6 +270,7 @@ def test_another_end_is_no_other_tournament(load: Load) -> None:
     one, other = load("[stop]\ngames = 8\n" + DOTS), load("[stop]\nhours = 2\n" + DOTS)
     assert not differences(one, other)
     assert one.is_fixed and not other.is_fixed
+    assert not load("[stop]\nseparated = 1\n" + DOTS).is_fixed
     each = load("[stop]\ngames = 8\nhours = 2\nseparated = 1\n" + DOTS).stop
     assert str(each) == "after 8 games or after 2 hours of play or once the first is separated"
 
