@@ -163,6 +163,8 @@ def test_a_run_that_began_with_fresh_processes_goes_on_so(load: Load, path: Path
     PlayedStore.open_run(path, load(afresh + DOTS)).close()
     with PlayedStore.open_run(path, silent) as store:
         assert store.config.keep_alive is False
+    with pytest.raises(ConfigChangedError, match=r"keep_alive: False → True"):
+        PlayedStore.open_run(path, load(afresh.replace("false", "true") + DOTS))
     other = path.with_name("other.sqlite")
     PlayedStore.open_run(other, silent).close()
     with pytest.raises(ConfigChangedError, match=r"keep_alive: None → False"):

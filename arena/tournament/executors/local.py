@@ -215,7 +215,7 @@ class LocalExecutor:
     def close(self, *, now: bool) -> None:
         """End the workers and all they started, within about 2 s."""
         for worker in self._workers:
-            if now or worker.task is not None:
+            if now:
                 worker.process.terminate()
             worker.connection.close()
         deadline = time.monotonic() + (_PATIENCE_S if now else _GRACE_S)
