@@ -376,6 +376,15 @@ def test_wthor_of_the_federation(tmp_path: Path) -> None:
     assert again.model_copy(update={"game": first.game}) == first
 
 
+def test_wthor_counts_empty_squares_for_the_winner(tmp_path: Path) -> None:
+    lines, path = tmp_path / "games.txt", tmp_path / "games.wtb"
+    lines.write_text("d3e3f3c3b3f4f5b2a1\nf5f6c4f4e6b4g6f7g5h5\n")  # 13-0 and 0-14
+    FORMS["wthor"].write(good(read("transcript", lines)), "cup", path)
+    data = path.read_bytes()
+    assert (data[16 + 6], data[16 + 68 + 6]) == (64, 0)
+    assert [game.scores for game in good(read("wthor", path))] == [(13, 0), (0, 14)]
+
+
 @pytest.mark.parametrize("date", ["1977", "????.??.??", "2024.02.29", "29 Feb 2024"])
 def test_pgn_keeps_a_date_as_it_was_written(tmp_path: Path, date: str) -> None:
     path = tmp_path / "games.pgn"

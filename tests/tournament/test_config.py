@@ -333,6 +333,7 @@ def test_threads_lower_the_number_of_games(load: Load) -> None:
     assert "3 games of 3 cores each need 9 cores, this machine has 8; at most 2" in refusal(
         load, asked, cores=8
     )
+    assert load(asked, cores=9).concurrency == 3
 
 
 def test_a_script_of_a_shell_names_its_interpreter(load: Load, tmp_path: Path) -> None:

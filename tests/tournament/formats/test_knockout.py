@@ -91,6 +91,8 @@ def test_games_of_a_player_that_left_count_for_its_opponents(
     assert [row.player for row in ranking.players] == order
     told = [note.partition(" has left: ")[0] for note in ranking.notes if " has left: " in note]
     assert told == list(left)
+    best = {max(match.points) for each in ranking.bracket for match in each.matches}
+    assert best == {1.0 if rules_ == "2048" else 2.0}, "a walkover is a match won"
 
 
 @pytest.mark.parametrize(
