@@ -379,9 +379,11 @@ def test_wthor_of_the_federation(tmp_path: Path) -> None:
 def test_wthor_counts_empty_squares_for_the_winner(tmp_path: Path) -> None:
     lines, path = tmp_path / "games.txt", tmp_path / "games.wtb"
     lines.write_text("d3e3f3c3b3f4f5b2a1\nf5f6c4f4e6b4g6f7g5h5\n")  # 13-0 and 0-14
-    FORMS["wthor"].write(good(read("transcript", lines)), "cup", path)
+    games = good(read("transcript", lines))
+    tie = games[0].model_copy(update={"scores": (20, 20), "points": (0.5, 0.5)})
+    FORMS["wthor"].write([*games, tie], "cup", path)
     data = path.read_bytes()
-    assert (data[16 + 6], data[16 + 68 + 6]) == (64, 0)
+    assert [data[16 + 68 * at + 6] for at in range(3)] == [64, 0, 32]
     assert [game.scores for game in good(read("wthor", path))] == [(13, 0), (0, 14)]
 
 
