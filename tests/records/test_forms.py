@@ -371,6 +371,9 @@ def test_wthor_of_the_federation(tmp_path: Path) -> None:
     assert first.started_at == "2025"
     assert str(damaged) == "game 2: move 2: 'a1' is illegal: it turns no disc"
     assert str(cut) == "game 3: the file ends after 20 of its 68 bytes"
+    (tmp_path / "short.wtb").write_bytes((tmp_path / "WTH_2025.wtb").read_bytes()[: 16 + 2 * 68])
+    *_, lost = read("wthor", tmp_path / "short.wtb")
+    assert str(lost) == "game 3: the file ends before it; 3 games were announced"
     FORMS["wthor"].write([first], "cup", tmp_path / "again.wtb")
     (again,) = good(read("wthor", tmp_path / "again.wtb"))
     assert again.model_copy(update={"game": first.game}) == first

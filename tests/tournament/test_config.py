@@ -11,6 +11,7 @@ import pytest
 from arena.bots.prepare import prepare
 from arena.errors import ConfigError, UserError
 from arena.model.protocol import Clock
+from arena.tournament.config import differences
 from arena.tournament.config_file import TournamentConfig, load_config
 from players.catalogue import BUILTINS
 from tests.tournament.helpers import refusal
@@ -323,6 +324,34 @@ def test_too_few_players(load: Load) -> None:
     assert len(load('[game]\nrules = "2048"\n', players=1).players) == 1
     duel = '[game]\nrules = "2048"\nplacer = "player"\n'
     assert "at least 2 players are needed" in refusal(load, duel, players=1)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("tournament.seed", "[tournament]\nseed = 2\n"),
+        ("tournament.keep_alive", "[tournament]\nkeep_alive = true\n"),
+        ("tournament.on_fault", '[tournament]\non_fault = "random_move"\n'),
+        ("tournament.max_plies", "[tournament]\nmax_plies = 9\n"),
+        ("tournament.ponder", "[tournament]\nponder = true\n"),
+        ("game.corners", f"{OTHELLO}corners = false\n"),
+        ("clock.move_ms", "[clock]\nmove_ms = 9\n"),
+        ("clock.grace_ms", "[clock]\ngrace_ms = 9\n"),
+        ("clock.startup_ms", "[clock]\nstartup_ms = 9\n"),
+        ("openings.plies", "[openings]\nplies = 2\n"),
+        ("player m9.options.c", "options = {c = 2.0}\n"),
+        ("player m9.clock.move_ms", "clock = {move_ms = 9}\n"),
+        ("player m9.resources.threads", "resources = {threads = 2}\n"),
+        ("player m9.resources.memory_mb", "resources = {memory_mb = 3000}\n"),
+        ("player m9.sandbox", 'sandbox = "none"\n'),
+    ],
+)
+def test_what_games_depend_on_is_a_difference(load: Load, key: str, text: str) -> None:
+    player, own = '[[player]]\nbot = "thinker"\nname = "m9"\n', key.startswith("player")
+    game = "" if key.startswith("game") else OTHELLO
+    other = OTHELLO + player + text if own else game + text + player
+    (line,) = differences(load(OTHELLO + player), load(other))
+    assert line.startswith(f"{key}: ")
 
 
 def test_threads_lower_the_number_of_games(load: Load) -> None:

@@ -290,6 +290,10 @@ def test_runs_take_cores_that_no_other_run_has(monkeypatch: pytest.MonkeyPatch) 
         assert take(2) == (1003, 1001), "one is free"
     with ExitStack() as stack:
         assert take(1) == (1001,), "the others have ended"
+    _, (first, second) = cores.apart(2)
+    first.close()
+    with ExitStack() as stack, second:
+        assert take(3) == (1001, 1003, 1002), "each is taken once"
 
 
 @pytest.mark.slow
