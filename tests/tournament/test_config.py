@@ -354,6 +354,13 @@ def test_what_games_depend_on_is_a_difference(load: Load, key: str, text: str) -
     assert line.startswith(f"{key}: ")
 
 
+def test_another_python_is_a_difference(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "a.py").touch()
+    text = f'{OTHELLO}[[player]]\nbot = "a.py"\n'
+    named = f'{text}python = "{sys.executable}"\n'
+    assert differences(load(text), load(named)) == (f"player a.python: None → {sys.executable!r}",)
+
+
 def test_threads_lower_the_number_of_games(load: Load) -> None:
     wide = DOTS + '[[player]]\nbot = "monkey"\nresources = {threads = 3}\n'
     assert load(wide, cores=8).concurrency == 2

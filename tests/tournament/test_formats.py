@@ -129,6 +129,12 @@ def result(store: Path) -> tuple[Ranking | None, Verdict | None]:
         return view.standings.ranking, view.schedule.verdict
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_it_plays_its_own_rounds_where_the_file_says_none(load: Load, name: str) -> None:
+    config = load(f'[tournament]\nformat = "{name}"\n{DOTS}', players=2 if name == "sprt" else 4)
+    assert config.rounds == FORMATS[name].rounds
+
+
 def test_each_format_is_killed_and_resumed() -> None:
     lacking = FORMATS.keys() - TOURNAMENTS.keys()
     assert not lacking, "add a tournament to TOURNAMENTS"
