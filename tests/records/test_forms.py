@@ -144,7 +144,7 @@ def test_a_forfeit_keeps_its_winner(tmp_path: Path) -> None:
     FORMS["ggf"].write([record], "cup", path)
     (back,) = good(read("ggf", path))
     assert (record.points, back.points) == ((0.0, 1.0), (0.0, 1.0))
-    assert "RE[-64:" in path.read_text()
+    assert "RE[-64:t]" in path.read_text()
 
 
 @pytest.mark.parametrize(

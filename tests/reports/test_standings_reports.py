@@ -29,7 +29,7 @@ from arena.reports import csv_report, terminal, words
 from arena.reports.csv_report import TABLES, read_results
 from arena.reports.terminal import _LOS_UNITS
 from tests.command import arena
-from tests.reports.runs import begun, keep_games
+from tests.reports.runs import begun
 from tests.time_zone import local_time
 
 Golden = Callable[[str, str], None]
@@ -290,7 +290,8 @@ def test_a_bot_is_left_out_of_every_report(
     form: list[str], cup: list[GameRecord], tmp_path: Path
 ) -> None:
     path = tmp_path / "cup.sqlite"
-    keep_games(path, cup)
+    with begun(path, cup, rating={"anchor": "monkey"}) as store:
+        store.add_all(cup)
     left = [record for record in cup if "monkey" not in {seat.player for seat in record.seats}]
     whole, some = (arena("report", path, *form, *more) for more in ([], ["--without", "monkey"]))
     assert (some.exit_code, "monkey" in some.stdout) == (0, False)

@@ -56,6 +56,10 @@ def test_a_configuration_survives_json(load: Load) -> None:
         ("bank_ms = 900_000", Clock(move_ms=None, bank_ms=900_000)),
         ("bank_ms = 9\nincrement_ms = 5", Clock(move_ms=None, bank_ms=9, increment_ms=5)),
         ("bank_ms = 900\nmove_ms = 30", Clock(move_ms=30, bank_ms=900)),
+        (
+            "bank_ms = 5\nmove_ms = 9\nincrement_ms = 5",
+            Clock(move_ms=9, bank_ms=5, increment_ms=5),
+        ),
     ],
 )
 def test_clocks(load: Load, clock: str, expected: Clock) -> None:
@@ -370,6 +374,7 @@ def test_threads_lower_the_number_of_games(load: Load) -> None:
         load, asked, cores=8
     )
     assert load(asked, cores=9).concurrency == 3
+    assert load(f"[tournament]\nponder = true\n{wide}", cores=8).threads == 3 + 1, "of two seats"
 
 
 def test_a_script_of_a_shell_names_its_interpreter(load: Load, tmp_path: Path) -> None:
