@@ -16,6 +16,7 @@ from pyarrow import parquet
 
 import rules
 from arena.errors import RecordError, UserError
+from arena.model.protocol import Clock
 from arena.model.record import GameRecord, PlayedMove
 from arena.records import FORMS, TEXTS, form_of, json_lines
 from arena.records.form import Damaged, evaluation_of, two_players
@@ -23,6 +24,7 @@ from arena.records.obf import read_positions, write_position
 from arena.records.wthor import DEPTH, THEORETICAL
 from rules.ggf import write_board
 from tests.reports.conftest import play_record
+from tests.reports.runs import with_clock
 
 FILES = Path(__file__).parent / "files"
 OTHELLO = ("transcript", "ggf", "wthor", "pgn", "jsonl", "parquet")
@@ -173,6 +175,13 @@ def test_ggf_keeps_a_win_by_one_disc(tmp_path: Path) -> None:
     FORMS["ggf"].write([record], "cup", path)
     (back,) = good(read("ggf", path))
     assert (back.scores, back.points) == (record.scores, record.points) == ((8, 7), (1.0, 0.0))
+
+
+def test_ggf_has_the_clock_of_each_player() -> None:
+    record = play_record("othello", "one", "other", seed=3)
+    assert "TI[00:05/00:00]" in TEXTS["ggf"](record, "cup")
+    own = with_clock(record, Clock(bank_ms=900_000, increment_ms=61_000))
+    assert "TB[15:00/01:01]TW[00:05/00:00]" in TEXTS["ggf"](own, "cup")
 
 
 def test_the_clock_decides_a_game_that_was_played_to_its_end(tmp_path: Path) -> None:
