@@ -1,6 +1,7 @@
 """Locks where a call of the system fails: none stays held, and none is taken for held."""
 
 import errno
+import fcntl
 import os
 from pathlib import Path
 from unittest.mock import Mock
@@ -85,3 +86,22 @@ def test_a_folder_that_may_not_be_written_is_the_reason(for_all: Path) -> None:
     for_all.chmod(0o755)
     with as_nobody(), pytest.raises(PermissionError):
         acquire(for_all / "run")
+
+
+def test_a_lock_file_that_was_replaced_meanwhile_guards_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, flock = tmp_path / "run", fcntl.flock
+    name = name_of(run)
+
+    def late(descriptor: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", flock)
+        name.rename(tmp_path / "removed")  # its holder has ended, and the next one begins
+        name.touch()
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    held = acquire(run)
+    assert os.fstat(held).st_ino == name.stat().st_ino
+    assert is_held(run)
+    release(run, held)
