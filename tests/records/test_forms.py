@@ -166,6 +166,8 @@ def test_a_forfeit_by_the_one_ahead_is_no_win(rule_set: str, form: str, tmp_path
     FORMS[form].write([back], "cup", twice)
     (again,) = good(read(form, twice))
     assert again.points == (0.0, 1.0)
+    if form in ("ggf", "record"):  # others state the winner by the scores
+        assert again.scores == back.scores
 
 
 def test_ggf_keeps_a_win_by_one_disc(tmp_path: Path) -> None:
@@ -175,6 +177,10 @@ def test_ggf_keeps_a_win_by_one_disc(tmp_path: Path) -> None:
     FORMS["ggf"].write([record], "cup", path)
     (back,) = good(read("ggf", path))
     assert (back.scores, back.points) == (record.scores, record.points) == ((8, 7), (1.0, 0.0))
+    early = TEXTS["ggf"](play_record("othello", "one", "other", seed=3, forfeit=0), "cup")
+    path.write_text(re.sub(r"RE\[.*?\]", "RE[+1]", early))
+    (agreed,) = good(read("ggf", path))
+    assert (agreed.scores, agreed.points) == ((32, 31), (1.0, 0.0))
 
 
 def test_ggf_has_the_clock_of_each_player() -> None:
