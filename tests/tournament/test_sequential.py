@@ -18,7 +18,7 @@ from arena.tournament.events import GameFinished, RunFinished, RunStarted
 from arena.tournament.executors.base import Played, Report, Task
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run import GameSpecs
-from tests.tournament.helpers import ScriptedExecutor, pairings, play, schedule
+from tests.tournament.helpers import ScriptedExecutor, answering, pairings, play, schedule
 
 Load = Callable[..., TournamentConfig]
 Record = Callable[..., GameRecord]
@@ -181,3 +181,10 @@ def test_openings_that_are_known_are_not_drawn_again(
 
     monkeypatch.setattr("arena.tournament.openings.random_opening", never)
     assert GameSpecs(config, drawn=drawn).of(wanted[0]) == specs[4]
+
+    monkeypatch.setattr("arena.tournament.openings.random_opening", lambda *_, **__: ("f5",))
+    executor = answering(played)  # as in a version that draws others
+    play(config, path, executor)
+    openings = {task.spec.game: task.spec.opening for task in executor.all}
+    assert openings[specs[5].game] == specs[4].opening
+    assert openings[specs[6].game] == ("f5",)
