@@ -208,6 +208,8 @@ def test_a_player_that_leaves_gives_its_games_to_its_opponents(
         config = with_field_of(path, config, Wanted(without=[leaver] if kill else []))
         with PlayedStore.open_run(path, config) as store, suppress(Killed):
             run(config, store, open_executor=Playing(played, Random(2), 2, kill).open)
+    again = with_field_of(path, config, without=[leaver])
+    assert again.players == config.players, "it has left once"
     ranking, _ = result(path)
     assert ranking is not None
     notes = [note for note in ranking.notes if note.startswith(f"{leaver} has left: ")]
