@@ -193,6 +193,15 @@ def test_killed_and_resumed_it_is_the_same_tournament(
 
 
 @pytest.mark.parametrize("name", [name for name, each in FORMATS.items() if each.walkovers])
+def test_all_but_one_may_leave(load: Load, tmp_path: Path, name: str) -> None:
+    config, path = load(TOURNAMENTS[name][0] + DOTS, players=5), tmp_path / "t.sqlite"
+    PlayedStore.open_run(path, config).close()
+    *leavers, last = [each.name for each in config.players]
+    found = with_field_of(path, config, without=leavers)
+    assert [each.name for each in found.players if each.plays] == [last]
+
+
+@pytest.mark.parametrize("name", [name for name, each in FORMATS.items() if each.walkovers])
 @pytest.mark.parametrize("kill_after", [1, 4, 9])
 def test_a_player_that_leaves_gives_its_games_to_its_opponents(
     load: Load, tmp_path: Path, played: Record, name: str, kill_after: int

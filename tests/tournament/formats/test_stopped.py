@@ -8,6 +8,7 @@ import pytest
 
 import rules
 from arena.errors import ConfigError
+from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.elo import fit
 from arena.ratings.results import results_of
@@ -124,9 +125,12 @@ def test_by_hours_of_play_over_all_runs() -> None:
     schedule = stopped("round-robin", 3, 50, hours=2)
     hour = 60 * 60_000.0
     games = [schedule.next() for _ in range(5)]
-    for game in games[:4]:  # two at a time: four hours are two
+    for at, game in enumerate(games[:4]):  # two at a time: four hours are two
         assert game is not None
-        schedule.add(imagined(game, "dots", 1)._replace(duration_ms=hour))
+        played = imagined(game, "dots", 1)
+        if at == 0:  # an attempt that was void took its time, too
+            schedule.add(played._replace(duration_ms=hour, termination=Termination.VOID))
+        schedule.add(played._replace(duration_ms=hour if at else 0.0))
     pair = schedule.next()  # of the fifth game, which is in play
     assert pair is not None and games[4] is not None and pair.pair == games[4].pair
     assert schedule.next() is None and not schedule.over
