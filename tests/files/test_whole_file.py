@@ -61,3 +61,10 @@ def test_no_link_is_followed_that_others_put_in_the_way(
 def test_a_pipe_in_the_place_of_a_lock_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(name_of(tmp_path / "x"))
     assert not is_held(tmp_path / "x")
+
+
+def test_the_part_that_a_killed_process_left_is_in_no_ones_way(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    (tmp_path / "x.toml.part").write_text("half")
+    write_whole(path, "whole")
+    assert (path.read_text(), [*tmp_path.iterdir()]) == ("whole", [path])
