@@ -14,6 +14,7 @@ from arena.sandbox.spawn import interpreter
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
     "/nix/store", "/gnu/store", "/snap",
+    "/var/lib/ghc",  # Debian's list of Haskell packages, without which GHC builds nothing
 )  # fmt: skip
 """Programs and libraries, wherever a distribution keeps them."""
 _SETTINGS = (

@@ -17,6 +17,7 @@ from arena.model.containment import Mode
 from tests.bots.conftest import Package
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+needs_haskell = pytest.mark.skipif(shutil.which("ghc") is None, reason="ghc is not installed")
 
 
 def manifest(*words: str, command: str = "./bot") -> str:
@@ -90,6 +91,16 @@ def test_the_compilers_first_error_is_shown(package: Package, mode: Mode) -> Non
     first, second, *_ = str(caught.value).splitlines()
     assert first.endswith("ended with exit code 1:") and "its build command, sh -c" in first
     assert second.startswith("    bot.cpp:2:10: error: "), "without the folder it is built in"
+
+
+@needs_haskell
+def test_haskell_is_built_with_the_packages_of_the_system(package: Package, mode: Mode) -> None:
+    """Debian keeps the list of them in /var/lib, to which /usr/lib has a link."""
+    folder = package(
+        manifest=manifest("ghc", "-o", "bot", "Bot.hs"),
+        Bot_hs='main :: IO ()\nmain = putStrLn "hi"\n',
+    )
+    assert (Path(build(open_bot(folder), mode).cwd) / "bot").exists()
 
 
 def test_nothing_of_a_failed_build_is_kept(package: Package, cache: Path) -> None:
