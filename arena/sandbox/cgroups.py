@@ -33,6 +33,10 @@ class Bounds(NamedTuple):
     cores: tuple[int, ...] | None = None
 
 
+_DELEGATE = (
+    "To change that, write as root `[Service]` and `Delegate=cpu cpuset io memory pids` into "
+    "/etc/systemd/system/user@.service.d/delegate.conf, and restart."
+)
 _SHARES = 1024
 """The share of a program that is not nice; each step of niceness takes a fifth of it."""
 _LAST_PIECE = 4 * 2**20
@@ -289,6 +293,9 @@ def _available(what: str, control: Control) -> ControlGroup:
             return ControlGroup(what=what, where=where, missing=None)
     reasons = [failed[control] for _, failed in _tried() if control in failed]
     why = reasons[0] if reasons else f"no control group of this user has the controller {control}"
+    if not reasons and any(hierarchies.delegated(part.folder) for part in usable()):
+        missing = f"{why}, which systemd keeps from users. {_DELEGATE}"
+        return ControlGroup(what=what, where=None, missing=missing)
     user = "" if os.geteuid() == 0 else "--user "
     start = f"systemd-run {user}--scope -p Delegate=yes arena run …"
     missing = f"{why}. With systemd, start the arena as `{start}`."

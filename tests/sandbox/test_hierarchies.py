@@ -206,6 +206,17 @@ def test_where_nothing_can_be_written_there_is_no_group(monkeypatch: pytest.Monk
     assert "Delegate=yes arena run" in (shown["processes"].missing or "")
 
 
+def test_a_controller_that_systemd_keeps_from_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the scope that the page names, starting the arena so is no advice."""
+    scope = Hierarchy(2, Path("/x/run-7.scope"), ("memory", "pids", "freezer"))
+    monkeypatch.setattr(cgroups, "_tried", lambda: ((scope, {}),))
+    monkeypatch.setattr(cgroups, "usable", lambda: (scope,))
+    shown = {thing.what: thing for thing in cgroups.available()}
+    assert shown["memory"].where == "cgroup v2, /x/run-7.scope"
+    missing = shown["cpu"].missing or ""
+    assert "Delegate=cpu cpuset io memory pids" in missing and "systemd-run" not in missing
+
+
 def test_lines_of_v1(tmp_path: Path) -> None:
     (mount,) = hierarchies.mounts(
         f"33 31 0:30 /lxc/box {tmp_path} rw shared:2 master:3 - cgroup cgroup rw,cpu,cpuacct\n"
