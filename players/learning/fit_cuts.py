@@ -11,7 +11,6 @@ import argparse
 import json
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -21,6 +20,7 @@ from players.compiled.cache import kernel
 from players.games import interface as game
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
+from players.learning.arguments import count, out_file
 from players.search.alphabeta import driver
 from players.search.alphabeta.cuts import CERTAIN, TERMS, columns
 from players.search.alphabeta.driver import AlphaBetaSearch
@@ -100,9 +100,9 @@ def fit(rows: Array) -> tuple[dict[str, float], float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--positions", type=int, default=1000)
-    parser.add_argument("--depth", type=int, default=9)
+    parser.add_argument("out", type=out_file)
+    parser.add_argument("--positions", type=count, default=1000)
+    parser.add_argument("--depth", type=count, default=9)
     parser.add_argument("--evaluation", default="default")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

@@ -10,7 +10,6 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from players.games.dots.board import DotsBits, sides
 from players.games.dots.evaluation import FEATURES, STAGES, from_features, quiet_features
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
+from players.learning.arguments import count, out_file
 from players.search.alphabeta import driver
 from players.search.alphabeta.search import in_points, value_at_end
 from players.search.stop import NEVER
@@ -151,9 +151,9 @@ def fit(rows: Array, features: Array, targets: Array) -> Array:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--positions", type=int, default=300_000, help="a round")
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("out", type=out_file)
+    parser.add_argument("--positions", type=count, default=300_000, help="a round")
+    parser.add_argument("--rounds", type=count, default=2)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rule_set = rules.load("dots", rows=5, cols=5)

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +34,7 @@ from players.games.othello.evaluation import (
 )
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries, write_entries
 from players.games.registry import load_board
+from players.learning.arguments import count, out_file
 from players.learning.ridge import ridge, sums
 from players.ntuple.board import diagonal
 from players.search.alphabeta.cuts import new_margins, uncertain
@@ -325,13 +325,13 @@ def spread_out(words: Array, model: OthelloBits, most: int) -> Array:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--positions", type=int, default=8_000_000, help="of games")
-    parser.add_argument("--most", type=int, default=500_000, help="of them labelled, a phase")
-    parser.add_argument("--depth", type=int, default=8, help="of the searches that label them")
+    parser.add_argument("out", type=out_file)
+    parser.add_argument("--positions", type=count, default=8_000_000, help="of games")
+    parser.add_argument("--most", type=count, default=500_000, help="of them labelled, a phase")
+    parser.add_argument("--depth", type=count, default=8, help="of the searches that label them")
     parser.add_argument("--start", default="default", help="the evaluation of the games")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--threads", type=count, default=os.cpu_count())
     options = parser.parse_args()
     rule_set = rules.load("othello", preset=options.preset)
     model = load_board("othello", rule_set.variant).position(rule_set.start().state())

@@ -13,11 +13,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 
 from players.expectimax import ExpectimaxOptions
+from players.learning.arguments import count, out_file
 from players.learning.tiles.trainer import play_greedily
 from players.ntuple.network import SYMMETRIES, Network
 from players.search.types import Array
@@ -75,22 +75,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m players.learning.tiles.shrink", description=__doc__.splitlines()[0]
     )
     parser.add_argument("source", metavar="IN", help="a network file, or a checkpoint")
-    parser.add_argument("out", metavar="OUT", type=Path, help="the small file")
-    parser.add_argument("--games", type=_count, default=1000, help="games played (default 1000)")
+    parser.add_argument("out", metavar="OUT", type=out_file, help="the small file")
+    parser.add_argument("--games", type=count, default=1000, help="games played (default 1000)")
     parser.add_argument(
-        "--least", type=_count, default=1, help="visits that keep a weight (default 1)"
+        "--least", type=count, default=1, help="visits that keep a weight (default 1)"
     )
     parser.add_argument(
         "--grain", type=_points, default=0.0, help="points weights are rounded to (default: least)"
     )
     parser.add_argument(
-        "--often", type=_count, default=1, help="visits that keep it fine (default 1)"
+        "--often", type=count, default=1, help="visits that keep it fine (default 1)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the games (default 1)")
     args = parser.parse_args(arguments)
     try:
-        if not args.out.parent.is_dir():  # reported before the games, which may take hours
-            raise ValueError(f"{args.out}: there is no folder {args.out.parent}; make it")
         network, header, _ = load_network(args.source, None)
         if header.rules not in SPAWNS:
             known = " and ".join(SPAWNS)
@@ -120,12 +118,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"{args.out}: {args.out.stat().st_size:,} bytes, {kept:,} weights; mean of "
         f"{args.games} games {before.mean:,.0f} before, {after.mean:,.0f} after"
     )
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be 1 or more, got {text!r}")
-    return int(text)
 
 
 def _points(text: str) -> float:

@@ -1,5 +1,7 @@
 """The fits of the evaluations: the regression against NumPy, self-play against the rules."""
 
+import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from random import Random
@@ -14,7 +16,7 @@ from players.games.othello.board import OthelloBits
 from players.games.othello.evaluation import from_patterns
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries
 from players.games.registry import load_board
-from players.learning import fit_dots, fit_othello
+from players.learning import fit_cuts, fit_dots, fit_othello
 from players.learning.fit_dots import Recipe, self_play
 from players.learning.ridge import ridge
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits, legal_moves
@@ -26,6 +28,26 @@ from tests.players.conftest import true_net
 from tests.players.evaluation_helpers import evaluate, expectation
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("main", "given"),
+    [(fit_dots.main, []), (fit_cuts.main, ["standard"]), (fit_othello.main, ["standard"])],
+)
+def test_wrong_arguments_are_refused_before_the_work(
+    main: Callable[[], None],
+    given: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for wrong, words in (
+        (["none/out"], "none/out: there is no folder none; make it"),
+        (["out", "--positions", "0"], "must be 1 or more, got '0'"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["fit", *given, *wrong])
+        with pytest.raises(SystemExit, match="2"):
+            main()
+        assert words in capsys.readouterr().err
 
 
 def test_ridge_agrees_with_the_normal_equations() -> None:

@@ -1,0 +1,19 @@
+"""Arguments of the tools that fit evaluations, refused before work that may take hours."""
+
+import argparse
+from pathlib import Path
+
+
+def out_file(text: str) -> Path:
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{path}: there is no folder {path.parent}; make it")
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path}: is a folder; name a file")
+    return path
+
+
+def count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, got {text!r}")
+    return int(text)
