@@ -35,7 +35,7 @@ class Bounds(NamedTuple):
 
 _DELEGATE = (
     "To change that, write as root `[Service]` and `Delegate=cpu cpuset io memory pids` into "
-    "/etc/systemd/system/user@.service.d/delegate.conf, and restart."
+    "/etc/systemd/system/user@.service.d/delegate.conf, and restart the machine."
 )
 _SHARES = 1024
 """The share of a program that is not nice; each step of niceness takes a fifth of it."""

@@ -1,7 +1,8 @@
 """The games of a tuning on the machines of a cluster, each in the process of a worker."""
 
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
@@ -20,6 +21,9 @@ from players.learning.tuning.space import Space
 _PARTS = 4
 """Parts of a batch for each core: one that is slow, or joins, gets fewer of them."""
 _POLL_S = 0.2
+_SLOW, _PATIENCE_S = 3.0, 15.0
+"""A part that takes that many times as long as half of a batch, and that much more, begins again on
+another machine."""
 _CONTINUES = "The same command continues from the last checkpoint"
 _LOST = (
     "the connection to the scheduler of the cluster is lost; the same command continues from the "
@@ -45,26 +49,47 @@ class SpreadMatchRunner:
     def load(self, plies: int) -> None:
         """Compile on one machine, which shows whether games can be played. Raises ValueError."""
         with self._reached():
-            self._results([self._client.submit(_load, self._player, plies, pure=False)])
+            self._results(_load, [plies])
 
     def play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
         with self._reached():
             cores = sum(self._client.nthreads().values())
             size = max(2, len(tasks) // (_PARTS * max(1, cores)) // 2 * 2)  # pairs stay together
             parts = [tasks[first : first + size] for first in range(0, len(tasks), size)]
-            futures = [self._client.submit(_play, self._player, part, pure=False) for part in parts]
-            return [game for part in self._results(futures) for game in part]
+            return [game for part in self._results(_play, parts) for game in part]
 
-    def _results(self, futures: list[Future]) -> list[Any]:
-        while not all(future.done() for future in futures):
+    def _results(self, what: Callable[..., Any], parts: Sequence[Any]) -> list[Any]:
+        """What each part gives. Those that take far longer than half of them begin once more on
+        other machines, as theirs may be frozen; the first result counts.
+        """
+        began, took = time.monotonic(), None
+        tries = [[self._begin(what, part)] for part in parts]
+        while left := [n for n, each in enumerate(tries) if _ended(each) is None]:
             if self._stop.is_set():
-                self._client.cancel(futures)
+                self._client.cancel([future for each in tries for future in each])
                 raise Aborted
             if self._client.status != "running":
                 raise ExecutorError(_LOST)
+            waited = time.monotonic() - began
+            if took is None and 2 * len(left) <= len(parts):
+                took = waited
+            if took is not None and waited > _SLOW * took + _PATIENCE_S:
+                for n in left:
+                    if len(tries[n]) == 1 and (others := self._without(tries[n][0])):
+                        tries[n].append(self._begin(what, parts[n], workers=others))
             with suppress(TimeoutError):
-                wait(futures, timeout=_POLL_S)
-        return list(self._client.gather(futures))
+                wait([tries[n][-1] for n in left], timeout=_POLL_S)
+        ended = list(map(_ended, tries))  # before the others are cancelled, which ends them too
+        self._client.cancel([future for each in tries for future in each if not future.done()])
+        return list(self._client.gather(ended))
+
+    def _begin(self, what: Callable[..., Any], part: Any, **where: Any) -> Future:
+        return self._client.submit(what, self._player, part, pure=False, **where)
+
+    def _without(self, future: Future) -> list[str]:
+        """The machines that do not have it."""
+        having: dict[str, Sequence[str]] = self._client.processing()
+        return [address for address, keys in having.items() if future.key not in keys]
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
@@ -93,6 +118,11 @@ class SpreadMatchRunner:
 
     def close(self) -> None:
         """Only the client holds resources."""
+
+
+def _ended(tries: Sequence[Future]) -> Future | None:
+    """The first that has."""
+    return next((future for future in tries if future.done()), None)
 
 
 class _Player(NamedTuple):

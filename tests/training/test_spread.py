@@ -5,12 +5,13 @@ from errno import ENOSPC
 from functools import partial
 from pathlib import Path
 from platform import node
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from distributed import Client, KilledWorker
+from distributed import Client, KilledWorker, get_worker
 from distributed.comm import CommClosedError
 
 from arena.errors import ExecutorError
@@ -65,6 +66,9 @@ class FailingCluster:
     def submit(self, *_: object, **__: object) -> Any:
         return SimpleNamespace(done=lambda: True)
 
+    def cancel(self, _: object) -> None:
+        """Nothing is left to play."""
+
     def gather(self, _: object) -> None:
         raise self._error
 
@@ -89,6 +93,32 @@ def test_a_cluster_that_cannot_play_is_reported(
     tuner = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))
     with pytest.raises(ExecutorError, match=f"{reason}.* continues from the last checkpoint"):
         tuner.run_batch()
+
+
+FROZEN = Event()
+
+
+def double_or_freeze(player: spread._Player, part: list[int]) -> list[int]:
+    """One machine of two is frozen from its first part on."""
+    if get_worker().name == 1:
+        FROZEN.wait(60)
+    return [2 * each for each in part]
+
+
+def test_the_games_of_a_frozen_machine_are_played_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spread, "_play", double_or_freeze)
+    monkeypatch.setattr(spread, "_PATIENCE_S", 0.1)
+    (tmp_path / "it.toml").write_text(FILE.format(games=16))
+    config = load_config(tmp_path / "it.toml")
+    tasks: list[Any] = [*range(32)]
+    with machines_of_one_core(2, tmp_path) as cluster, Client(cluster) as client:
+        try:
+            tuner = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))
+            assert tuner._runner.play(tasks) == [2 * each for each in tasks]
+        finally:
+            FROZEN.set()
 
 
 def test_a_scheduler_that_is_lost_between_games_is_reported(tmp_path: Path) -> None:
