@@ -95,7 +95,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            self._ready()
+            with suppress(OSError):  # the disk of its output is full: the pages matter more
+                self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.state.hubs.end()  # no page that listens keeps it

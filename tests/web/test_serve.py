@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,26 @@ def test_ctrl_c_ends_it_at_once(cup: Path) -> None:
             server.send_signal(signal.SIGINT)
             output, _ = server.communicate(timeout=30)
     assert (server.returncode, output) == (0, "")
+
+
+@pytest.mark.slow
+def test_it_serves_where_its_output_is_on_a_full_disk(cup: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    with Path("/dev/full").open("w") as full:
+        server = subprocess.Popen((*ARENA[:-1], port), cwd=cup.parents[1], stdout=full, stderr=full)
+
+    def answers() -> bool:
+        with suppress(httpx.ConnectError):
+            return "cup" in httpx.get(f"http://127.0.0.1:{port}").text
+        assert server.poll() is None
+        return False
+
+    try:
+        wait_for(answers)
+    finally:
+        server.kill()
+        server.wait()
 
 
 def test_a_damaged_form_is_not_in_the_log(runs: Path) -> None:
