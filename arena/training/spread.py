@@ -45,6 +45,9 @@ class SpreadMatchRunner:
             uuid4().hex, versions, config.rules, config.variant, config.bot, sample
         )
         self._stop = threading.Event()
+        self._late: dict[str, Future] = {}
+        """By the address of a machine that is frozen or slow, a part that it has still to end; it
+        gets no other before."""
 
     def load(self, plies: int) -> None:
         """Compile on one machine, which shows whether games can be played. Raises ValueError."""
@@ -62,6 +65,7 @@ class SpreadMatchRunner:
         """What each part gives. Those that take far longer than half of them begin once more on
         other machines, as theirs may be frozen; the first result counts.
         """
+        self._late = {at: future for at, future in self._late.items() if not future.done()}
         began, took = time.monotonic(), None
         tries = [[self._begin(what, part)] for part in parts]
         while left := [n for n, each in enumerate(tries) if _ended(each) is None]:
@@ -74,22 +78,27 @@ class SpreadMatchRunner:
             if took is None and 2 * len(left) <= len(parts):
                 took = waited
             if took is not None and waited > _SLOW * took + _PATIENCE_S:
-                for n in left:
-                    if len(tries[n]) == 1 and (others := self._without(tries[n][0])):
-                        tries[n].append(self._begin(what, parts[n], workers=others))
+                again = [n for n in left if len(tries[n]) == 1]
+                self._note_late([tries[n][0] for n in again])
+                for n in again:
+                    tries[n].append(self._begin(what, parts[n]))
             with suppress(TimeoutError):
                 wait([tries[n][-1] for n in left], timeout=_POLL_S)
         ended = list(map(_ended, tries))  # before the others are cancelled, which ends them too
-        self._client.cancel([future for each in tries for future in each if not future.done()])
+        needless = (one for each in tries for one in each if not one.done())
+        self._client.cancel([one for one in needless if one not in self._late.values()])
         return list(self._client.gather(ended))
 
-    def _begin(self, what: Callable[..., Any], part: Any, **where: Any) -> Future:
+    def _begin(self, what: Callable[..., Any], part: Any) -> Future:
+        """On any machine that is not late, if there are others."""
+        where = {}
+        if self._late:
+            where["workers"] = [at for at in self._client.nthreads() if at not in self._late]
         return self._client.submit(what, self._player, part, pure=False, **where)
 
-    def _without(self, future: Future) -> list[str]:
-        """The machines that do not have it."""
-        having: dict[str, Sequence[str]] = self._client.processing()
-        return [address for address, keys in having.items() if future.key not in keys]
+    def _note_late(self, parts: Sequence[Future]) -> None:
+        for at, keys in self._client.processing().items():
+            self._late.update((at, part) for part in parts if part.key in keys)
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
