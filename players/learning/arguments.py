@@ -2,6 +2,10 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
+
+from players.weights.evaluations import load_terms
+from rules.position import Game
 
 
 def out_file(text: str) -> Path:
@@ -17,3 +21,11 @@ def count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be 1 or more, got {text!r}")
     return int(text)
+
+
+def evaluation(parser: argparse.ArgumentParser, game: Game, name: str) -> Any:
+    """int32[:]: the evaluation `name`; of a wrong or damaged file a sentence, and exit code 2."""
+    try:
+        return load_terms(game.name, game.variant, name)
+    except ValueError as error:
+        parser.error(str(error))

@@ -20,14 +20,13 @@ from players.compiled.cache import kernel
 from players.games import interface as game
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
-from players.learning.arguments import count, out_file
+from players.learning.arguments import count, evaluation, out_file
 from players.search.alphabeta import driver
 from players.search.alphabeta.cuts import CERTAIN, TERMS, columns
 from players.search.alphabeta.driver import AlphaBetaSearch
 from players.search.alphabeta.search import moves_left
 from players.search.stop import NEVER
 from players.search.types import Array, Int, Position
-from players.weights.evaluations import load_terms
 
 STAGES = (18, 28, 36, 44, 64)
 """Moves remaining that begin a stage, the last an end."""
@@ -108,7 +107,7 @@ def main() -> None:
     options = parser.parse_args()
     rule_set = rules.load("othello", preset=options.preset)
     board = load_board("othello", rule_set.variant)
-    terms = load_terms("othello", rule_set.variant, options.evaluation)
+    terms = evaluation(parser, rule_set, options.evaluation)
     endgame = load_endgame("othello", board, 4)
     search = AlphaBetaSearch(board, terms=terms, endgame=endgame, aspiration=300)
     start = board.position(rule_set.start().state())

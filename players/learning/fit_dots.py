@@ -161,7 +161,10 @@ def main() -> None:
     for number in range(options.rounds):
         terms = from_features(values.round().astype(int).tolist())
         games = self_play(rule_set, terms, RECIPE, Random(f"{options.seed} {number}"))
-        values = fit(*samples_of(islice(games, options.positions)))
+        rows, features, targets = samples_of(islice(games, options.positions))
+        if not len(rows):
+            parser.error(f"none of {options.positions} positions is quiet; raise --positions")
+        values = fit(rows, features, targets)
     about = {
         "about": f"Hundredths of a box for {', '.join(FEATURES)}, by stage and by parity.",
         "source": f"players.learning.fit_dots: {vars(options)}, {RECIPE}",

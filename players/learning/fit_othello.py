@@ -34,7 +34,7 @@ from players.games.othello.evaluation import (
 )
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries, write_entries
 from players.games.registry import load_board
-from players.learning.arguments import count, out_file
+from players.learning.arguments import count, evaluation, out_file
 from players.learning.ridge import ridge, sums
 from players.ntuple.board import diagonal
 from players.search.alphabeta.cuts import new_margins, uncertain
@@ -43,7 +43,7 @@ from players.search.alphabeta.search import INFINITY, Context, search
 from players.search.alphabeta.table import GENERATIONS, new_table
 from players.search.stop import NEVER
 from players.search.types import Array, Int, Record, Rng, Word
-from players.weights.evaluations import load_spread, load_terms
+from players.weights.evaluations import load_spread
 
 GAME_DEPTH = 2
 """How many moves games look ahead."""
@@ -335,10 +335,15 @@ def main() -> None:
     options = parser.parse_args()
     rule_set = rules.load("othello", preset=options.preset)
     model = load_board("othello", rule_set.variant).position(rule_set.start().state())
-    terms = load_terms("othello", rule_set.variant, options.start)
+    terms = evaluation(parser, rule_set, options.start)
     with ThreadPoolExecutor(options.threads) as pool:
         words = played(rule_set, model, options.positions, terms, options.seed, pool)
         words = spread_out(words, model, options.most)
+        if len(words) <= BLOCK:
+            parser.error(
+                f"{len(words)} positions that differ are too few: the first {BLOCK} are held out; "
+                "raise --positions, and --most"
+            )
         samples = samples_of(words, model)
         table = fit(samples, searched(rule_set, words, model, options.depth, pool))
     print(*errors(samples, table), sep="\n", flush=True)  # noqa: T201 - a tool's answer

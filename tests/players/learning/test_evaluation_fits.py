@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -48,6 +49,32 @@ def test_wrong_arguments_are_refused_before_the_work(
         with pytest.raises(SystemExit, match="2"):
             main()
         assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("main", "given", "words"),
+    [
+        (fit_dots.main, ["--positions", "1"], "none of 1 positions is quiet"),
+        (fit_othello.main, ["standard", "--positions", "5"], "5 positions that differ are too few"),
+        (fit_cuts.main, ["standard", "--evaluation", "bad.npz"], "bad.npz: expected a NumPy"),
+        (fit_othello.main, ["standard", "--start", "bad.npz"], "bad.npz: expected a NumPy"),
+    ],
+)
+def test_too_few_positions_and_damaged_evaluations_are_refused(
+    main: Callable[[], None],
+    given: list[str],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.npz").write_text("no archive", encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["fit", *given, "out"])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert words in capsys.readouterr().err
+    assert not Path("out").exists()
 
 
 def test_ridge_agrees_with_the_normal_equations() -> None:
