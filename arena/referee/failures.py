@@ -16,6 +16,8 @@ _TRACEBACK = "Traceback (most recent call last):"
 _END_OF_QUOTE = '"""'
 _FATAL = "Fatal Python error"
 """Its frames are below it, the innermost first."""
+_TCL_STACK = "    while executing"
+"""Below it Tcl quotes the program, in lines like any others."""
 _MARGIN = re.compile(r"^ +[|+] ", re.MULTILINE)
 """Python's drawing left of the tracebacks in a group of exceptions."""
 _ERROR = re.compile(
@@ -154,8 +156,8 @@ def _lines(stderr: str) -> Sequence[str]:
 
 def _words_below(lines: Sequence[str], at: int) -> Sequence[str]:
     """The lines after an error that are no part of its stack."""
-    if lines[at].startswith("=="):
-        return ()  # a sanitizer writes a page, and is the last to write
+    if lines[at].startswith("==") or _is_above_tcl_stack(lines, at):
+        return ()  # a sanitizer and Tcl write a page, and are the last to write
     own = (line for line in lines[at + 1 :] if not (line[0].isspace() or _FRAME.fullmatch(line)))
     return [line for line in own if not _TRAILER.fullmatch(line)]
 
@@ -168,7 +170,13 @@ def _error_in(lines: Sequence[str]) -> int | None:
             if not lines[at][0].isspace():
                 fatal = (each for each in range(at, len(lines)) if lines[each].startswith(_FATAL))
                 return next(fatal, at)
-    return next((at for at in reversed(range(len(lines))) if _ERROR.fullmatch(lines[at])), None)
+    backwards = reversed(range(len(lines)))
+    ends = (at for at in backwards if _ERROR.fullmatch(lines[at]) or _is_above_tcl_stack(lines, at))
+    return next(ends, None)
+
+
+def _is_above_tcl_stack(lines: Sequence[str], at: int) -> bool:
+    return _TCL_STACK in lines[at + 1 : at + 2]
 
 
 def _last_traceback(lines: Sequence[str]) -> int | None:

@@ -271,6 +271,13 @@ stack traceback:
             ("bot.exs", 2),
         ),
         (
+            'depth 3\ncan\'t read "n": no such variable\n    while executing\n"lindex $l $n"\n'
+            '    (procedure "choose" line 2)\n    invoked from within\n"while 1 {'
+            '\n  puts [choose $l]\n}"\n    (file "/srv/bot.tcl" line 6)\n',
+            'can\'t read "n": no such variable / (file "bot.tcl" line 6)',
+            ("bot.tcl", 6),
+        ),
+        (
             "ERROR: /srv/bot:3: main: key `legl' does not exist\n",
             "ERROR: bot:3: main: key `legl' does not exist",
             ("bot", 3),
