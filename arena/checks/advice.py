@@ -274,7 +274,7 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
         )
     if isinstance(request, StartRequest) and typed.lower() in _AGREEING:
         return f"Answer `start` with a line of JSON, not with a word: {_READY}"
-    if not text.startswith((b"{", b"[")):
+    if not text.startswith(b"{") and b'"type"' not in text:
         return _to_stderr(language)
     if text.startswith(b"{'"):
         return (
@@ -291,6 +291,8 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
 
 
 def _bad_schema(offence: Offence, language: Phrases) -> str:
+    if offence.heard and not offence.heard.text.lstrip().startswith(b"{"):
+        return _bad_json(offence, language)  # a number or a list, which debug text may be, too
     if isinstance(offence.request, StartRequest):
         return f"Answer `start` with {_READY}; `name`, `version` and `author` may be left out."
     try:

@@ -300,6 +300,9 @@ def test_every_fault_has_advice(termination: Termination, language: Phrases) -> 
     ("text", "expected"),
     [
         (b"thinking", "Print debug text to stderr"),
+        (b'[1] "x"', "Print debug text to stderr"),
+        (b"['d3', 'c4']", "Print debug text to stderr"),
+        (b'[{"type":"move",}]', "one JSON object in a line"),
         (b"{'type': 'move'}", "double quotes"),
         (b"{", "in one line"),
         (b'\xef\xbb\xbf{"type":"ready"}', "Write UTF-8"),
@@ -321,10 +324,34 @@ def test_a_word_as_the_answer_to_start_is_no_debug_text() -> None:
     assert "Answer `start` with a line of JSON, not with a word" in advise(offence, PYTHON)
 
 
-@pytest.mark.parametrize("line", [b"d3", b"D3", b"3d", b"'d3'"])
-def test_a_move_alone_is_shown_its_answer(line: bytes) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"4", "Print debug text to stderr"),
+        (b"[1, 2]", "Print debug text to stderr"),
+        (b'[{"type":"ready"}]', "one JSON object in a line"),
+        (b'{"type":"reddy"}', "Answer `start` with {"),
+    ],
+)
+def test_what_is_behind_json_that_is_no_reply(text: bytes, expected: str) -> None:
+    fault = PlayerFault(Termination.BAD_SCHEMA, "A sentence.")
+    offence = Offence(fault, StartRequest(line=b"", startup_ms=1000), Heard(1, text))
+    assert expected in advise(offence, PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("line", "termination"),
+    [
+        (b"d3", Termination.BAD_JSON),
+        (b"D3", Termination.BAD_JSON),
+        (b"3d", Termination.BAD_JSON),
+        (b"'d3'", Termination.BAD_JSON),
+        (b'"d3"', Termination.BAD_SCHEMA),
+    ],
+)
+def test_a_move_alone_is_shown_its_answer(line: bytes, termination: Termination) -> None:
     position = rules.load("othello").start()
-    fault = PlayerFault(Termination.BAD_JSON, "This line is not JSON.")
+    fault = PlayerFault(termination, "A sentence.")
     asked = TurnRequest(line=b"", ply=8, time_ms=1000, legal=position.legal_moves())
     offence = Offence(fault, asked, Heard(1, line))
     assert advise(offence, PYTHON).endswith(': {"type":"move","ply":8,"move":"d3"}')
