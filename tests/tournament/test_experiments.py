@@ -278,6 +278,12 @@ def test_fewer_games_replace_no_result(played: dict[str, Path]) -> None:
     assert results.load()["dots"].games == 1000
 
 
+def test_a_run_of_another_experiment_is_refused(played: dict[str, Path]) -> None:
+    with pytest.raises(UserError, match=r"dots\.sqlite: is a run of dots, not of 2048"):
+        results.keep("2048", played["dots"])
+    assert not results.load()
+
+
 @pytest.mark.parametrize("name", sorted(results.load()))
 def test_an_experiment_plays_as_many_games_as_are_kept(name: str) -> None:
     config = load_config(page.HERE / f"{name}.toml", BUILTINS)

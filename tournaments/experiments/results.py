@@ -95,8 +95,10 @@ def load() -> dict[str, Experiment]:
 
 
 def keep(name: str, store: Path) -> Experiment:
-    """Take over what a run has. Raises UserError where more games are kept, and StoreError."""
-    found, known = _read(store), load()
+    """Take over what a run of the experiment has. Raises UserError where it is another's, or more
+    games are kept; and StoreError.
+    """
+    found, known = _read(name, store), load()
     if name in known and found.games < known[name].games:
         raise UserError(
             f"{store}: has {found.games:,} games; the {known[name].games:,} kept of {name} stay. "
@@ -108,8 +110,10 @@ def keep(name: str, store: Path) -> Experiment:
     return found
 
 
-def _read(store: Path) -> Experiment:
+def _read(name: str, store: Path) -> Experiment:
     with RunView(store) as view:
+        if view.config.name != name:
+            raise UserError(f"{store}: is a run of {view.config.name}, not of {name}")
         table, games = view.standings, view.rated
         if not games:
             raise UserError(f"{store}: has no games yet")
