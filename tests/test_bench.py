@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arena.bench import compiling, fastchess, referee
+from arena.bench import compiling, fastchess, referee, web
 from arena.bench.environments import REFERENCE, bench_environments
 from arena.bench.environments import show as show_environments
 from arena.bench.fastchess import Measured
@@ -197,3 +197,11 @@ def test_without_connect_four_there_is_no_measure(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "pettingzoo.classic.connect_four", None)
     with pytest.raises(BenchError, match=r"pettingzoo\[classic\]"):
         bench_environments(steps=100, repeats=1)
+
+
+def test_tournaments_with_too_few_games_to_measure_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web, "_play", lambda *_: web.PlayedRuns((), 0, (), 0.1, 0.1))
+    with pytest.raises(BenchError, match=r"had too few games to measure; raise --rounds"):
+        web.watched_and_not(tmp_path, 1, 1)

@@ -149,7 +149,10 @@ def watched_and_not(folder: Path, rounds: int, repeats: int) -> tuple[PlayedRuns
     for number in range(repeats):
         for pages, played in sorted(runs.items(), reverse=bool(number % 2)):
             played.append(_play(folder, f"{number}-with-{pages}", rounds, pages))
-    return _together(runs[0]), _together(runs[OPEN_PAGES])
+    alone, watched = _together(runs[0]), _together(runs[OPEN_PAGES])
+    if min(len(alone.moves_per_s), len(watched.moves_per_s)) < 2:  # a spread needs two
+        raise BenchError("the tournaments had too few games to measure; raise --rounds")
+    return alone, watched
 
 
 def _together(runs: list[PlayedRuns]) -> PlayedRuns:
