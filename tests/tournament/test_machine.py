@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
@@ -28,8 +29,12 @@ def machine_of(
     config: TournamentConfig, monkeypatch: pytest.MonkeyPatch, **executor: Callable[..., object]
 ) -> machine._Machine:
     executor = {"warning": lambda: None, "close": lambda now: None, **executor}
-    made = SimpleNamespace(capacity=2, **executor)
-    monkeypatch.setattr(machine, "LocalExecutor", lambda *_: made)
+
+    def opened(config: TournamentConfig, *_: object) -> SimpleNamespace:
+        return SimpleNamespace(capacity=config.concurrency, **executor)
+
+    monkeypatch.setattr(machine, "LocalExecutor", opened)
+    monkeypatch.setattr(machine, "_LOOK_S", 0.02)
     entry = AdmissionRequest(config=config, label="t", host=this_host())
     return machine._Machine(entry, config, (0, 1), this_host())
 
@@ -59,9 +64,19 @@ def test_a_game_may_be_asked_for_twice(
     own.close()
 
 
-@pytest.mark.parametrize("error", [ExecutorError("no worker starts"), OSError("no process")])
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (ExecutorError("no worker starts"), "no worker starts"),
+        (OSError("no process"), "no process"),
+        (AssertionError(), "AssertionError()"),
+    ],
+)
 def test_a_machine_that_fails_loses_every_game_and_says_why(
-    load: Callable[..., TournamentConfig], monkeypatch: pytest.MonkeyPatch, error: Exception
+    load: Callable[..., TournamentConfig],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    why: str,
 ) -> None:
     def fail(task: Task) -> None:
         raise error
@@ -77,10 +92,79 @@ def test_a_machine_that_fails_loses_every_game_and_says_why(
     own = machine_of(config, monkeypatch, submit=fail, wait=wait)
     assert own.is_kept_from(other)
     task = Task(spec=schedule(config)[0])
-    assert own.play(task, print) == Lost(task, str(error))
-    assert own.play(task, print) == Lost(task, str(error)), "also what is asked for later"
-    assert own.ended == str(error) and not own.is_kept_from(other)
+    assert own.play(task, print) == Lost(task, why)
+    assert own.play(task, print) == Lost(task, why), "also what is asked for later"
+    assert own.ended == why and not own.is_kept_from(other)
     own.close()
+
+
+TWO_CORES = '[[player]]\nbot = "thinker"\nresources = {threads = 2}\n'
+
+
+@pytest.mark.parametrize(("players", "room"), [("", 2), (TWO_CORES, 1)])
+def test_a_machine_plays_what_it_has_cores_for_and_loses_all_when_it_is_taken(
+    load: Callable[..., TournamentConfig],
+    monkeypatch: pytest.MonkeyPatch,
+    players: str,
+    room: int,
+) -> None:
+    def wait(timeout_s: float, wake: Connection) -> list[Played]:
+        if wake.poll(timeout_s):
+            wake.recv_bytes()
+        return []
+
+    config, begun, closed = load(f'[game]\nrules = "dots"\n{players}'), list[Task](), list[bool]()
+    own = machine_of(
+        config, monkeypatch, submit=begun.append, wait=wait, close=lambda now: closed.append(now)
+    )
+    tasks = [Task(spec=spec) for spec in schedule(config)[:1] * 3]
+    with ThreadPoolExecutor(len(tasks)) as threads:
+        games = [threads.submit(own.play, task, print) for task in tasks]
+        while len(begun) + len(own._waiting) < len(tasks):
+            time.sleep(0.01)
+        assert len(begun) == room
+        own.close()
+        lost = [game.result(timeout=5) for game in games]
+    assert lost == [Lost(task, "another tournament has it now") for task in tasks]
+    assert closed == [True], "nothing plays on"
+
+
+def test_a_machine_is_in_use_while_it_plays_and_some_time_after(
+    load: Callable[..., TournamentConfig],
+    played: Callable[..., GameRecord],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, begun, over = [0.0], SimpleQueue[Task](), list[Played]()
+
+    def wait(timeout_s: float, wake: Connection) -> list[Played]:
+        if wake.poll(timeout_s):
+            wake.recv_bytes()
+        reports = over[:]
+        over.clear()
+        return reports
+
+    monkeypatch.setattr(machine, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    config = load('[game]\nrules = "dots"\n')
+    own = machine_of(config, monkeypatch, submit=begun.put, wait=wait)
+    desk = this_host().model_copy(update={"name": "desk"})
+    other, kept = AdmissionRequest(config=config, label="u", host=desk), list[bool]()
+
+    def look(at: float) -> None:
+        now[0] = at
+        kept.append(own.is_kept_from(other))
+
+    look(599)
+    look(601)
+    with ThreadPoolExecutor(1) as thread:
+        game = thread.submit(own.play, Task(spec=schedule(config)[0]), print)
+        task = begun.get(timeout=5)
+        look(9000)  # of one game
+        over.append(Played(task, played(task.spec)))
+        game.result(timeout=5)
+    look(9599)
+    look(9601)
+    own.close()
+    assert kept == [True, False, True, True, False]
 
 
 def test_a_machine_that_does_not_start_says_so(
@@ -113,8 +197,8 @@ def test_a_machine_plays_one_tournament_until_that_leaves(
     machine.leave("second")
 
 
-def test_what_fails_on_a_machine_is_said_with_its_name(
-    load: Callable[..., TournamentConfig], monkeypatch: pytest.MonkeyPatch
+def test_a_package_that_cannot_be_kept_is_said_with_the_folder(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def full(digest: str, packed: bytes) -> None:
         raise OSError(28, "No space left on device")
@@ -122,19 +206,38 @@ def test_what_fails_on_a_machine_is_said_with_its_name(
     monkeypatch.setattr(parcel, "keep", full)
     assert "cannot be kept in /" in (machine.keep("digest", b"") or "")
 
+
+@pytest.mark.parametrize(
+    ("label", "ended", "reason", "said"),
+    [
+        ("cup", None, "its worker ended", {"lost": "lab2: its worker ended"}),
+        ("cup", "no worker starts", "no worker starts", {"left": "no worker starts"}),
+        ("another", None, "", {"left": "another tournament has it now"}),
+        ("cup", None, None, {"record": "lab2"}),
+    ],
+)
+def test_what_becomes_of_a_game_is_said_with_the_machine(
+    load: Callable[..., TournamentConfig],
+    played: Callable[..., GameRecord],
+    monkeypatch: pytest.MonkeyPatch,
+    label: str,
+    ended: str | None,
+    reason: str | None,
+    said: dict[str, str],
+) -> None:
     task, events = Task(spec=schedule(load('[game]\nrules = "dots"\n'))[0]), list[Any]()
-    failing = SimpleNamespace(
-        label="cup",
-        host=SimpleNamespace(name="lab2"),
-        ended=None,
-        play=lambda *_: Lost(task, "its worker ended"),
-    )
+    report = Played(task, played(task.spec)) if reason is None else Lost(task, reason)
+    host = this_host().model_copy(update={"name": "lab2"})
+    playing = SimpleNamespace(label=label, host=host, ended=ended, play=lambda *_: report)
     worker = SimpleNamespace(log_event=lambda label, event: events.append(event))
-    monkeypatch.setattr(machine, "_machine", failing)
+    monkeypatch.setattr(machine, "_machine", playing)
     monkeypatch.setattr(machine, "secede", lambda: None)
     monkeypatch.setattr(machine, "get_worker", lambda: worker)
     machine.play(task.model_dump_json(), "cup", 1, moves=False)
-    assert events == [{"number": 1, "lost": "lab2: its worker ended"}]
+    (event,) = events
+    if "record" in event:
+        event["record"] = GameRecord.model_validate_json(event["record"]).host.name
+    assert event == {"number": 1, **said}
 
 
 def test_the_heartbeats_of_a_worker_go_on_where_the_clock_is_set_back(

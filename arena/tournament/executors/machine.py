@@ -122,7 +122,7 @@ class _Machine:
             try:
                 report = reports.get(timeout=_LOOK_S)
             except Empty:
-                if self.ended and reports.empty():  # it ended before it read the request
+                if self.ended and reports.empty():
                     return Lost(task, self.ended)
                 continue
             if not isinstance(report, Moved):
@@ -155,15 +155,9 @@ class _Machine:
                         del self._playing[key]
                     reports.put(report)
         except Exception as error:  # any error: games wait for their reports
-            ended = str(error)
+            ended = str(error) or repr(error)  # an assertion says nothing of itself
         self.ended = ended
         executor.close(now=True)
-        while not self._requests.empty():
-            self._waiting += filter(None, [self._requests.get()])
-        lost = [*self._playing.values(), *self._waiting]
-        self._playing.clear()
-        for task, reports in lost:
-            reports.put(Lost(task, ended))
 
     def _take(self, executor: LocalExecutor) -> bool:
         """Begin queued games as cores are free; False once the end is queued."""
