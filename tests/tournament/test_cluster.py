@@ -363,12 +363,8 @@ def test_machines_that_play_another_tournament_are_waited_for(
     done = ClusterRun(client, tmp_path, runs)
     done.play(load(f"[tournament]\nrounds = 40\n{FAST}"))
     assert len(set.union(*done.by_pair().values())) == 3
-    noted = [line for line in capsys.readouterr().err.splitlines() if "another tournament" in line]
-    assert len(noted) == 3
-    assert all(
-        line.endswith(" plays another tournament, cup; it joins once that has ended.")
-        for line in noted
-    )
+    said = capsys.readouterr().err + done.path.with_suffix(".events.jsonl").read_text()
+    assert said.count(" plays another tournament, cup; it joins once that has ended.") == 3
 
 
 def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> None:

@@ -1,0 +1,209 @@
+"""Which machine of a cluster gets which game, with events and a clock of ours."""
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arena.bench import sleeping
+from arena.model.contender import Home
+from arena.model.record import GameRecord
+from arena.tournament.executors import dask, places
+from arena.tournament.executors.base import Lost, Played, Report, Task
+from arena.tournament.executors.dask import DaskExecutor
+from arena.tournament.executors.machine import Admission, AdmissionRequest
+from arena.tournament.executors.places import MachinePlace
+
+from .conftest import Load
+from .helpers import schedule
+
+DOTS = '[game]\nrules = "dots"\n'
+
+
+class Head:
+    """The head of a tournament with machines that are only places."""
+
+    status = "running"
+
+    def __init__(self, load: Load, played: Callable[..., GameRecord], monkeypatch: Any) -> None:
+        self.config = load(f"[tournament]\nrounds = 10\n{DOTS}")
+        self._played, self._specs = played, schedule(self.config)
+        self.now, self.places, self.lost = 0.0, dict[str, MachinePlace](), list[MachinePlace]()
+        self.begun, self.cancelled = list[tuple[int, str]](), list[tuple[int, str]]()
+        self.with_moves, self._futures = set[bool](), list[Any]()
+        monkeypatch.setattr(dask, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(places.Machines, "look", lambda machines: self._look(machines))
+
+    def _look(self, machines: Any) -> Sequence[MachinePlace]:
+        machines._places.update(self.places)
+        lost, self.lost = self.lost, []
+        return lost
+
+    def open(self, *masked: str, here: bool = False, **cores: int) -> AdmissionRequest:
+        """Open it with machines of those cores; the request that machines are sent."""
+        for name, games in cores.items():
+            admission = Admission(host=sleeping._host(name), games=games)
+            self.places[name] = MachinePlace(name, games, shared=False, admission=admission)
+        client: Any = self
+        self.executor = DaskExecutor(client, self.config, masked, here=here, runs=sleeping)
+        return self.executor._machines._request
+
+    def give(self, *games: int) -> None:
+        """Submit those of the schedule, whose numbers are then 1, 2, …; both of a pair are 0, 1."""
+        for game in games:
+            self.executor.submit(Task(spec=self._specs[game]))
+        self.look()
+
+    def look(self) -> Sequence[Report]:
+        return self.executor.wait(0)
+
+    def end(self, run: int, **event: Any) -> Sequence[Report]:
+        """End the run of that index in `begun`, after an event: `took_s` is one with a record."""
+        number, _ = self.begun[run]
+        if took_s := event.pop("took_s", None):
+            took = {"duration_ms": 1000 * took_s}
+            event["record"] = self._played(self._specs[0]).model_copy(update=took).model_dump_json()
+        if event:
+            self.executor._news.put({"number": number, **event})
+        self.executor._news.put(self._futures[run])
+        return self.look()
+
+    # What it calls of a client
+
+    def subscribe_topic(self, topic: str, handler: object) -> None:
+        """The tests put events themselves."""
+
+    def submit(
+        self, what: object, task: str, label: str, number: int, *, moves: bool, **where: Any
+    ) -> Any:
+        assert what is sleeping.play
+        self.begun.append((number, where["workers"][0]))
+        self.with_moves.add(moves)
+        self._futures.append(SimpleNamespace(key=where["key"], add_done_callback=lambda put: None))
+        return self._futures[-1]
+
+    def cancel(self, futures: list[Any]) -> None:
+        self.cancelled += (self.begun[self._futures.index(each)] for each in futures)
+
+
+@pytest.fixture
+def head(load: Load, played: Callable[..., GameRecord], monkeypatch: pytest.MonkeyPatch) -> Head:
+    return Head(load, played, monkeypatch)
+
+
+def test_a_machine_gets_as_many_games_as_it_has_cores_and_one_more_each_where_they_are_short(
+    head: Head,
+) -> None:
+    head.open(a=2, b=1)
+    assert head.executor.capacity == 6
+    head.give(*range(0, 20, 2))
+    assert sorted(where for _, where in head.begun) == ["a", "a", "b"]
+    (report,) = head.end(0, took_s=0.01)
+    assert isinstance(report, Played)
+    assert sorted(where for _, where in head.begun) == sorted("aab" + "aaab")
+    assert [number for number, _ in head.begun] == list(range(1, 8)), "in their order"
+    assert head.executor.capacity == 9
+
+
+def test_the_games_of_a_pair_wait_for_one_machine_and_hold_up_no_others(head: Head) -> None:
+    head.open(a=1, b=1)
+    head.give(0, 1, 2)
+    assert {number for number, _ in head.begun} == {1, 3}
+    first = dict(head.begun)[1]
+    head.end(head.begun.index((1, first)), took_s=0.01)
+    assert (2, first) in head.begun
+
+
+def test_a_lost_game_is_reported_and_not_begun_again(head: Head) -> None:
+    head.open(a=1)
+    head.give(0)
+    (report,) = head.end(0, lost="a: its worker ended")
+    assert isinstance(report, Lost) and report.reason == "a: its worker ended"
+    head.look()
+    assert head.begun == [(1, "a")]
+
+
+def test_a_game_that_ends_without_a_word_is_begun_again(head: Head) -> None:
+    head.open(a=1)
+    head.give(0)
+    assert not head.end(0)
+    assert head.begun == [(1, "a")] * 2
+
+
+def lose(head: Head, name: str, *, left: bool) -> None:
+    place = head.places.pop(name) if left else head.places[name]
+    if left:
+        del head.executor._machines._places[name]
+    place.left, place.gone = left, True
+    head.lost.append(place)
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_the_first_result_of_a_game_whose_machine_was_lost_counts(head: Head, left: bool) -> None:
+    head.open(a=1, b=1)
+    head.give(0, 2)
+    lost = dict(head.begun)[1]
+    other = "ab".replace(lost, "")
+    lose(head, lost, left=left)
+    head.look()
+    assert head.cancelled == ([(1, lost)] if left else []), "what is silent may still play it"
+    assert len(head.begun) == 2, "it waits"
+    run = head.begun.index((1, lost))
+    assert [type(each) for each in head.end(run, took_s=0.01)] == [Played]
+    head.end(1 - run, took_s=0.01)
+    assert head.begun.count((1, other)) == 0, "it has been played"
+
+
+def test_a_game_that_takes_long_is_begun_on_one_more_machine(head: Head) -> None:
+    head.open(a=1, b=1, c=1)
+    head.give(0, 2)
+    head.now = 1.0
+    head.end(1, took_s=1.0)
+    slow = head.begun[0][1]
+    for head.now in (2.9, 3.1, 9.0, 90.0):
+        head.look()
+        assert len(head.begun) == 2 + (head.now > 3)
+    number, second = head.begun[2]
+    assert number == 1 and second != slow
+    lose(head, slow, left=True)
+    head.look()
+    head.look()
+    assert len(head.begun) == 3, "the other has it"
+    assert [type(each) for each in head.end(2, took_s=1.0)] == [Played]
+    assert not head.end(0) and len(head.begun) == 3
+
+
+def test_cores_idle_for_a_second_before_they_help(head: Head) -> None:
+    head.open(a=1, b=1)
+    head.give(0, 2)
+    head.now = 1.0
+    head.end(1, took_s=9.0)  # long enough that none is sent ahead
+    head.now = 8.5
+    head.give(4)
+    head.now = 9.0
+    head.end(2, took_s=9.0)
+    assert len(head.begun) == 3
+    head.now = 10.1
+    head.look()
+    assert head.begun[3] == (1, head.begun[1][1])
+
+
+@pytest.mark.parametrize(("cores", "expected"), [(64, {True}), (65, {False})])
+def test_machines_send_moves_where_there_are_few_games(
+    head: Head, cores: int, expected: set[bool]
+) -> None:
+    head.open(a=cores)
+    head.give(0)
+    assert head.with_moves == expected
+
+
+@pytest.mark.parametrize("here", [False, True])
+def test_machines_elsewhere_are_sent_no_place_of_this_one(head: Head, here: bool) -> None:
+    homes = Home(folder="/course")
+    players = tuple(each.model_copy(update={"home": homes}) for each in head.config.players)
+    head.config = head.config.model_copy(update={"players": players})
+    request = head.open("/course/secret", a=1, here=here)
+    assert {each.home for each in request.config.players} == {homes if here else Home()}
+    assert set(request.named) == (set() if here else {"m0", "m1"})
+    assert request.masked == ("/course/secret",)
