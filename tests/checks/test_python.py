@@ -76,6 +76,7 @@ def started(results: object) -> CheckResult:
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a\n", ["typing"]),
         ("import own\nfrom pack import part\nfrom . import this\n", ["b", "c"]),
         ("import sys\nsys.path.append('vendor')\nimport a\n", []),
+        ("import pack\nimport pack.data\n", []),
         ("import a\nthis is no Python\n", []),
         (f"import a\nx = {'-' * 300_000}1\n", []),
         (f"import a\nx = {'.'.join('x' * 3000)}\n", []),

@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import RecordError
 from arena.model.contender import CommandLine, Contender, Prepared
-from arena.model.protocol import Clock
+from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
 from arena.records.dialogue import dialogue
 from arena.referee import SessionPool, play_game
@@ -24,6 +24,8 @@ for line in sys.stdin:
     log.write(line)
     log.flush()
     if request["type"] == "start":
+        if fault == "asleep":
+            sys.exit("tired")
         print('{"type":"ready"}', flush=True)
     elif request["type"] == "turn":
         turns += 1
@@ -80,6 +82,21 @@ def test_it_is_what_the_bot_was_sent(
     sent = but_for_quit((tmp_path / "log").read_text())
     assert but_for_quit(dialogue(config_of(record), record, 0)) == sent
     assert dialogue(config_of(record), record) == dialogue(config_of(record), record, 0)
+
+
+def test_what_was_not_sent_is_not_there(tmp_path: Path, bots: Bots, pool: SessionPool) -> None:
+    """A turn of a player that never started, the end of a void game."""
+    variant = {"rows": 2, "cols": 2}
+    asleep = match(recorded(tmp_path, "asleep"), bots.hostile(), rules="dots", variant=variant)
+    record = play_game(*asleep, pool)
+    sent = but_for_quit((tmp_path / "log").read_text())
+    assert [each["type"] for each in sent] == ["start"]
+    assert but_for_quit(dialogue(config_of(record), record, 0)) == sent
+    whole = play_game(*match(recorded(tmp_path), bots.hostile(), rules="dots", variant={}), pool)
+    void = whole.model_copy(update={"termination": Termination.VOID, "moves": whole.moves[:2]})
+    for seat in (0, 1):
+        *_, last = but_for_quit(dialogue(config_of(void), void, seat))
+        assert last["type"] == "turn"
 
 
 def test_no_player_is_sent_what_another_wrote_to_stderr(tmp_path: Path, pool: SessionPool) -> None:

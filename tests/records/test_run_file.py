@@ -10,7 +10,7 @@ import pytest
 
 from arena.api import load_run
 from arena.model.protocol import Clock
-from arena.records.run_file import export_run, export_text
+from arena.records.run_file import export_run, export_text, read_file
 from arena.reports.results_file import results_in
 from tests.command import arena
 from tests.records.test_forms import FILES, wthor
@@ -86,6 +86,21 @@ def test_clocks_of_their_own_travel_with_the_games(tmp_path: Path) -> None:
     arena("import", tmp_path / "a.ggf", "--to", tmp_path / "c.sqlite")
     stated = arena("replay", tmp_path / "c.sqlite", 1, "--all").stdout
     assert "black clock 01:01/00:00, white clock 00:05/00:00" in " ".join(stated.split())
+
+
+def test_games_that_cannot_be_in_one_run_are_named(tmp_path: Path) -> None:
+    lines = list[str]()
+    for name, game, rows in (("a", "g1", 2), ("b", "g1", 2), ("c", "g2", 3)):
+        run = tmp_path / f"{name}.sqlite"
+        keep_games(run, [play_record("dots", "ann", "bob", game=game, rows=rows, cols=2)])
+        export_text(run, "jsonl", lines.append)
+    file = tmp_path / "all.jsonl"
+    file.write_text("".join(lines))
+    read = read_file(file, lambda record: record.game)
+    assert read.games == ["g1"]
+    assert [each.number for each in read.damaged] == [2, 3]
+    again, other = map(str, read.damaged)
+    assert "another game g1 before it" in again and "other rules than the first" in other
 
 
 def test_an_export_overwrites_exports_alone(tmp_path: Path) -> None:
