@@ -155,6 +155,17 @@ def test_the_first_result_of_a_game_whose_machine_was_lost_counts(head: Head, le
     assert head.begun.count((1, other)) == 0, "it has been played"
 
 
+@pytest.mark.parametrize("left", [False, True])
+def test_a_game_whose_next_machine_is_lost_too_is_begun_on_a_third(head: Head, left: bool) -> None:
+    head.open(a=1, b=1, c=1)
+    head.give(0)
+    for runs in (2, 3):
+        lose(head, head.begun[-1][1], left=left and runs == 3)
+        head.look()
+        assert len(head.begun) == runs
+    assert {where for _, where in head.begun} == {"a", "b", "c"}
+
+
 def test_a_game_that_takes_long_is_begun_on_one_more_machine(head: Head) -> None:
     head.open(a=1, b=1, c=1)
     head.give(0, 2)

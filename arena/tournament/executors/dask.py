@@ -246,11 +246,11 @@ class DaskExecutor:
             here = [run.future for run in self._by_key.values() if run.place is place]
             self._client.cancel(here)
         for game in list(self._playing.values()):
-            if all(run.place is place for run in game.runs):
-                self._wait_again(game, but=place)
+            self._wait_again(game)
 
-    def _wait_again(self, game: _SubmittedGame, but: MachinePlace | None = None) -> None:
-        there = any(run.place is not but for run in game.runs)
+    def _wait_again(self, game: _SubmittedGame) -> None:
+        """Let it wait, unless it is over, waits already or is on a machine that is not lost."""
+        there = any(not (run.place.gone or run.place.left) for run in game.runs)
         if game.number in self._playing and not there and game not in self._waiting:
             self._waiting.appendleft(game)
 
