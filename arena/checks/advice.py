@@ -381,9 +381,9 @@ def about_move(move: str, position: Position) -> str | None:
         return f"Send one of the strings in `legal`: {error}."
     except ValueError:
         pass
-    if move in legal or position.game.seats != 2 or position.to_move is None:
+    if position.to_move is None:
         return None
-    with suppress(ValueError):  # only the seat to move has a move
+    with suppress(ValueError):  # only the seat to move has a move, or there is no other
         other = position.game.position({**position.state(), "to_move": 1 - position.to_move})
         if move in other.legal_moves():
             return (

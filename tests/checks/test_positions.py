@@ -21,6 +21,10 @@ def test_positions_are_reached_by_their_moves_and_leave_a_choice(name: str, seed
     assert {at.seat for at in positions} == set(range(game.seats))
     for at in positions:
         assert at.position.legal_moves() != (PASS,)
+        if at.trait == "a second move in a row":
+            assert at.moves[-1][0] == at.seat
+        if at.trait == "after the other's forced pass":
+            assert at.moves[-1] == (1 - at.seat, PASS)
         if not game.decided_by_seed:  # whose start is drawn
             reached = game.start()
             for seat, move in at.moves:

@@ -284,5 +284,17 @@ def test_bot_toml_names_programs_of_the_path_alone(
     assert failed.fix
 
 
+@pytest.mark.parametrize("words", [("-m", "bot"), ("-u", "-m", "bot", "deep"), ("-u", "bot.py")])
+@pytest.mark.parametrize("file", ["bot.py", "bot/__main__.py"])
+def test_what_a_python_starts_is_found(words: tuple[str, ...], file: str, tmp_path: Path) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("import brainy\n")
+    command = (sys.executable, *words)
+    found = ask_python(Prepared(name="bot", command=command, cwd=str(tmp_path), held=Held()))
+    assert found is not None
+    there = "-m" in words or file == "bot.py"
+    assert [each.module for each in found.lacks] == ["brainy"] * there
+
+
 def test_nothing_is_reported_where_no_python_runs_it() -> None:
     assert ask_python(Prepared(name="bot", command=("/bin/sh",), held=Held())) is None

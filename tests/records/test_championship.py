@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ import rules
 from arena.records import TEXTS
 from arena.records.championship import read_record
 from arena.records.form import ParsedGame, record_of
+from arena.records.run_file import read_file
 from rules.dots import Dots
 
 FIVE = Dots(5, 5, stop_at_majority=False)
@@ -75,7 +77,18 @@ def test_a_written_record_is_read_back(rows: int, cols: int, seed: int) -> None:
 def test_a_game_may_be_won_otherwise_and_carry_comments() -> None:
     data = GOOD | {"winner": "B", "BScore": 25}
     data["game"] = [entry | {"Comment": "a usual opening"} for entry in data["game"]]
-    assert read_record(FIVE, json.dumps(data)).moves == MOVES
+    read = read_record(FIVE, json.dumps(data))
+    assert (read.moves, read.flag) == (MOVES, "")
+    lost = read_record(FIVE, json.dumps(data | {"winner": "R"}))
+    assert (lost.points, lost.flag) == ((1.0, 0.0), f"won by {GOOD['R']}")
+
+
+@pytest.mark.parametrize("one_a_line", [False, True])
+def test_a_file_has_several_records(tmp_path: Path, one_a_line: bool) -> None:
+    file, games = tmp_path / "cup.json", [GOOD, GOOD | {"Event": "another"}]
+    file.write_text("\n".join(map(json.dumps, games)) if one_a_line else json.dumps(games))
+    read = read_file(file, lambda record: record.stated["event"])
+    assert (read.games, read.damaged) == ([GOOD["Event"], "another"], [])
 
 
 @pytest.mark.parametrize(
@@ -111,9 +124,12 @@ def test_records_that_are_no_object_or_miss_a_key_are_explained() -> None:
         read_record(FIVE, json.dumps({key: GOOD[key] for key in GOOD if key != "Event"}))
 
 
-def test_the_scores_of_a_finished_game_must_agree() -> None:
+def test_the_scores_of_a_finished_game_must_agree_and_nothing_follows() -> None:
     game = Dots(1, 1, stop_at_majority=False)
     record = json.loads(written(game, ("a1b1", "a2b2", "a1a2", "b1b2")))
+    longer = json.dumps(record | {"game": [*record["game"], record["game"][0]]})
+    with pytest.raises(ValueError, match=r"piece 5 of the record, r\(a2,h\): .* over"):
+        read_record(game, longer)
     wrong = json.dumps(record | {"RScore": 1, "BScore": 0})
     with pytest.raises(
         ValueError, match="RScore and BScore are 1 and 0, but the moves give 0 and 1"
