@@ -1,9 +1,16 @@
 """What the failures in several positions have in common."""
 
 from itertools import islice
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from arena.checks.answers import AskedPosition, _pattern
+from arena.checks.dialogue import Offence
+from arena.checks.positions import boards_of, practice_positions
+from arena.model.protocol import Termination
+from arena.model.record import PlayerFault
 from tests.right_bot import RIGHT
 
 from .conftest import Check
@@ -34,3 +41,28 @@ def test_the_pattern_of_the_failures(
 ) -> None:
     *_, legal = islice(check(RIGHT.replace(_MOVE, f"{_MOVE}        {line}\n"), rules=rules), 6)
     assert legal.fix == f"{expected}Fix the error in student.py, line 10; it ended the program."
+
+
+_IN_ONE = "It fails only in dots 3×3: read size and rules from `variant` in each `start`."
+
+
+@pytest.mark.parametrize(
+    ("termination", "fails", "expected"),
+    [
+        (Termination.ILLEGAL_MOVE, lambda at, last: at == 0, ""),
+        (Termination.ILLEGAL_MOVE, lambda at, last: at in (0, last), _IN_ONE),
+        (Termination.EXITED, lambda at, last: at in (0, last), ""),
+        (Termination.EXITED, lambda at, last: at % 2 == 0, _IN_ONE),
+    ],
+)
+def test_failures_in_one_board_are_blamed_on_it_where_they_are_no_chance(
+    termination: Termination, fails: Any, expected: str
+) -> None:
+    offence, asked = Offence(PlayerFault(termination, "…")), list[AskedPosition]()
+    for board, game in boards_of("dots").items():
+        positions = practice_positions(game, 1)
+        for number, at in enumerate(positions):
+            wrong = board == "dots 3×3" and fails(number, len(positions) - 1)
+            asked.append(AskedPosition(board, at, offence if wrong else None))
+    subject: Any = SimpleNamespace(claims=("dots",), wrong={termination})
+    assert _pattern(asked, subject) == expected
