@@ -15,7 +15,7 @@ from arena.errors import ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, _between, differences
 from arena.tournament.config_file import Begun, load_config
-from arena.tournament.field import Wanted
+from arena.tournament.field import Wanted, resumed
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import begun_in, with_field_of
@@ -404,6 +404,15 @@ def test_versions_are_players_by_their_names(course: CourseRun) -> None:
     course.submit("fox 3")
     assert len(course.play(text, take_new=True)) == 4
     assert sorted(course.rated()) == ["fox", "fox@1", "fox@3"]
+
+
+def test_the_round_in_which_a_player_left_stays(load: Load) -> None:
+    read = load('[game]\nrules = "dots"\n[knockout]\n', players=4)
+    first, *others = read.players
+    out = first.model_copy(update={"status": "out", "left": 1})
+    kept = read.model_copy(update={"players": (out, *others)})
+    now = resumed(kept, read, Wanted(without=(first.name, others[0].name)), 2)
+    assert [(each.status, each.left) for each in now.players[:2]] == [("out", 1), ("out", 2)]
 
 
 def test_a_configuration_in_another_order_is_another_run(load: Load) -> None:
