@@ -15,9 +15,10 @@ from tornado.ioloop import PeriodicCallback
 
 from arena.bots import parcel
 from arena.errors import ExecutorError
+from arena.model.contender import Package
 from arena.model.record import GameRecord
 from arena.sandbox.features import this_host
-from arena.tournament.config import TournamentConfig
+from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.executors import machine, steady
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.machine import Admission, AdmissionRequest
@@ -195,6 +196,27 @@ def test_a_machine_plays_one_tournament_until_that_leaves(
     machine.leave("again")
     assert ask("two", "desk", "second").games == 1
     machine.leave("second")
+
+
+def test_a_machine_asks_for_the_packages_of_those_that_play(
+    load: Callable[..., TournamentConfig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def player(each: Player, digest: str, status: str) -> Player:
+        contender = each.contender.model_copy(update={"program": Package(digest=digest * 64)})
+        return each.model_copy(update={"contender": contender, "status": status})
+
+    monkeypatch.setattr(machine, "_machine", None)
+    monkeypatch.setattr(parcel, "is_here", lambda package: package.digest[0] == "h")
+    config = load('[game]\nrules = "dots"\n', players=4)
+    states = (("a", "playing"), ("h", "playing"), ("b", "out"), ("a", "playing"))
+    players = tuple(
+        player(each, *state) for each, state in zip(config.players, states, strict=True)
+    )
+    request = AdmissionRequest(
+        config=config.model_copy(update={"players": players}), label="t", host=this_host()
+    )
+    answer = Admission.model_validate_json(machine.admit(request.model_dump_json()))
+    assert (answer.lacking, answer.refused) == (("a" * 64,), None)
 
 
 def test_a_package_that_cannot_be_kept_is_said_with_the_folder(
