@@ -23,9 +23,10 @@ class Cluster:
         self.now = 0.0
         monkeypatch.setattr(places, "time", SimpleNamespace(monotonic=lambda: self.now))
         monkeypatch.setattr(places, "wait", lambda futures, timeout: None)
-        config, client = load('[game]\nrules = "dots"\n'), self
+        client: Any = self
+        config = load('[game]\nrules = "dots"\n')
         request = AdmissionRequest(config=config, label="cup", host=sleeping._host())
-        self.machines = Machines(client, request, config, print, sleeping)  # type: ignore[arg-type]
+        self.machines = Machines(client, request, config, print, sleeping)
         self.asked, self.left = list[tuple[str, str]](), list[str]()
         self.requests = list[AdmissionRequest]()
 
