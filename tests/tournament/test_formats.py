@@ -197,7 +197,7 @@ def test_all_but_one_may_leave(load: Load, tmp_path: Path, name: str) -> None:
     config, path = load(TOURNAMENTS[name][0] + DOTS, players=5), tmp_path / "t.sqlite"
     PlayedStore.open_run(path, config).close()
     *leavers, last = [each.name for each in config.players]
-    found = with_field_of(path, config, without=leavers)
+    found = with_field_of(path, config, Wanted(without=leavers))
     assert [each.name for each in found.players if each.plays] == [last]
 
 
@@ -217,7 +217,7 @@ def test_a_player_that_leaves_gives_its_games_to_its_opponents(
         config = with_field_of(path, config, Wanted(without=[leaver] if kill else []))
         with PlayedStore.open_run(path, config) as store, suppress(Killed):
             run(config, store, open_executor=Playing(played, Random(2), 2, kill).open)
-    again = with_field_of(path, config, without=[leaver])
+    again = with_field_of(path, config, Wanted(without=[leaver]))
     assert again.players == config.players, "it has left once"
     ranking, _ = result(path)
     assert ranking is not None
