@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 from types import SimpleNamespace
 from typing import Any
 
@@ -365,6 +365,47 @@ def test_machines_that_play_another_tournament_are_waited_for(
     assert len(set.union(*done.by_pair().values())) == 3
     said = capsys.readouterr().err + done.path.with_suffix(".events.jsonl").read_text()
     assert said.count(" plays another tournament, cup; it joins once that has ended.") == 3
+
+
+READY = Event()
+
+
+def admit_at_last(entry: str) -> str:
+    """Machines play another tournament when they are asked first, and then take long."""
+    name = get_worker().name
+    ASKED.append(name)
+    admission = Admission.model_validate_json(sleeping.admit(entry))
+    if ASKED.count(name) == 1:
+        return admission.model_copy(update={"busy": "cup"}).model_dump_json()
+    READY.wait()
+    return admission.model_dump_json()
+
+
+def test_a_machine_that_gets_ready_when_a_run_is_stopped_is_free_after_that(
+    cluster: LocalCluster, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = DaskExecutor._look_at_machines
+
+    def look_until_asked(self: DaskExecutor) -> None:
+        look(self)
+        if len(ASKED) == 6:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(DaskExecutor, "_look_at_machines", look_until_asked)
+    monkeypatch.setattr(places, "BUSY_S", 0.05)
+    monkeypatch.setattr(places, "LEAVE_S", 0.1)
+    for each in (ASKED, LEFT):
+        each.clear()
+    READY.clear()
+    runs = machines_that(admit=admit_at_last, answer=machine.answer, leave=note_leaving)
+    with Client(cluster) as client, pytest.raises(KeyboardInterrupt):
+        DaskExecutor(client, load(FAST), runs=runs)
+    assert not LEFT
+    READY.set()
+    until = time.monotonic() + 20
+    while len(LEFT) < 3 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert sorted(LEFT) == [0, 1, 2]
 
 
 def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> None:

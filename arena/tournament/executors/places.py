@@ -12,7 +12,7 @@ from functools import partial
 from secrets import token_hex
 from typing import Any
 
-from distributed import Client, Future, wait
+from distributed import Client, Future, fire_and_forget, wait
 from pydantic import ValidationError
 
 from arena.bots import parcel
@@ -377,13 +377,16 @@ class Machines:
             self._admit(place)
 
     def leave(self, label: str) -> None:
-        """Have all end their games, and be free for others: those too that got none."""
+        """Have all end their games, and be free for others: those too that got none. One that is
+        getting ready leaves after that, though the head is gone by then.
+        """
         leaving = [
             self._client.submit(
                 self._runs.leave, label, workers=[place.address], pure=False, priority=10
             )
             for place in self._places.values()
-            if not (place.gone or place.busy)
+            if not place.gone and place.busy_at is None
         ]
+        fire_and_forget(leaving)
         with suppress(TimeoutError, OSError, CancelledError):  # it is frozen, or all is gone
             wait(leaving, timeout=LEAVE_S)
