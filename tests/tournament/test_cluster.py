@@ -331,21 +331,24 @@ def test_the_kind_is_that_of_a_machine_that_did_not_leave(
     executor.close(now=True)
 
 
-ASKED = list[str]()
+ASKED, NOTED = list[str](), list[str]()
+PLAYING = set[int]()
 
 
 def admit_later(entry: str) -> str:
-    """At first all machines play another tournament, then all but the last one, then none."""
-    name, busy = get_worker().name, ""
-    ASKED.append(name)
-    if ASKED.count(name) < 2 or (name == 2 and not BEGAN):
-        busy = "cup"
+    """All machines play another tournament until that was said, the last one until games began."""
+    busy = "cup" if len(NOTED) < 3 or (get_worker().name == 2 and not BEGAN) else ""
     admission = Admission.model_validate_json(sleeping.admit(entry))
     return admission.model_copy(update={"busy": busy}).model_dump_json()
 
 
 async def play_and_note(task: str, label: str, number: int, *, moves: bool) -> None:
+    """The games of the others last until the last one plays too."""
     BEGAN.append(number)
+    PLAYING.add(get_worker().name)
+    until = time.monotonic() + 20
+    while 2 not in PLAYING and time.monotonic() < until:
+        await asyncio.sleep(0.01)
     await sleeping.play(task, label, number, moves=moves)
 
 
@@ -357,14 +360,26 @@ def test_machines_that_play_another_tournament_are_waited_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(places, "BUSY_S", 0.05)
-    ASKED.clear()
-    BEGAN.clear()
+    take = places.Machines.take_notes
+
+    def take_and_note(self: places.Machines) -> list[str]:
+        notes = take(self)
+        NOTED.extend(notes)
+        return notes
+
+    monkeypatch.setattr(places.Machines, "take_notes", take_and_note)
+    for each in (NOTED, BEGAN, PLAYING):
+        each.clear()
     runs = machines_that(admit=admit_later, play=play_and_note)
     done = ClusterRun(client, tmp_path, runs)
     done.play(load(f"[tournament]\nrounds = 40\n{FAST}"))
     assert len(set.union(*done.by_pair().values())) == 3
-    said = capsys.readouterr().err + done.path.with_suffix(".events.jsonl").read_text()
-    assert said.count(" plays another tournament, cup; it joins once that has ended.") == 3
+    said = [line for line in capsys.readouterr().err.splitlines() if "another tournament" in line]
+    assert said == NOTED and len(said) == 3
+    assert all(
+        line.endswith(" plays another tournament, cup; it joins once that has ended.")
+        for line in said
+    )
 
 
 READY = Event()
