@@ -184,7 +184,7 @@ def test_a_machine_plays_one_tournament_until_that_leaves(
     def ask(name: str, head: str, label: str) -> Admission:
         config = load(f"[tournament]\nname = '{name}'\n[game]\nrules = 'dots'\n")
         host = this_host().model_copy(update={"name": head})
-        request = AdmissionRequest(config=config, label=label, host=host)
+        request = AdmissionRequest(config=config, label=label, host=host, shared=True)
         return Admission.model_validate_json(machine.admit(request.model_dump_json()))
 
     assert ask("one", "desk", "killed").games == 1
