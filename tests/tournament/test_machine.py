@@ -181,15 +181,18 @@ def test_a_machine_that_does_not_start_says_so(
 def test_a_machine_plays_one_tournament_until_that_leaves(
     load: Callable[..., TournamentConfig],
 ) -> None:
-    def ask(name: str, head: str, label: str) -> Admission:
+    def ask(name: str, head: str, label: str, kept_in: str = "/home/cup.sqlite") -> Admission:
         config = load(f"[tournament]\nname = '{name}'\n[game]\nrules = 'dots'\n")
         host = this_host().model_copy(update={"name": head})
-        request = AdmissionRequest(config=config, label=label, host=host, shared=True)
+        request = AdmissionRequest(
+            config=config, label=label, kept_in=kept_in, host=host, shared=True
+        )
         return Admission.model_validate_json(machine.admit(request.model_dump_json()))
 
     assert ask("one", "desk", "killed").games == 1
     assert ask("two", "desk", "second").busy == "one of desk"
     assert ask("one", "lab", "third").busy == "one of desk"
+    assert ask("one", "desk", "other", "/home/other.sqlite").busy == "one of desk"
     assert ask("one", "desk", "again").games == 1, "the same command after it was killed"
     machine.leave("killed")
     assert ask("two", "desk", "second").busy == "one of desk"

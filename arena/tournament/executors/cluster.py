@@ -82,8 +82,7 @@ def cluster(
             client = stack.enter_context(connected(on, table, folder))
 
         def open_executor(config: TournamentConfig, masked: tuple[str, ...]) -> Executor:
-            files = masked if here else ()
-            return DaskExecutor(client, config, files, same_kind=table.same_kind, here=here)
+            return DaskExecutor(client, config, masked, same_kind=table.same_kind, here=here)
 
         yield partial(_fit, client), open_executor, client
 

@@ -79,17 +79,18 @@ class DaskExecutor:
         here: bool = False,
         runs: Any = machine,
     ) -> None:
-        """The files in `masked` are kept from players, where they are on this machine. The machines
-        are all `here`, where they know the places of this one, or not. `runs` has the functions
-        that machines run. Raises ExecutorError.
+        """The files in `masked` are those of the run, and kept from players where the machines are
+        all `here`: they know the places of this one, or not. `runs` has the functions that machines
+        run. Raises ExecutorError.
         """
         self._client, self._runs = client, runs
         self._label = f"{config.name}-{token_hex(4)}"
         request = AdmissionRequest(
             config=config if here else _without_homes(config),
             label=self._label,
+            kept_in=next(iter(masked), ""),
             host=this_host(config.terms.rules),
-            masked=masked,
+            masked=masked if here else (),
             named={} if here else _named(config),
         )
         self._news: SimpleQueue[Future | dict[str, Any]] = SimpleQueue()

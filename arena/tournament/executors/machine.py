@@ -49,6 +49,8 @@ class AdmissionRequest(Frozen):
     config: TournamentConfig
     label: str
     """Of this run of the tournament."""
+    kept_in: str = ""
+    """A file of the run on the head, which tells it from others of the same name."""
     host: Host
     """The head's: its versions are needed."""
     cores: int = 1
@@ -89,7 +91,7 @@ class _Machine:
     ) -> None:
         """Raises ExecutorError."""
         self.label, self.host = request.label, host
-        self.tournament = _tournament(request)
+        self.tournament, self._kept_in = _tournament(request), request.kept_in
         games = len(cores) // config.threads
         self._config = config.model_copy(update={"concurrency": games})
         self._masked, self._cores = request.masked, tuple(cores)
@@ -110,7 +112,8 @@ class _Machine:
         """Whether it plays for another head, or one that was killed may go on: the same command
         gets it back at once.
         """
-        if self.ended is not None or self.tournament == _tournament(request):
+        asks_again = (self.tournament, self._kept_in) == (_tournament(request), request.kept_in)
+        if self.ended is not None or asks_again:
             return False
         return bool(self._playing) or time.monotonic() - self._used_at < _LULL_S
 
