@@ -1,6 +1,6 @@
 """Where a tournament is played: on this machine, or on those of a cluster."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +28,8 @@ class Site(NamedTuple):
     """Whether players are prepared, and kernels compiled, on this machine."""
     client: Any = None
     """That of the cluster, where it is one."""
+    give_up: Callable[[], None] = lambda: None
+    """Called in any thread, ends the wait of `open_executor` for machines, by ExecutorError."""
 
 
 HERE = Site(local.fit, local.LocalExecutor, here=True)
@@ -49,13 +51,14 @@ def site(
     secure = table.model_copy(update={"insecure": insecure or table.insecure})
     with ExitStack() as stack:
         try:
-            fit, open_executor, client = stack.enter_context(cluster(where, secure, folder))
+            opened = stack.enter_context(cluster(where, secure, folder))
         except UserError as error:
             if on is not None or file is None:
                 raise
             found = problems(read_file(file)[0], [Finding(("cluster", "on"), str(error))])
             raise ConfigError(file, found) from None
-        yield Site(fit, open_executor, here=False, client=client)
+        fit, open_executor, client, give_up = opened
+        yield Site(fit, open_executor, here=False, client=client, give_up=give_up)
 
 
 def _table(file: Path) -> ClusterTable:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import rules
-from arena.errors import UserError
+from arena.errors import ExecutorError, UserError
 from arena.model.contender import Contender
 from arena.model.game_spec import GameSpec, derive
 from arena.model.protocol import Termination
@@ -94,7 +94,12 @@ class RefereeMatchRunner:
     def _play(self, tasks: Sequence[MatchTask]) -> list[PlayedGame]:
         self._contenders.clear()
         if self._executor is None:
-            self._executor = self._site.open_executor(self._base, ())
+            try:
+                self._executor = self._site.open_executor(self._base, ())
+            except ExecutorError:
+                if self._stop.is_set():
+                    raise Aborted from None
+                raise
         left = deque(self._games_of(tasks))
         total, played = len(left), dict[str, GameRecord]()
 
@@ -153,6 +158,7 @@ class RefereeMatchRunner:
 
     def abort(self) -> None:
         self._stop.set()
+        self._site.give_up()
 
     def close(self) -> None:
         """Let go of the processes; games under way are cut off."""

@@ -337,6 +337,7 @@ PLAYING = set[int]()
 
 def admit_later(entry: str) -> str:
     """All machines play another tournament until that was said, the last one until games began."""
+    ASKED.append(get_worker().name)
     busy = "cup" if len(NOTED) < 3 or (get_worker().name == 2 and not BEGAN) else ""
     admission = Admission.model_validate_json(sleeping.admit(entry))
     return admission.model_copy(update={"busy": busy}).model_dump_json()
@@ -421,6 +422,16 @@ def test_a_machine_that_gets_ready_when_a_run_is_stopped_is_free_after_that(
     while len(LEFT) < 3 and time.monotonic() < until:
         time.sleep(0.01)
     assert sorted(LEFT) == [0, 1, 2]
+
+
+def test_the_wait_for_machines_that_play_another_tournament_can_be_given_up(
+    client: Client, load: Load
+) -> None:
+    for each in (ASKED, NOTED):
+        each.clear()
+    runs = machines_that(admit=admit_later)
+    with pytest.raises(ExecutorError, match="stopped before a machine was ready"):
+        DaskExecutor(client, load(FAST), runs=runs, given_up=lambda: len(ASKED) >= 3)
 
 
 def test_where_no_machine_can_play_all_are_named(client: Client, load: Load) -> None:

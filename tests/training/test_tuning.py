@@ -10,18 +10,23 @@ import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from time import sleep
+from typing import NoReturn
 
 import pytest
 from rich.console import Console
 from typer.testing import Result
 
 import rules
-from arena.errors import FileError, UserError
+from arena.errors import ExecutorError, FileError, UserError
 from arena.ratings.sprt import Sprt
 from arena.ratings.trial import Tally
 from arena.reports import words
 from arena.sandbox import leftovers
+from arena.tournament.config import TournamentConfig
+from arena.tournament.executors import local
+from arena.tournament.site import Site
 from arena.tournament.store import Store
 from arena.training.matches import RefereeMatchRunner
 from arena.training.tune_view import (
@@ -424,6 +429,31 @@ def test_games_under_the_referee_are_those_asked_for(folder: Path) -> None:
         with pytest.raises(Aborted):
             runner.play([MatchTask((first, second), "a", 4, "x")])
     finally:
+        runner.close()
+
+
+def test_a_tuning_under_the_referee_stops_while_it_waits_for_machines(folder: Path) -> None:
+    waits, given_up = Event(), Event()
+
+    def open_executor(config: TournamentConfig, masked: tuple[str, ...]) -> NoReturn:
+        waits.set()
+        given_up.wait(20)
+        raise ExecutorError("stopped" if given_up.is_set() else "nobody stopped it")
+
+    (folder / "it.toml").write_text(FILE.format(games=8))
+    config = load_config(folder / "it.toml")
+    game = rules.load("othello", preset="cornerless")
+    space = Space(game, config.options, config.ranges, config.weights)
+    start = space.contestant(space.start)
+    site = Site(local.fit, open_executor, here=False, give_up=given_up.set)
+    runner = RefereeMatchRunner(config, space, site)
+    stop = Thread(target=lambda: waits.wait(20) and runner.abort())
+    stop.start()
+    try:
+        with pytest.raises(Aborted):
+            runner.play([MatchTask((start, start), "a", 4, "x")])
+    finally:
+        stop.join()
         runner.close()
 
 

@@ -7,7 +7,7 @@ import re
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from ssl import SSLError
 from tempfile import TemporaryDirectory
+from threading import Event
 
 import dask
 from distributed import Client, LocalCluster
@@ -59,11 +60,12 @@ _TLS_OPTIONS = {
 @contextmanager
 def cluster(
     on: str | Client, table: ClusterTable, folder: Path
-) -> Iterator[tuple[Capacity, OpenExecutor, Client]]:
-    """The capacity of a cluster, the function that opens it for a run, and its client. `on` is an
-    address, `local:N`, or a client that is connected. Paths of the table are relative to `folder`.
-    Raises UserError and ExecutorError.
+) -> Iterator[tuple[Capacity, OpenExecutor, Client, Callable[[], None]]]:
+    """The capacity of a cluster, the function that opens it for a run, its client, and the function
+    that has the opening given up. `on` is an address, `local:N`, or a client that is connected.
+    Paths of the table are relative to `folder`. Raises UserError and ExecutorError.
     """
+    given_up = Event()
     with dask.config.set(LOGS), ExitStack() as stack:
         here = False
         if isinstance(on, Client):
@@ -82,9 +84,12 @@ def cluster(
             client = stack.enter_context(connected(on, table, folder))
 
         def open_executor(config: TournamentConfig, masked: tuple[str, ...]) -> Executor:
-            return DaskExecutor(client, config, masked, same_kind=table.same_kind, here=here)
+            return DaskExecutor(
+                client, config, masked,
+                same_kind=table.same_kind, here=here, given_up=given_up.is_set,
+            )  # fmt: skip
 
-        yield partial(_fit, client), open_executor, client
+        yield partial(_fit, client), open_executor, client, given_up.set
 
 
 def connected(address: str, table: ClusterTable, folder: Path) -> Client:

@@ -8,7 +8,7 @@ tasks and results, and reports lost machines.
 
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -77,13 +77,15 @@ class DaskExecutor:
         *,
         same_kind: bool = False,
         here: bool = False,
+        given_up: Callable[[], bool] = lambda: False,
         runs: Any = machine,
     ) -> None:
         """The files in `masked` are those of the run, and kept from players where the machines are
-        all `here`: they know the places of this one, or not. `runs` has the functions that machines
-        run. Raises ExecutorError.
+        all `here`: they know the places of this one, or not. `given_up` says whether machines are
+        to be waited for no longer. `runs` has the functions that machines run. Raises
+        ExecutorError.
         """
-        self._client, self._runs = client, runs
+        self._client, self._given_up, self._runs = client, given_up, runs
         self._label = f"{config.name}-{token_hex(4)}"
         request = AdmissionRequest(
             config=config if here else _without_homes(config),
@@ -180,6 +182,8 @@ class DaskExecutor:
                 raise ExecutorError(f"no machine was ready within {_ADMISSION_S / 60:.0f} minutes")
 
     def _look_at_machines(self) -> None:
+        if self._given_up():
+            raise ExecutorError("stopped before a machine was ready")
         self._machines.look()
         self._take_news(0.2)
 
