@@ -228,23 +228,35 @@ async def play_or_be_taken(task: str, label: str, number: int, *, moves: bool) -
     if number == 2 and BEGAN.count(2) == 1:
         await dask_forever()
     if number == 2 and BEGAN.count(2) == 2:
-        get_worker().log_event(label, {"number": number, "left": "another tournament has it now"})
+        TAKEN.append(get_worker().name)
+        get_worker().log_event(label, {"number": number, "left": machine.TAKEN})
         return
     await sleeping.play(task, label, number, moves=moves)
 
 
-def test_only_the_machine_that_is_taken_gets_no_game(
+TAKEN = list[int]()
+
+
+def admit_unless_taken(entry: str) -> str:
+    admission = Admission.model_validate_json(sleeping.admit(entry))
+    busy = "cup" if get_worker().name in TAKEN else ""
+    return admission.model_copy(update={"busy": busy}).model_dump_json()
+
+
+def test_only_the_machine_that_is_taken_gets_no_game_and_is_asked_again(
     client: Client, load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask, "_IDLE_S", 0.05)
     monkeypatch.setattr(places, "LEAVE_S", 0.1)
-    BEGAN.clear()
+    for each in (BEGAN, TAKEN):
+        each.clear()
     reports = list[Report]()
-    runs = machines_that(play=play_or_be_taken)
+    runs = machines_that(play=play_or_be_taken, admit=admit_unless_taken)
     config = load(f"[tournament]\nrounds = 6\n{FAST}")
     ClusterRun(client, tmp_path, runs).play(config, watch=reports.append)
-    dropped = [each.text for each in reports if isinstance(each, Remark)]
-    assert len(dropped) == 1 and "gets no game: another tournament has it now" in dropped[0]
+    noted = [each.text for each in reports if isinstance(each, Remark)]
+    assert len(TAKEN) == len(noted) == 1
+    assert noted[0].endswith(" plays another tournament, cup; it joins once that has ended.")
 
 
 async def joined(address: str, folder: Path) -> Worker:

@@ -27,7 +27,7 @@ from arena.sandbox.features import this_host
 from arena.tournament.config import TournamentConfig
 from arena.tournament.executors import machine
 from arena.tournament.executors.base import Lost, Moved, Played, Remark, Report, Task
-from arena.tournament.executors.machine import AdmissionRequest
+from arena.tournament.executors.machine import TAKEN, AdmissionRequest
 from arena.tournament.executors.places import MachinePlace, Machines
 
 _ADMISSION_S = 900.0
@@ -217,7 +217,9 @@ class DaskExecutor:
             return (Moved(game.task, event["ply"], tuple(event["moves"])),)
         if "left" in event:
             place = self._machines.get(event["worker"])  # the scheduler adds the sender
-            if place is not None:
+            if place is not None and event["left"] == TAKEN:
+                self._machines.ask_again(place)
+            elif place is not None:
                 self._machines.drop(place, event["left"].removesuffix("."))
             return ()
         if "lost" in event:

@@ -36,7 +36,7 @@ _LULL_S = 600.0
 """A machine that played within this time is in use, unless its tournament has left: another one
 waits for it.
 """
-_TAKEN = "another tournament has it now"
+TAKEN = "another tournament has it now"
 OTHER_VERSION = (
     "its arena and the head's are different versions; install the same version on both, and start "
     "the worker again"
@@ -147,7 +147,7 @@ class _Machine:
         except BaseException as error:  # any error: the other thread waits for the start
             self._started.set_exception(error)
             return
-        ended = _TAKEN
+        ended = TAKEN
         try:
             while self._take(executor):
                 for report in executor.wait(_LOOK_S, wake=self._woken):
@@ -275,7 +275,7 @@ def play(task: str, label: str, number: int, *, moves: bool) -> None:
 
     machine, read = _machine, Task.model_validate_json(task)
     if machine is None or machine.label != label:
-        send(left=_TAKEN)
+        send(left=TAKEN)
         return
     report = machine.play(read, moved)
     if isinstance(report, Played):

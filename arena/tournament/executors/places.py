@@ -247,6 +247,11 @@ class Machines:
             place.refused = True
             self.notes.append(f"{place} gets no game: {why}.")
 
+    def ask_again(self, place: MachinePlace) -> None:
+        """Give it no game until it has answered anew."""
+        place.admission = None
+        self._admit(place)
+
     def hear(self, key: str, answer: Any) -> None:
         """Take an answer; the future that is done comes next."""
         if key in self._questions:
