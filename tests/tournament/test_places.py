@@ -127,8 +127,12 @@ def test_only_machines_that_hear_it_and_play_for_no_other_are_told_of_the_end(
 ) -> None:
     cluster.look(0, a=1, b=1, c=1, d=1)
     cluster.say("a")
-    cluster.say("b", busy="one of desk")
     cluster.say("c", refused="its disk is full")
-    cluster.look(16, a=16, b=16, c=16, d=1)
+    cluster.look(14, a=14, b=14, c=14, d=1)
+    cluster.say("b", busy="one of desk")
+    cluster.look(17, a=17, b=17, c=17, d=1)
     cluster.machines.leave("cup")
     assert cluster.left == ["a", "c"]
+    cluster.look(20, a=20, b=20, c=20, d=1)
+    cluster.machines.leave("cup")
+    assert cluster.left[2:] == ["a", "b", "c"], "it was asked again, and may be free by now"

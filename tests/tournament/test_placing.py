@@ -217,4 +217,5 @@ def test_machines_elsewhere_are_sent_no_place_of_this_one(head: Head, here: bool
     request = head.open("/course/secret", a=1, here=here)
     assert {each.home for each in request.config.players} == {homes if here else Home()}
     assert set(request.named) == (set() if here else {"m0", "m1"})
-    assert request.masked == ("/course/secret",)
+    assert request.masked == (("/course/secret",) if here else ())
+    assert request.kept_in == "/course/secret"
