@@ -68,7 +68,16 @@ class SpreadMatchRunner:
         self._late = {at: future for at, future in self._late.items() if not future.done()}
         began, took = time.monotonic(), None
         tries = [[self._begin(what, part)] for part in parts]
-        while left := [n for n, each in enumerate(tries) if _ended(each) is None]:
+        given: dict[int, Any] = {}
+        while True:
+            ended = {
+                n: each for n, one in enumerate(tries) if n not in given and (each := _ended(one))
+            }
+            # At once: they are on their machines, which may freeze before the last has ended.
+            given.update(zip(ended, self._client.gather(list(ended.values())), strict=True))
+            left = [n for n in range(len(parts)) if n not in given]
+            if not left:
+                break
             if self._stop.is_set():
                 self._client.cancel([future for each in tries for future in each])
                 raise Aborted
@@ -84,10 +93,9 @@ class SpreadMatchRunner:
                     tries[n].append(self._begin(what, parts[n]))
             with suppress(TimeoutError):
                 wait([tries[n][-1] for n in left], timeout=_POLL_S)
-        ended = list(map(_ended, tries))  # before the others are cancelled, which ends them too
         needless = (one for each in tries for one in each if not one.done())
         self._client.cancel([one for one in needless if one not in self._late.values()])
-        return list(self._client.gather(ended))
+        return [given[n] for n in range(len(parts))]
 
     def _begin(self, what: Callable[..., Any], part: Any) -> Future:
         """On any machine that is not late, if there are others."""

@@ -127,6 +127,36 @@ def test_the_games_of_a_frozen_machine_are_played_elsewhere(
             assert tuner._runner.play(tasks) == [2 * each for each in tasks]
 
 
+FETCHED = Event()
+
+
+def wait_for_the_first(player: spread._Player, part: list[int]) -> list[bool]:
+    """Whether the first part was fetched while the others were played."""
+    return [part[0] == 0 or FETCHED.wait(10) for _ in part]
+
+
+def test_what_a_machine_has_played_is_fetched_before_it_may_freeze(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spread, "_play", wait_for_the_first)
+    (tmp_path / "it.toml").write_text(FILE.format(games=16))
+    tasks: list[Any] = [*range(8)]
+    with machines_of_one_core(2, tmp_path) as cluster, Client(cluster) as client:
+        tuner = Tuner(
+            load_config(tmp_path / "it.toml"), tmp_path, partial(SpreadMatchRunner, client)
+        )
+        gather = client.gather
+
+        def gather_and_say(futures: Any) -> Any:
+            given = gather(futures)
+            if given:
+                FETCHED.set()
+            return given
+
+        monkeypatch.setattr(client, "gather", gather_and_say)
+        assert all(tuner._runner.play(tasks))
+
+
 def test_a_scheduler_that_is_lost_between_games_is_reported(tmp_path: Path) -> None:
     (tmp_path / "it.toml").write_text(FILE.format(games=16))
     config = load_config(tmp_path / "it.toml")
