@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
@@ -65,9 +65,9 @@ class SpreadMatchRunner:
         """What each part gives. Those that take far longer than half of them begin once more on
         other machines, as theirs may be frozen; the first result counts.
         """
-        self._late = {at: future for at, future in self._late.items() if not future.done()}
         began, took = time.monotonic(), None
-        tries = [[self._begin(what, part)] for part in parts]
+        among = self._not_late()
+        tries = [[self._begin(what, part, among)] for part in parts]
         given: dict[int, Any] = {}
         while True:
             ended = {
@@ -83,26 +83,33 @@ class SpreadMatchRunner:
                 raise Aborted
             if self._client.status != "running":
                 raise ExecutorError(_LOST)
+            if among and among.isdisjoint(self._client.nthreads()):  # no other would get them
+                among = self._not_late()
+                for n in left:
+                    tries[n][-1] = self._begin(what, parts[n], among)
             waited = time.monotonic() - began
             if took is None and 2 * len(left) <= len(parts):
                 took = waited
             if took is not None and waited > _SLOW * took + _PATIENCE_S:
                 again = [n for n in left if len(tries[n]) == 1]
                 self._note_late([tries[n][0] for n in again])
+                among = self._not_late()
                 for n in again:
-                    tries[n].append(self._begin(what, parts[n]))
+                    tries[n].append(self._begin(what, parts[n], among))
             with suppress(TimeoutError):
                 wait([tries[n][-1] for n in left], timeout=_POLL_S)
         needless = (one for each in tries for one in each if not one.done())
         self._client.cancel([one for one in needless if one not in self._late.values()])
         return [given[n] for n in range(len(parts))]
 
-    def _begin(self, what: Callable[..., Any], part: Any) -> Future:
-        """On any machine that is not late, if there are others."""
-        where = {}
-        if self._late:
-            where["workers"] = [at for at in self._client.nthreads() if at not in self._late]
-        return self._client.submit(what, self._player, part, pure=False, **where)
+    def _begin(self, what: Callable[..., Any], part: Any, among: Set[str]) -> Future:
+        """On one of these machines; on any if there are none."""
+        return self._client.submit(what, self._player, part, pure=False, workers=[*among])
+
+    def _not_late(self) -> Set[str]:
+        """The machines to choose from where some are late; none where any will do."""
+        self._late = {at: future for at, future in self._late.items() if not future.done()}
+        return self._client.nthreads().keys() - self._late.keys() if self._late else set()
 
     def _note_late(self, parts: Sequence[Future]) -> None:
         for at, keys in self._client.processing().items():

@@ -5,7 +5,8 @@ from errno import ENOSPC
 from functools import partial
 from pathlib import Path
 from platform import node
-from threading import Event
+from threading import Event, Timer
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
@@ -125,6 +126,40 @@ def test_the_games_of_a_frozen_machine_are_played_elsewhere(
             FROZEN.set()
         while len(BEGUN_THERE) < 2:
             assert tuner._runner.play(tasks) == [2 * each for each in tasks]
+
+
+LEFT = Event()
+
+
+def double_or_leave(player: spread._Player, part: list[int]) -> list[int]:
+    """One machine of two leaves at its first part."""
+    machine = get_worker()
+    if machine.name == 0:
+        sleep(0.5)  # until it has all parts
+        machine.loop.add_callback(machine.close, executor_wait=False)
+        LEFT.wait(60)
+    return [2 * each for each in part]
+
+
+def test_a_late_machine_gets_games_where_the_others_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spread, "_play", double_or_leave)
+    (tmp_path / "it.toml").write_text(FILE.format(games=16))
+    tasks: list[Any] = [*range(32)]
+    with machines_of_one_core(2, tmp_path) as cluster, Client(cluster) as client:
+        tuner = Tuner(
+            load_config(tmp_path / "it.toml"), tmp_path, partial(SpreadMatchRunner, client)
+        )
+        runner: Any = tuner._runner
+        runner._late = {cluster.workers[1].address: Mock(**{"done.return_value": False})}
+        stopped = Timer(30, runner.abort)
+        stopped.start()
+        try:
+            assert runner.play(tasks) == [2 * each for each in tasks]
+        finally:
+            LEFT.set()
+            stopped.cancel()
 
 
 FETCHED = Event()
