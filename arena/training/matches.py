@@ -46,9 +46,13 @@ class RefereeMatchRunner:
     forfeit is a mistake in the settings, and ends the tuning with the referee's sentence.
     """
 
-    def __init__(self, config: TuneConfig, space: Space, site: Site = HERE) -> None:
-        """Raises UserError and ConfigError where the players cannot be started."""
-        self._space, self._site = space, site
+    def __init__(
+        self, config: TuneConfig, space: Space, site: Site = HERE, files: tuple[str, ...] = ()
+    ) -> None:
+        """`files` of the tuning tell machines of a cluster apart tunings of one name. Raises
+        UserError and ConfigError where the players cannot be started.
+        """
+        self._space, self._site, self._files = space, site, files
         self._rules = rules.load(config.rules, **config.variant)
         self._parts = 2 if self._rules.decided_by_seed else 1
         with ExitStack() as held:
@@ -95,7 +99,7 @@ class RefereeMatchRunner:
         self._contenders.clear()
         if self._executor is None:
             try:
-                self._executor = self._site.open_executor(self._base, ())
+                self._executor = self._site.open_executor(self._base, self._files)
             except ExecutorError:
                 if self._stop.is_set():
                     raise Aborted from None

@@ -59,9 +59,10 @@ def tune(
             return Exit.INTERRUPTED
 
 
-def _runner_of(config: TuneConfig, site: Site) -> MakeRunner:
+def _runner_of(config: TuneConfig, folder: Path, site: Site) -> MakeRunner:
     if config.referee:
-        return partial(RefereeMatchRunner, site=site)
+        files = () if site.here else (str(folder.resolve() / CHECKPOINT),)
+        return partial(RefereeMatchRunner, site=site, files=files)
     if site.here:
         return kernel_runner
     from arena.training.spread import SpreadMatchRunner
@@ -82,7 +83,7 @@ class _Tuning:
         gained: Callable[[Mapping[str, dict[str, Any]], int], str],
         site: Site,
     ) -> None:
-        make_runner = _runner_of(config, site)
+        make_runner = _runner_of(config, folder, site)
         try:
             tuner = apart(partial(Tuner, config, folder, make_runner))
         except ValueError as error:

@@ -29,6 +29,7 @@ from arena.tournament.executors import local
 from arena.tournament.site import Site
 from arena.tournament.store import Store
 from arena.training.matches import RefereeMatchRunner
+from arena.training.tune import tune as play_tuning
 from arena.training.tune_view import (
     TuningPlan,
     TuningProgress,
@@ -455,6 +456,22 @@ def test_a_tuning_under_the_referee_stops_while_it_waits_for_machines(folder: Pa
     finally:
         stop.join()
         runner.close()
+
+
+def test_machines_can_tell_apart_tunings_of_one_name(folder: Path) -> None:
+    kept_in = list[tuple[str, ...]]()
+
+    def open_executor(config: TournamentConfig, masked: tuple[str, ...]) -> NoReturn:
+        kept_in.append(masked)
+        raise ExecutorError("no machine")
+
+    site = Site(local.fit, open_executor, here=False)
+    text = FILE.replace("threads = 2", "threads = 2\nreferee = true")
+    (folder / "it.toml").write_text(text.format(games=8))
+    for out in ("one", "other"):
+        with pytest.raises(ExecutorError):
+            play_tuning(folder / "it.toml", folder / out, Console(), verify=False, site=site)
+    assert kept_in == [(str(folder / out / CHECKPOINT),) for out in ("one", "other")]
 
 
 def test_a_match_runner_that_cannot_start_leaves_no_folder(
