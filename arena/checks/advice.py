@@ -274,7 +274,7 @@ def _bad_json(offence: Offence, language: Phrases) -> str:
         )
     if isinstance(request, StartRequest) and typed.lower() in _AGREEING:
         return f"Answer `start` with a line of JSON, not with a word: {_READY}"
-    if not text.startswith(b"{") and b'"type"' not in text:
+    if not text.startswith(b"{") and b'"type' not in text:
         return _to_stderr(language)
     if text.startswith(b"{'"):
         return (

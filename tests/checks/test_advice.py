@@ -330,6 +330,7 @@ def test_a_word_as_the_answer_to_start_is_no_debug_text() -> None:
         (b"4", "Print debug text to stderr"),
         (b"[1, 2]", "Print debug text to stderr"),
         (b'[{"type":"ready"}]', "one JSON object in a line"),
+        (rb'"{\"type\":\"ready\"}"', "one JSON object in a line"),
         (b'{"type":"reddy"}', "Answer `start` with {"),
     ],
 )
