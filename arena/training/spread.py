@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -29,6 +30,21 @@ _LOST = (
     "the connection to the scheduler of the cluster is lost; the same command continues from the "
     "last checkpoint"
 )
+
+
+@dataclass(eq=False)
+class _Part:
+    """A part of a batch."""
+
+    work: Any
+    tries: list[Future] = field(default_factory=list)
+    """On one machine, and on another where that one is late."""
+    result: Any = None
+    is_over: bool = False
+
+    @property
+    def ended(self) -> Future | None:
+        return next((future for future in self.tries if future.done()), None)
 
 
 class SpreadMatchRunner:
@@ -61,55 +77,54 @@ class SpreadMatchRunner:
             parts = [tasks[first : first + size] for first in range(0, len(tasks), size)]
             return [game for part in self._results(_play, parts) for game in part]
 
-    def _results(self, what: Callable[..., Any], parts: Sequence[Any]) -> list[Any]:
+    def _results(self, what: Callable[..., Any], works: Sequence[Any]) -> list[Any]:
         """What each part gives. Those that take far longer than half of them begin once more on
         other machines, as theirs may be frozen; the first result counts.
         """
+        parts = [_Part(work) for work in works]
         began, took = time.monotonic(), None
-        among = self._not_late()
-        tries = [[self._begin(what, part, among)] for part in parts]
-        given: dict[int, Any] = {}
-        while True:
-            ended = {
-                n: each for n, one in enumerate(tries) if n not in given and (each := _ended(one))
-            }
-            # At once: they are on their machines, which may freeze before the last has ended.
-            given.update(zip(ended, self._client.gather(list(ended.values())), strict=True))
-            left = [n for n in range(len(parts)) if n not in given]
-            if not left:
-                break
+        among = self._begin(what, parts)
+        while left := self._take(parts):
             if self._stop.is_set():
-                self._client.cancel([future for each in tries for future in each])
+                self._client.cancel([future for part in parts for future in part.tries])
                 raise Aborted
             if self._client.status != "running":
                 raise ExecutorError(_LOST)
-            if among and among.isdisjoint(self._client.nthreads()):  # no other would get them
-                among = self._not_late()
-                for n in left:
-                    tries[n][-1] = self._begin(what, parts[n], among)
             waited = time.monotonic() - began
             if took is None and 2 * len(left) <= len(parts):
                 took = waited
-            if took is not None and waited > _SLOW * took + _PATIENCE_S:
-                again = [n for n in left if len(tries[n]) == 1]
-                self._note_late([tries[n][0] for n in again])
-                among = self._not_late()
-                for n in again:
-                    tries[n].append(self._begin(what, parts[n], among))
+            is_slow = took is not None and waited > _SLOW * took + _PATIENCE_S
+            if among and among.isdisjoint(self._client.nthreads()):  # no other would get them
+                for part in left:
+                    part.tries.pop()
+                among = self._begin(what, left)
+            elif again := [part for part in left if is_slow and len(part.tries) == 1]:
+                self._note_late([part.tries[0] for part in again])
+                among = self._begin(what, again)
             with suppress(TimeoutError):
-                wait([tries[n][-1] for n in left], timeout=_POLL_S)
-        needless = (one for each in tries for one in each if not one.done())
-        self._client.cancel([one for one in needless if one not in self._late.values()])
-        return [given[n] for n in range(len(parts))]
+                wait([part.tries[-1] for part in left], timeout=_POLL_S)
+        needless = (future for part in parts for future in part.tries if not future.done())
+        self._client.cancel([future for future in needless if future not in self._late.values()])
+        return [part.result for part in parts]
 
-    def _begin(self, what: Callable[..., Any], part: Any, among: Set[str]) -> Future:
-        """On one of these machines; on any if there are none."""
-        return self._client.submit(what, self._player, part, pure=False, workers=[*among])
-
-    def _not_late(self) -> Set[str]:
-        """The machines to choose from where some are late; none where any will do."""
+    def _begin(self, what: Callable[..., Any], parts: Sequence[_Part]) -> Set[str]:
+        """Begin them on machines that are not late; those, or none where any will do."""
         self._late = {at: future for at, future in self._late.items() if not future.done()}
-        return self._client.nthreads().keys() - self._late.keys() if self._late else set()
+        among = self._client.nthreads().keys() - self._late.keys() if self._late else set[str]()
+        for part in parts:
+            begun = self._client.submit(what, self._player, part.work, pure=False, workers=[*among])
+            part.tries.append(begun)
+        return among
+
+    def _take(self, parts: Sequence[_Part]) -> list[_Part]:
+        """Take the results that are there, as their machines may freeze; the other parts."""
+        out = [part for part in parts if not part.is_over]
+        over = [part for part in out if part.ended is not None]
+        for part, result in zip(
+            over, self._client.gather([part.ended for part in over]), strict=True
+        ):
+            part.result, part.is_over = result, True
+        return [part for part in out if not part.is_over]
 
     def _note_late(self, parts: Sequence[Future]) -> None:
         for at, keys in self._client.processing().items():
@@ -142,11 +157,6 @@ class SpreadMatchRunner:
 
     def close(self) -> None:
         """Only the client holds resources."""
-
-
-def _ended(tries: Sequence[Future]) -> Future | None:
-    """The first that has."""
-    return next((future for future in tries if future.done()), None)
 
 
 class _Player(NamedTuple):
