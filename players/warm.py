@@ -151,8 +151,7 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
     missing = [
         kernels
         for kernels, note in notes.items()
-        # Path.exists raises in a folder of others.
-        if noted_too or not os.path.exists(note)  # noqa: PTH110
+        if noted_too or not os.path.exists(note)  # noqa: PTH110  # `Path` raises where others own it
     ]
     if not missing:
         return True

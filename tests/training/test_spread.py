@@ -1,5 +1,6 @@
 """Tunings and tests whose games are spread over the workers of a cluster."""
 
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from errno import ENOSPC
 from functools import partial
@@ -8,11 +9,11 @@ from platform import node
 from threading import Event, Timer
 from time import sleep
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import pytest
-from distributed import Client, KilledWorker, get_worker
+from distributed import Client, KilledWorker, LocalCluster, get_worker
 from distributed.comm import CommClosedError
 
 from arena.errors import ExecutorError
@@ -96,6 +97,23 @@ def test_a_cluster_that_cannot_play_is_reported(
         tuner.run_batch()
 
 
+class Spread(NamedTuple):
+    """A match runner on two machines of one core."""
+
+    cluster: LocalCluster
+    client: Client
+    runner: Any
+
+
+@pytest.fixture
+def two_machines(tmp_path: Path) -> Iterator[Spread]:
+    (tmp_path / "it.toml").write_text(FILE.format(games=16))
+    config = load_config(tmp_path / "it.toml")
+    with machines_of_one_core(2, tmp_path) as cluster, Client(cluster) as client:
+        tuner = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))
+        yield Spread(cluster, client, tuner._runner)
+
+
 FROZEN, BEGUN_THERE = Event(), list[list[int]]()
 
 
@@ -108,24 +126,19 @@ def double_or_freeze(player: spread._Player, part: list[int]) -> list[int]:
 
 
 def test_the_games_of_a_frozen_machine_are_played_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    two_machines: Spread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spread, "_play", double_or_freeze)
     monkeypatch.setattr(spread, "_PATIENCE_S", 0.1)
-    (tmp_path / "it.toml").write_text(FILE.format(games=16))
-    tasks: list[Any] = [*range(32)]
-    with machines_of_one_core(2, tmp_path) as cluster, Client(cluster) as client:
-        tuner = Tuner(
-            load_config(tmp_path / "it.toml"), tmp_path, partial(SpreadMatchRunner, client)
-        )
-        try:
-            for _ in range(2):
-                assert tuner._runner.play(tasks) == [2 * each for each in tasks]
-                assert len(BEGUN_THERE) == 1, "it got nothing more"
-        finally:
-            FROZEN.set()
-        while len(BEGUN_THERE) < 2:
-            assert tuner._runner.play(tasks) == [2 * each for each in tasks]
+    tasks = [*range(32)]
+    try:
+        for _ in range(2):
+            assert two_machines.runner.play(tasks) == [2 * each for each in tasks]
+            assert len(BEGUN_THERE) == 1, "it got nothing more"
+    finally:
+        FROZEN.set()
+    while len(BEGUN_THERE) < 2:
+        assert two_machines.runner.play(tasks) == [2 * each for each in tasks]
 
 
 LEFT = Event()
@@ -142,24 +155,19 @@ def double_or_leave(player: spread._Player, part: list[int]) -> list[int]:
 
 
 def test_a_late_machine_gets_games_where_the_others_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    two_machines: Spread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spread, "_play", double_or_leave)
-    (tmp_path / "it.toml").write_text(FILE.format(games=16))
-    tasks: list[Any] = [*range(32)]
-    with machines_of_one_core(2, tmp_path) as cluster, Client(cluster) as client:
-        tuner = Tuner(
-            load_config(tmp_path / "it.toml"), tmp_path, partial(SpreadMatchRunner, client)
-        )
-        runner: Any = tuner._runner
-        runner._late = {cluster.workers[1].address: Mock(**{"done.return_value": False})}
-        stopped = Timer(30, runner.abort)
-        stopped.start()
-        try:
-            assert runner.play(tasks) == [2 * each for each in tasks]
-        finally:
-            LEFT.set()
-            stopped.cancel()
+    cluster, _, runner = two_machines
+    tasks = [*range(32)]
+    runner._late = {cluster.workers[1].address: Mock(**{"done.return_value": False})}
+    stopped = Timer(30, runner.abort)
+    stopped.start()
+    try:
+        assert runner.play(tasks) == [2 * each for each in tasks]
+    finally:
+        LEFT.set()
+        stopped.cancel()
 
 
 FETCHED = Event()
@@ -171,25 +179,19 @@ def wait_for_the_first(player: spread._Player, part: list[int]) -> list[bool]:
 
 
 def test_what_a_machine_has_played_is_fetched_before_it_may_freeze(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    two_machines: Spread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spread, "_play", wait_for_the_first)
-    (tmp_path / "it.toml").write_text(FILE.format(games=16))
-    tasks: list[Any] = [*range(8)]
-    with machines_of_one_core(2, tmp_path) as cluster, Client(cluster) as client:
-        tuner = Tuner(
-            load_config(tmp_path / "it.toml"), tmp_path, partial(SpreadMatchRunner, client)
-        )
-        gather = client.gather
+    gather = two_machines.client.gather
 
-        def gather_and_say(futures: Any) -> Any:
-            given = gather(futures)
-            if given:
-                FETCHED.set()
-            return given
+    def gather_and_say(futures: Any) -> Any:
+        given = gather(futures)
+        if given:
+            FETCHED.set()
+        return given
 
-        monkeypatch.setattr(client, "gather", gather_and_say)
-        assert all(tuner._runner.play(tasks))
+    monkeypatch.setattr(two_machines.client, "gather", gather_and_say)
+    assert all(two_machines.runner.play([*range(8)]))
 
 
 def test_a_scheduler_that_is_lost_between_games_is_reported(tmp_path: Path) -> None:
