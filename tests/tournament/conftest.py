@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,6 +17,9 @@ from arena.model.record import GameRecord, Host, PlayedMove, SeatRecord
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
+
+if TYPE_CHECKING:  # what needs no cluster starts sooner without
+    from distributed import Client, LocalCluster
 
 
 class MonkeyOptions(BaseModel):
@@ -114,3 +117,21 @@ def heeded() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Iterator[LocalCluster]":
+    """Three machines of one core."""
+    from .cluster_helpers import machines_of_one_core
+
+    monkeypatch.setattr("arena.tournament.executors.places.LOOK_S", 0.01)
+    with machines_of_one_core(3, tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster: "LocalCluster") -> "Iterator[Client]":
+    from distributed import Client
+
+    with Client(cluster) as made:
+        yield made
