@@ -1,5 +1,6 @@
 """The tournament files that come with the package: their list, and a copy of them."""
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -30,7 +31,7 @@ def _about(text: str) -> str:
 
 def copy(folder: Path) -> None:
     """Copy all into a new folder, or nothing. Raises UserError where it is there, and OSError."""
-    if folder.exists():
+    if os.path.lexists(folder):
         raise UserError(f"{folder} is there already; name a new folder")
     home = path_of(FOLDER)
     with naming(folder), made_aside(folder.absolute().parent) as aside:

@@ -54,3 +54,11 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     code, shown = run(str(tmp_path))
     assert (code, list(tmp_path.iterdir())) == (2, [])
     assert "is there already; name a new folder" in shown
+
+
+def test_a_link_to_nowhere_is_left_alone(tmp_path: Path) -> None:
+    link = tmp_path / "mine"
+    link.symlink_to("nowhere")
+    code, shown = run(str(link))
+    assert (code, shown) == (2, f"{link} is there already; name a new folder\n")
+    assert list(tmp_path.iterdir()) == [link]

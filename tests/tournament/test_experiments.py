@@ -1,6 +1,7 @@
 """The experiments: played by CPU time, kept, and judged on their page."""
 
 import json
+import subprocess
 import sys
 import time
 from datetime import UTC, date, datetime, timedelta
@@ -23,6 +24,7 @@ from tournaments.experiments import __main__, page, results
 from tournaments.experiments.cpu_clock import CpuClockExecutor
 from tournaments.experiments.results import Experiment, Gap, Scores
 
+ROOT = Path(__file__).parents[2]
 FILE = """
 [tournament]
 rounds = 2
@@ -77,6 +79,18 @@ def test_an_experiment_has_rounds(
     with pytest.raises(SystemExit, match="2"):
         __main__.main()
     assert f"--rounds: must be 1 or more, got {rounds}" in capsys.readouterr().err
+
+
+def test_a_run_that_is_not_there_ends_with_2(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tournaments.experiments", "keep", "monkey", tmp_path / "no.sqlite"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(f"{tmp_path}/no.sqlite: no such run;")
 
 
 def test_what_a_move_took_comes_off_the_bank(

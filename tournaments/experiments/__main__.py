@@ -86,8 +86,10 @@ if __name__ == "__main__":
     try:
         main()
     except ArenaError as error:
-        sys.exit(str(error))
+        sys.stderr.write(f"{error}\n")
+        sys.exit(Exit.USAGE)
     except OSError as error:
-        sys.exit(f"{error.filename}: {error.strerror}")
+        sys.stderr.write(f"{error.filename}: {error.strerror}\n")
+        sys.exit(Exit.USAGE)
     except KeyboardInterrupt:
         sys.exit(Exit.INTERRUPTED)
