@@ -49,7 +49,7 @@ def choose(turn):
     if view.shape != SHAPE:
         return turn.legal[0]
     action = act(view.observe(turn.state, turn.seat), view.mask(turn.legal), **ARRAYS)
-    return view.actions[int(action)]
+    return view.move(int(action))
 
 
 sdk.play(choose)
@@ -124,7 +124,7 @@ def _try(
     seen: tuple[Array, Array] = view.observe(position.state(), 0), view.mask(legal)
     try:
         exec(compile(policy.text, "policy.py", "exec"), alone)
-        move = view.actions[int(alone["act"](*seen, **arrays))]
+        move = view.move(int(alone["act"](*seen, **arrays)))
     except Exception as error:  # whatever the policy does
         raise UserError(
             f"the policy, copied to a file of its own, fails at the start of a game: "

@@ -1,7 +1,5 @@
 """The common part of both libraries' environments: the game, by numbers of actions."""
 
-import operator
-from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -43,13 +41,7 @@ class EnvironmentBase:
 
     def _move_of(self, action: object) -> str:
         """The move of an action. Raises UserError for what is no action."""
-        moves = self.view.actions
-        if hasattr(action, "__index__"):
-            with suppress(TypeError):  # an array of several
-                at = operator.index(action)
-                if 0 <= at < len(moves):
-                    return moves[at]
-        raise UserError(
-            f"action {action!r}: actions are 0 to {len(moves) - 1}, the places of their moves in "
-            "env.view.actions"
-        )
+        try:
+            return self.view.move(action)
+        except IndexError as error:
+            raise UserError(f"{error}, the places of their moves in env.view.actions") from None

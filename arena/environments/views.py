@@ -4,8 +4,10 @@ A view reads the `state` of the protocol, so that a policy sees the same in an e
 match. It needs numpy alone: a copy of this file goes with each policy that becomes a bot.
 """
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,15 @@ class View(ABC):
     @abstractmethod
     def observe(self, state: Mapping[str, Any], seat: int) -> Array:
         """A state as a seat sees it."""
+
+    def move(self, action: object) -> str:
+        """The move of an action. Raises IndexError for what is no action."""
+        if hasattr(action, "__index__"):
+            with suppress(TypeError):  # an array of several
+                at = operator.index(action)
+                if 0 <= at < len(self.actions):
+                    return self.actions[at]
+        raise IndexError(f"action {action!r}: actions are 0 to {len(self.actions) - 1}")
 
     def mask(self, legal: Iterable[str]) -> Array:
         """1 for each action that is legal, 0 for the others."""

@@ -187,6 +187,16 @@ def test_a_policy_that_cannot_stand_alone_is_refused(
     assert not (tmp_path / "learner").exists()
 
 
+def the_last_from_the_end(observation: Array, action_mask: Array) -> int:
+    return -1
+
+
+def test_an_action_counts_from_the_start(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="IndexError: action -1: actions are 0 to 11"):
+        env = arena.env("dots", rows=2, cols=2)
+        arena.save_bot(env, the_last_from_the_end, tmp_path / "learner")
+
+
 def test_names_are_those_of_bots(tmp_path: Path) -> None:
     env = arena.env("othello", size=4)
     nothing: Any = None
