@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -294,6 +294,39 @@ def test_runs_take_cores_that_no_other_run_has(monkeypatch: pytest.MonkeyPatch) 
     first.close()
     with ExitStack() as stack, second:
         assert take(3) == (1001, 1003, 1002), "each is taken once"
+
+
+def test_a_worker_reserves_cores_that_no_other_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "usable_cores", lambda: (1001, 1002, 1003))
+    monkeypatch.setattr(cores, "_held", held := list[socket.socket]())
+    reserve = cache(cores.reserve.__wrapped__)  # what this process has reserved stays
+    with ExitStack() as stack:
+        other = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        other.bind("\0arena-core-1001")
+        with pytest.raises(ExecutorError, match=r"only 2 of .* are free of other"):
+            reserve(3)
+        assert reserve(2) == (1002, 1003), "the refused one gave them back"
+        for name in held:
+            stack.enter_context(name)
+        assert reserve(2) == (1002, 1003), "the same at each call"
+        with pytest.raises(ExecutorError, match="only 0 of"):
+            reserve(1)
+        assert len(set(reserve(2, shared=True))) == 2
+
+
+def test_the_speed_of_a_core_is_measured_there_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "_TRY_S", 0.001)
+    plies, on = iter((1, 3, 2, 1, 1)), list[set[int]]()
+
+    def played(rng: random.Random) -> int:
+        on.append(os.sched_getaffinity(0))
+        return next(plies)
+
+    monkeypatch.setattr(cores, "_plies", played)
+    before, core = os.sched_getaffinity(0), usable_cores()[-1]
+    assert cores.speed_of(core) == 3000
+    assert on == [{core}] * 5
+    assert os.sched_getaffinity(0) == before
 
 
 @pytest.mark.slow
