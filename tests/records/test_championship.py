@@ -86,7 +86,7 @@ def test_a_game_may_be_won_otherwise_and_carry_comments() -> None:
 @pytest.mark.parametrize("one_a_line", [False, True])
 def test_a_file_has_several_records(tmp_path: Path, one_a_line: bool) -> None:
     file, games = tmp_path / "cup.json", [GOOD, GOOD | {"Event": "another"}]
-    file.write_text("\n".join(map(json.dumps, games)) if one_a_line else json.dumps(games))
+    file.write_text(" \n\n".join(map(json.dumps, games)) if one_a_line else json.dumps(games))
     read = read_file(file, lambda record: record.stated["event"])
     assert (read.games, read.damaged) == ([GOOD["Event"], "another"], [])
 
@@ -118,6 +118,8 @@ def test_wrong_records_are_explained(change: dict[str, Any], sentence: str) -> N
 def test_records_that_are_no_object_or_miss_a_key_are_explained() -> None:
     with pytest.raises(ValueError, match="the record is not JSON"):
         read_record(FIVE, "{")
+    with pytest.raises(ValueError, match="the record is not JSON"):
+        read_record(FIVE, "[" * 100_000)
     with pytest.raises(ValueError, match="the record must be a JSON object, not list"):
         read_record(FIVE, "[]")
     with pytest.raises(ValueError, match="Event must be a string, but is missing"):
