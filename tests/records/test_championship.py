@@ -79,9 +79,10 @@ def test_a_game_may_be_won_otherwise_and_carry_comments() -> None:
     data = GOOD | {"winner": "B", "BScore": 25}
     data["game"] = [entry | {"Comment": "a usual opening"} for entry in data["game"]]
     read = read_record(FIVE, json.dumps(data))
-    assert (read.moves, read.flag) == (MOVES, "")
+    assert (read.moves, read.scores, read.flag) == (MOVES, (0, 25), "")
     lost = read_record(FIVE, json.dumps(data | {"winner": "R"}))
     assert (lost.points, lost.flag) == ((1.0, 0.0), f"won by {GOOD['R']}")
+    assert lost.stated == {"event": GOOD["Event"], "winner": "R"}
 
 
 @pytest.mark.parametrize("one_a_line", [False, True])
