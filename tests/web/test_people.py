@@ -76,6 +76,7 @@ def test_a_link_begins_a_session(client: TestClient, tokens: dict[str, str]) -> 
     assert (came.status_code, came.headers["location"]) == (303, "/me")
     cookie = came.headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=lax" in cookie and "secure" not in cookie
+    assert f"max-age={60 * 24 * 3600}" in cookie, "it outlives the browser"
     assert tokens["ada"] not in cookie
     assert who(client) == ("owner", "ada")
 
@@ -146,6 +147,7 @@ def test_a_script_sends_the_token_itself(client: TestClient, tokens: dict[str, s
 def test_the_staff_comes_in_by_the_token_of_the_console(client: TestClient, app: FastAPI) -> None:
     came = client.get(f"/in/{app.state.course.people.staff_token}")
     assert came.headers["location"] == "/staff"
+    assert f"max-age={12 * 3600}" in came.headers["set-cookie"].lower()
     assert who(client) == ("staff", None)
     app.state.course.people.__init__(app.state.settings.course)
     assert who(client) == ("anyone", None), "the token of another start"
@@ -241,6 +243,18 @@ def test_a_change_comes_from_no_other_site(client: TestClient, tokens: dict[str,
         "/in", data={"token": tokens["ada"]}, headers={"Origin": "http://testserver"}
     )
     assert ours.status_code == 303
+
+
+def test_a_server_behind_tls_is_known_by_its_public_address(
+    folder: Path, tokens: dict[str, str]
+) -> None:
+    public = "https://arena.example.org"
+    settings = ServerSettings(course=folder, runs=folder / "runs", secure=True, public_url=public)
+    client = TestClient(make_app(settings), follow_redirects=False)
+    sent = {"data": {"token": tokens["ada"]}, "headers": {"Origin": public}}
+    came = client.post("/in", **sent)
+    assert came.status_code == 303, "its proxy asks by another name"
+    assert "secure" in came.headers["set-cookie"].lower()
 
 
 def test_tokens_are_not_guessed_at_will(client: TestClient, tokens: dict[str, str]) -> None:

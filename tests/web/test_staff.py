@@ -139,6 +139,13 @@ def test_owners_come_and_their_links_are_shown_once(staff: Staff, folder: Path) 
     assert not re.search("[0-9a-f]{32}", log)
 
 
+def test_links_have_the_address_that_browsers_know(folder: Path) -> None:
+    public = "https://arena.example.org/"
+    settings = ServerSettings(course=folder, runs=folder / "runs", public_url=public)
+    page = Staff(make_app(settings)).does("owners/add", names="dee")
+    assert len(re.findall(f"{public}in/[0-9a-f]{{32}}", page)) == 1
+
+
 def test_a_form_is_answered_on_its_page_whatever_the_name(staff: Staff, folder: Path) -> None:
     (folder / "tournaments" / "50%25.toml").touch()
     token = re.findall(r'name="form_token" value="(\w+)"', staff.page())[0]
