@@ -66,6 +66,12 @@ def test_every_answer_binds_the_browser(odd: TestClient, path: str) -> None:
     assert {name: answer.headers[name] for name in HEADERS} == HEADERS
 
 
+def test_the_head_of_a_page_comes_alone(client: TestClient) -> None:
+    page, head = client.get("/"), client.head("/")
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers == page.headers
+
+
 def test_a_mistake_of_ours_shows_no_traceback(odd: TestClient) -> None:
     answer = odd.get("/broken")
     assert answer.status_code == 500
