@@ -135,6 +135,16 @@ def test_a_person_has_one_game_at_a_time(app: FastAPI, client: TestClient) -> No
         assert when(whose, table, "yours")["phase"] == "yours"
 
 
+def test_few_games_that_are_over_are_remembered(
+    app: FastAPI, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "KEPT_TABLES", 2)
+    app.state.tables = Tables()
+    begun_ = [begun(client) for _ in range(3)]
+    codes = [client.get(f"{table}/state").status_code for table in begun_]
+    assert codes == [404, 200, 200]
+
+
 def test_commands_that_the_game_does_not_wait_for_are_refused(client: TestClient) -> None:
     table = begun(client)
     state = when(client, table, "yours")
