@@ -243,6 +243,42 @@ def test_what_cannot_go_on_is_not_begun_again(
     assert wish.after_end(now, stopped, 130, 20.0).ended is None
 
 
+def test_what_dies_waits_longer_each_time_and_no_more_after_three() -> None:
+    now = datetime(2026, 11, 1, 12, tzinfo=UTC)
+    wish = Wish(wanted="playing", begun_at=now, take_new=True)
+    for pause_s in (2, 4):
+        wish = wish.after_end(now, None, -9, 20.0)
+        least = timedelta(seconds=pause_s)
+        moments = (now + least / 2, now + least, now - least)  # or the clock was set back
+        assert [wish.waits(at, 2.0) for at in moments] == [False, True, True]
+        assert wish.take_new, "it has not begun"
+    later = wish.after_end(now + timedelta(seconds=20), None, -9, 20.0)
+    assert (later.deaths, later.ended) == (0, None), "it played for a while"
+    dead = wish.after_end(now, None, -9, 20.0)
+    assert (dead.ended, dead.take_new, dead.waits(now + timedelta(days=1), 2.0)) == (
+        "failed", False, False,
+    )  # fmt: skip
+    again = dead.played(now, take_new=False, without=())
+    assert again.waits(now, 2.0), "the staff wants it again"
+
+
+def test_what_is_asked_while_it_waits_adds_up_and_keeps_its_turn() -> None:
+    now = datetime(2026, 11, 1, 12, tzinfo=UTC)
+    later = now + timedelta(hours=1)
+    first = Wish().played(now, take_new=True, without=["fox"])
+    both = first.played(later, take_new=False, without=["owl", "fox"])
+    assert (both.since, both.take_new, both.without) == (now, True, ("fox", "owl"))
+    assert both.is_asked
+    begun = both.model_copy(update={"begun_at": later + timedelta(hours=1), "pid": 1})
+    assert not begun.is_asked and not begun.waits(later, 2.0)
+    over = RunOutcome(total=4, done=4)
+    asked = both.model_copy(update={"begun_at": now, "pid": 1}).after_end(later, over, 0, 20.0)
+    assert (asked.ended, asked.take_new) == (None, True), "it begins with the field asked for"
+    ended = begun.after_end(later, over, 0, 20.0)
+    assert (ended.ended, ended.without) == ("over", ())
+    assert ended.played(later, take_new=False, without=()).since == later, "after those that wait"
+
+
 def test_a_clock_that_is_set_back_hides_no_request_and_repeats_none(
     classroom: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
