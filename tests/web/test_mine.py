@@ -140,6 +140,15 @@ def test_how_many_bots_may_play_is_reported_where_the_course_says_it(
     assert "<b>1</b> of 2 bots play" in browser("ada").get("/me").text
 
 
+def test_the_bots_of_others_are_on_no_page_of_an_owner(browser: Browser, folder: Path) -> None:
+    hand_in(folder, "ada", RIGHT)
+    for text in (RIGHT, RIGHT + "\n"):
+        hand_in(folder, "bob", text)
+    text = browser("ada").get("/me").text
+    assert "<b>1</b> of 50 versions" in text
+    assert "/me/bots/ada/withdraw" in text and "/me/bots/bob/" not in text
+
+
 def test_losses_and_stderr_are_for_their_owner(browser: Browser, folder: Path) -> None:
     hand_in(folder, "ada", LOSES)
     hand_in(folder, "bob", RIGHT)
