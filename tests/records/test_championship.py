@@ -75,7 +75,9 @@ def test_a_written_record_is_read_back(rows: int, cols: int, seed: int) -> None:
 
 
 def test_a_game_may_be_won_otherwise_and_carry_comments() -> None:
-    assert read_record(FIVE, json.dumps(GOOD)).flag == ""
+    good = read_record(FIVE, json.dumps(GOOD))
+    assert (good.players, good.date) == (("甲", "乙"), GOOD["Date"])
+    assert (good.points, good.flag) == (None, ""), "the boxes decide"
     data = GOOD | {"winner": "B", "BScore": 25}
     data["game"] = [entry | {"Comment": "a usual opening"} for entry in data["game"]]
     read = read_record(FIVE, json.dumps(data))
