@@ -18,7 +18,7 @@ from arena.tournament.config_file import Begun, load_config
 from arena.tournament.field import Wanted, resumed
 from arena.tournament.formats import FORMATS
 from arena.tournament.played_store import PlayedStore
-from arena.tournament.ready import begun_in, with_field_of
+from arena.tournament.ready import begun_in, load_to_play, ready, with_field_of
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from tests.command import arena
@@ -175,6 +175,30 @@ def test_a_player_left_out_needs_no_files(course: CourseRun, name: str) -> None:
     more = '[[player]]\nbot = "monkey"\nname = "late"\n'
     assert len(course.play(f"{TEXT}{others}{fox}{more}", take_new=True)) == 8, "it stays out"
     assert course.rated() == {"monkey": 8, "thinker": 8, "late": 8}
+
+
+def test_a_player_left_out_stays_and_is_not_made_ready(load: Load, tmp_path: Path) -> None:
+    script = tmp_path / "fox.py"
+    script.write_text("print('fox')\n")
+    read = load(f'{TEXT}[[player]]\nbot = "fox.py"\n', players=1)
+    script.unlink()
+    fox, *others = sorted(read.players, key=lambda each: each.name)
+    out = (fox.model_copy(update={"status": "out"}), *others)
+    found = ready(read.model_copy(update={"players": out}), tmp_path / "t.toml")
+    assert found.players[0] == out[0]
+
+
+def test_a_run_of_another_name_goes_on_with_its_field(
+    course: CourseRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.ready.ready", lambda config, _: config)
+    course.submit("ant", "cat", "fox")
+    course.play()
+    course.play(without=("fox",))
+    file = course.folder / "t.toml"
+    file.write_text(FROM)
+    found = load_to_play(file, BUILTINS, course.store, Wanted())
+    assert [each.status for each in found.players] == ["playing", "playing", "out"]
 
 
 def test_a_player_left_out_may_be_in_a_closed_folder(
