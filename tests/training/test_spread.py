@@ -97,6 +97,23 @@ def test_a_cluster_that_cannot_play_is_reported(
         tuner.run_batch()
 
 
+def test_games_wait_in_pairs_where_no_machine_is_there(tmp_path: Path) -> None:
+    (tmp_path / "it.toml").write_text(FILE.format(games=16))
+    config, begun = load_config(tmp_path / "it.toml"), list[list[int]]()
+
+    def submit(_: object, __: object, part: list[int], **___: object) -> Any:
+        begun.append(part)
+        return SimpleNamespace(done=lambda: True, result=part)
+
+    client = Mock(status="running")
+    client.nthreads.return_value = {}
+    client.submit = submit
+    client.gather = lambda futures: [each.result for each in futures]
+    runner: Any = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))._runner
+    assert runner.play([*range(13)]) == [*range(13)]
+    assert begun == [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11], [12]]
+
+
 class Spread(NamedTuple):
     """A match runner on two machines of one core."""
 
