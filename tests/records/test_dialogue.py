@@ -106,6 +106,7 @@ def test_no_player_is_sent_what_another_wrote_to_stderr(tmp_path: Path, pool: Se
     sent = (tmp_path / "log").read_text()
     assert '"exited"' in sent and "secret" not in sent
     assert but_for_quit(dialogue(config_of(record), record, 0)) == but_for_quit(sent)
+    assert dialogue(config_of(record), record) == dialogue(config_of(record), record, 1)
 
 
 def test_a_clock_of_its_own_is_sent_to_its_player_alone(
@@ -130,6 +131,8 @@ def test_of_a_lone_slider_and_chance(tmp_path: Path, pool: SessionPool) -> None:
     assert but_for_quit(text) == but_for_quit((tmp_path / "log").read_text())
     with pytest.raises(RecordError, match="game g1 has no seat 1; they are 0 to 0"):
         dialogue(config_of(record), record, 1)
+    with pytest.raises(RecordError, match="game g1 has no seat -1"):
+        dialogue(config_of(record), record, -1)
 
 
 def test_the_record_tells_with_which_move_stderr_came(
