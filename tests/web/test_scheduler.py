@@ -252,8 +252,9 @@ def test_what_dies_waits_longer_each_time_and_no_more_after_three() -> None:
         moments = (now + least / 2, now + least, now - least)  # or the clock was set back
         assert [wish.waits(at, 2.0) for at in moments] == [False, True, True]
         assert wish.take_new, "it has not begun"
-    later = wish.after_end(now + timedelta(seconds=20), None, -9, 20.0)
-    assert (later.deaths, later.ended) == (0, None), "it played for a while"
+    for seconds in (20, -3600):  # or the clock was set back
+        later = wish.after_end(now + timedelta(seconds=seconds), None, -9, 20.0)
+        assert (later.deaths, later.ended) == (0, None), "it played for a while"
     dead = wish.after_end(now, None, -9, 20.0)
     assert (dead.ended, dead.take_new, dead.waits(now + timedelta(days=1), 2.0)) == (
         "failed", False, False,
@@ -276,7 +277,9 @@ def test_what_is_asked_while_it_waits_adds_up_and_keeps_its_turn() -> None:
     assert (asked.ended, asked.take_new) == (None, True), "it begins with the field asked for"
     ended = begun.after_end(later, over, 0, 20.0)
     assert (ended.ended, ended.without) == ("over", ())
-    assert ended.played(later, take_new=False, without=()).since == later, "after those that wait"
+    again = ended.played(later, take_new=False, without=())
+    assert again.since == later, "after those that wait"
+    assert not again.is_asked, "the field is that of the last start"
 
 
 def test_a_clock_that_is_set_back_hides_no_request_and_repeats_none(
