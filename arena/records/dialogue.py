@@ -41,7 +41,9 @@ def _requests(record: GameRecord, seat: int, options: dict[str, Any]) -> Iterato
     runs = True
     for move in record.moves[opening:]:
         if move.seat == seat and move.used_ms is not None:
-            if move.fault is None or move.used_ms:  # else it could not be started
+            if move.fault is not None and not move.used_ms:  # it could not be started
+                runs = False
+            else:
                 if not runs:
                     yield requests.start(position, moves).line
                 yield requests.turn(position, moves).line
@@ -50,7 +52,8 @@ def _requests(record: GameRecord, seat: int, options: dict[str, Any]) -> Iterato
         position = position.play(move.move)
         moves.append((move.seat, move.move))
     if record.termination is not Termination.VOID and record.offender != seat:
-        outcome = Outcome(record.termination, record.detail, record.offender)
-        yield end_request(record.game, outcome, position)
+        if runs:
+            outcome = Outcome(record.termination, record.detail, record.offender)
+            yield end_request(record.game, outcome, position)
     elif position.to_move == seat and record.seats[seat].startup_ms is not None:
         yield requests.turn(position, moves).line  # which it did not answer

@@ -85,13 +85,18 @@ def test_it_is_what_the_bot_was_sent(
 
 
 def test_what_was_not_sent_is_not_there(tmp_path: Path, bots: Bots, pool: SessionPool) -> None:
-    """A turn of a player that never started, the end of a void game."""
+    """A turn of a player that never started, the end of its game and of a void one."""
     variant = {"rows": 2, "cols": 2}
-    asleep = match(recorded(tmp_path, "asleep"), bots.hostile(), rules="dots", variant=variant)
-    record = play_game(*asleep, pool)
-    sent = but_for_quit((tmp_path / "log").read_text())
-    assert [each["type"] for each in sent] == ["start"]
-    assert but_for_quit(dialogue(config_of(record), record, 0)) == sent
+    for on_fault in ("forfeit", "random_move"):
+        (tmp_path / "log").unlink(missing_ok=True)
+        asleep = match(
+            recorded(tmp_path, "asleep"), bots.hostile(), rules="dots", variant=variant,
+            on_fault=on_fault,
+        )  # fmt: skip
+        record = play_game(*asleep, pool)
+        sent = but_for_quit((tmp_path / "log").read_text())
+        assert [each["type"] for each in sent] == ["start"]
+        assert but_for_quit(dialogue(config_of(record), record, 0)) == sent
     whole = play_game(*match(recorded(tmp_path), bots.hostile(), rules="dots", variant={}), pool)
     void = whole.model_copy(update={"termination": Termination.VOID, "moves": whole.moves[:2]})
     for seat in (0, 1):
