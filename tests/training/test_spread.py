@@ -114,6 +114,26 @@ def test_games_wait_in_pairs_where_no_machine_is_there(tmp_path: Path) -> None:
     assert begun == [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11], [12]]
 
 
+@pytest.mark.parametrize(
+    ("status", "error"), [("running", Aborted), ("closed", ExecutorError)], ids=["stop", "lost"]
+)
+def test_games_are_waited_for_no_more_once_it_stops_or_the_scheduler_is_lost(
+    status: str, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "it.toml").write_text(FILE.format(games=16))
+    config, played = load_config(tmp_path / "it.toml"), SimpleNamespace(done=lambda: False)
+    client = Mock(status=status)
+    client.nthreads.return_value, client.submit.return_value = {"one": 1}, played
+    client.gather.return_value = []
+    monkeypatch.setattr(spread, "wait", lambda *_, **__: pytest.fail("it waits"))
+    runner: Any = Tuner(config, tmp_path, partial(SpreadMatchRunner, client))._runner
+    if error is Aborted:
+        runner.abort()
+    with pytest.raises(error):
+        runner.play([1, 2])
+    assert [call.args for call in client.cancel.mock_calls] == [([played],)] * (error is Aborted)
+
+
 class Spread(NamedTuple):
     """A match runner on two machines of one core."""
 
