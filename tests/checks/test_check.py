@@ -127,6 +127,15 @@ def test_what_is_claimed_must_be_played(check: Check, tmp_path: Path) -> None:
     assert results[2].detail.startswith("start of othello: ")
 
 
+def test_a_game_that_is_claimed_and_cannot_be_played_here_is_named(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start_stop, "unusable", lambda rule_set: f"{rule_set} is broken")
+    first = next(check(package(tmp_path / "fox"), rules=None))
+    assert (first.passed, first.detail) == (False, "dots is broken")
+    assert "Repair the package of that game" in (first.fix or "")
+
+
 def package(folder: Path, rules: str = '["dots"]', **more: str) -> Path:
     folder.mkdir()
     (folder / "bot.py").write_text(RIGHT)
