@@ -42,8 +42,6 @@ class SafeAnswers:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-            elif scope.get("method") == "HEAD":
-                message["body"] = b""
             await send(message)
 
         if scope["type"] == "http" and self._is_foreign(scope):
