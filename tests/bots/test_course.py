@@ -267,6 +267,8 @@ def test_what_the_staff_excluded_stays_out(to: Path, script: Path) -> None:
     ):
         with pytest.raises(SubmissionError, match="ada was excluded by the staff"):
             request()
+    with pytest.raises(SubmissionError, match="ada is excluded already"):
+        course.withdraw(to, "ada", "ada")
     assert playing(to) == {}
     course.rollback(to, "ada", "1", None)
     assert playing(to) == {"ada": 1}
