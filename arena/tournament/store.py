@@ -196,7 +196,19 @@ class Store:
         return dict(self._rows("SELECT player, kept FROM info"))
 
     def digests(self, after: int = 0) -> Iterator[tuple[int, GameDigest | faults.DamagedGame]]:
-        """Games and void attempts with an `id` above `after`, in the order they ended."""
+        """Games and void attempts with an `id` above `after`, in the order they ended. Raises
+        StoreError where one has a player that the configuration lacks.
+        """
+        names = set[str]()
+        for id_, found in self._digests(after):
+            game = faults.readable(found)
+            if game is not None and not names.issuperset(game.players):
+                names = {player.name for player in self.config.players}  # more may have joined
+                if strangers := sorted({*game.players} - names):
+                    raise faults.of_other_players(self.path, game.game, strangers)
+            yield id_, found
+
+    def _digests(self, after: int) -> Iterator[tuple[int, GameDigest | faults.DamagedGame]]:
         if self._schema == 1:
             for id_, game in self._rows("SELECT id, game FROM games WHERE id > ?", after):
                 record = self._record(id_)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from arena.errors import ArenaError, StoreError, UnkeptError, UserError
+from arena.files.toml_tables import shown
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
@@ -73,6 +74,15 @@ def torn(path: Path, found: str) -> StoreError:
         f"{path}: damaged, as by a copy made with `cp` while it was played "
         f"({found.splitlines()[-1]}); its games can still be shown. To play on, put back another "
         "copy. To play it from the start, move it away"
+    )
+
+
+def of_other_players(path: Path, game: str, names: Sequence[str]) -> StoreError:
+    """The error for a run whose configuration lacks players of a game."""
+    return StoreError(
+        f"{path}: its configuration is damaged: it has no player {', '.join(map(shown, names))}, "
+        f"as game {game} has. Put back another copy; `arena replay` and `arena export` still show "
+        "the games"
     )
 
 

@@ -279,6 +279,17 @@ def test_a_store_without_checksums_is_read_and_played_on(
     assert report(path) == before
 
 
+def test_a_player_that_the_configuration_lacks_is_named(path: Path, tmp_path: Path) -> None:
+    change(path, """UPDATE run SET config = replace(config, '"name":"uct"', '"name":"ucu"')""")
+    page = tmp_path / "cup.html"
+    for words in (("report",), ("report", "--html", page), ("games",)):
+        done = arena(words[0], path, *words[1:])
+        assert done.exit_code == Exit.USAGE
+        assert f'{path}: its configuration is damaged: it has no player "uct"' in done.stderr
+    assert not page.exists()
+    assert arena("replay", path, "1", "--all").exit_code == Exit.DONE
+
+
 @pytest.mark.parametrize("earlier", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 10))]
