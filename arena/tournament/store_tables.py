@@ -59,6 +59,8 @@ CREATE TEMP VIEW records AS SELECT rowid AS id, record FROM main.games;
 """A file of schema 1 as far as readers ask for the columns of this one."""
 PLAIN = ("game", "round", "pair", "rules", "seed", "detail", "offender", "best_tile", "line")
 """Columns of `games` that are fields of a digest as they are."""
+_WHOLE = ("round", "seed", "best_tile", "plies")
+"""Those that are whole numbers."""
 _REPEATED = ("pair", "rules", "detail")
 """Those that other games have too: each is kept once."""
 _GAME = (
@@ -91,9 +93,22 @@ def digest_of(rows: list[tuple[Any, ...]]) -> GameDigest | None:
     game = dict(zip(_GAME, rows[0][2:], strict=False))
     seats = [row[2 + len(_GAME) :] for row in rows]
     try:
-        return _digest_of(game, seats)
+        found = _digest_of(game, seats)
     except (TypeError, ValueError, LookupError):  # of an earlier version, without a checksum
         return None
+    return found if written or _is_sound(found) else None
+
+
+def _is_sound(game: GameDigest) -> bool:
+    """Whether values without a checksum have the types that they were written with."""
+    texts, whole = (game.game, *game.players), (*game.scores, *game.random_moves)
+    return (
+        all(isinstance(each, str) for each in texts)
+        and all(isinstance(each, int) for each in (*whole, *(getattr(game, n) for n in _WHOLE)))
+        and all(isinstance(each, float) for each in (*game.points, game.duration_ms))
+        and all(seat in range(len(game.players)) for seat, _, _ in game.faults)
+        and game.offender in (None, *range(len(game.players)))
+    )
 
 
 def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest:

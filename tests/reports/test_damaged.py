@@ -279,6 +279,27 @@ def test_a_store_without_checksums_is_read_and_played_on(
     assert report(path) == before
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("seats.score", "many"),
+        ("seats.random_moves", -1e308),
+        ("games.plies", "natural"),
+        ("games.offender", 7),
+        ("games.faults", '[[5, "timeout", "late"]]'),
+    ],
+)
+def test_a_cell_of_another_type_without_checksums_is_made_again(
+    column: str, value: object, path: Path
+) -> None:
+    before = report(path)
+    without_checksums(path)
+    table, name = column.split(".")
+    seat = " AND seat = 0" if table == "seats" else ""
+    change(path, f"UPDATE {table} SET {name} = ? WHERE id = 1{seat}", value)
+    assert report(path) == before
+
+
 def test_a_player_that_the_configuration_lacks_is_named(path: Path, tmp_path: Path) -> None:
     change(path, """UPDATE run SET config = replace(config, '"name":"uct"', '"name":"ucu"')""")
     page = tmp_path / "cup.html"
