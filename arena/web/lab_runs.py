@@ -12,7 +12,7 @@ from typing import Any, Literal
 from starlette.concurrency import run_in_threadpool
 
 from arena.errors import ArenaError, UserError
-from arena.files import lock
+from arena.files import json_text, lock
 from arena.files.whole_file import stamp
 from arena.model import Frozen
 from arena.ratings.matches import Verdict
@@ -186,7 +186,7 @@ def folder_run(folder: Path) -> LabRun:
         return (_training if kind == "training" else _tuning)(folder, of_kind)
     except OSError as error:
         raise UserError(f"{folder.name} cannot be read: {error.strerror}") from None
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, csv.Error):
         raise UserError(f"{folder.name} has files that no training or tuning wrote") from None
 
 
@@ -220,7 +220,7 @@ def _header(path: Path) -> dict[str, Any]:
         return {}
     with path.open("rb") as file:
         file.readline(200)
-        header: dict[str, Any] = json.loads(file.readline(_MOST_BYTES))
+        header: dict[str, Any] = json_text.parse(file.readline(_MOST_BYTES))
     kept = ("rules", "spawn", "variant", "stages", "initial", "method", "seed")
     sizes = [len(cells) for cells in header.get("tuples", ())]
     return {"tuples": f"{len(sizes)} of {min(sizes)} to {max(sizes)}" if sizes else ""} | {
@@ -237,7 +237,7 @@ def _tuning(folder: Path, of_kind: Callable[..., LabRun]) -> LabRun:
             changed_at=_changed(folder),
             settings={},
         )
-    content = json.loads(_text(path))
+    content = json_text.parse(_text(path))
     config, points = content["config"], content["points"]
     named = [str(each["name"]) for each in config["ranges"]]
     weights = len(points[0][1]) - len(named)

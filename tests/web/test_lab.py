@@ -116,9 +116,15 @@ def test_odd_folders_hide_no_others(client: TestClient, runs: Path) -> None:
     (runs / "endless.tune").mkdir()
     endless = json.dumps(TUNING | {"counts": {"games": float("inf")}})
     (runs / "endless.tune" / tuner.CHECKPOINT).write_text(endless)
+    torn = training(runs, "torn.train", 3) / "curve.csv"
+    torn.write_bytes(torn.read_bytes() + b"\0" * 200_000)
+    (runs / "deep.tune").mkdir()
+    (runs / "deep.tune" / tuner.CHECKPOINT).write_text("[" * 100_000)
+    (training(runs, "deep.train", 3) / trainer.CHECKPOINT).write_text("a line\n" + "[" * 100_000)
     text = client.get("/lab").text
     assert "/lab/run/quick.train" in text
-    for name in ("empty.train", "list.train", "odd.tune", "endless.tune"):
+    odd = ("empty.train", "list.train", "odd.tune", "endless.tune")
+    for name in (*odd, "torn.train", "deep.tune", "deep.train"):
         assert f"{name} has files that no training or tuning wrote" in text
 
 
