@@ -26,7 +26,6 @@ returns. The process that plays has a lock file next to it, and appends what hap
 (`arena.tournament.events`); any number may read meanwhile.
 """
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -36,12 +35,14 @@ from difflib import get_close_matches
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from sys import intern
 from typing import Any, Self
 
 from pydantic import ValidationError
 
 import rules
 from arena.errors import ConfigChangedError, StoreError
+from arena.files import json_text
 from arena.files import lock as lock_file
 from arena.model.record import GameRecord
 from arena.ratings.results import GameDigest, digest
@@ -357,9 +358,10 @@ class Store:
         found: list[tuple[str, ...]] = []
         with suppress(TypeError, ValueError):  # a damaged one
             for number, (round_, opening) in enumerate(rows, 1):
-                if round_ != number:
+                line = json_text.parse(opening)
+                if round_ != number or not isinstance(line, list):
                     break
-                found.append(tuple(json.loads(opening)))
+                found.append(tuple(map(intern, line)))  # TypeError where a move is no text
         return tuple(found)
 
     def attempts(self) -> dict[str, int]:

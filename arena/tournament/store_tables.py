@@ -1,11 +1,11 @@
 """Tables of a store, and games as their rows; see `arena.tournament.store`."""
 
-import json
 from array import array
 from hashlib import blake2b
 from sys import intern
 from typing import Any
 
+from arena.files import json_text
 from arena.model.protocol import Termination
 from arena.ratings.results import GameDigest, shared_held
 
@@ -114,7 +114,7 @@ def _is_sound(game: GameDigest) -> bool:
 def _digest_of(game: dict[str, Any], seats: list[tuple[Any, ...]]) -> GameDigest:
     _, players, scores, points, random_moves, held, used_ms = zip(*seats, strict=True)
     game |= {name: intern(game[name]) for name in _REPEATED}
-    faults = json.loads(game["faults"] or "[]")
+    faults = json_text.parse(game["faults"] or "[]")
     return GameDigest(
         **{name: game[name] for name in PLAIN},
         players=tuple(map(intern, players)),

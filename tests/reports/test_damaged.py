@@ -300,6 +300,17 @@ def test_a_cell_of_another_type_without_checksums_is_made_again(
     assert report(path) == before
 
 
+@pytest.mark.parametrize("opening", ["[1, 2]", '[["a1b1"]]', '"a1b1"', "5", "[" * 3000])
+def test_a_damaged_opening_keeps_no_page_from_being_made(
+    opening: str, path: Path, tmp_path: Path
+) -> None:
+    change(path, "UPDATE games SET opening = ? WHERE id = 1", opening)
+    page = tmp_path / "cup.html"
+    assert arena("report", path, "--html", page).exit_code == Exit.DONE
+    with Store.open(path) as store:
+        assert store.openings() == ()
+
+
 def test_a_player_that_the_configuration_lacks_is_named(path: Path, tmp_path: Path) -> None:
     change(path, """UPDATE run SET config = replace(config, '"name":"uct"', '"name":"ucu"')""")
     page = tmp_path / "cup.html"
