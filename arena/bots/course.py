@@ -22,7 +22,15 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from arena.bots import course_file, roster, submissions
-from arena.bots.course_file import FILE, RUNS, TOURNAMENTS, Quota, is_course, rules_of
+from arena.bots.course_file import (
+    FILE,
+    RUNS,
+    TOURNAMENTS,
+    Quota,
+    is_course,
+    refuse_no_course,
+    rules_of,
+)
 from arena.bots.entries import files_of
 from arena.bots.manifest import is_name
 from arena.bots.package import ACTIVE, Bot, refuse_nameless
@@ -78,7 +86,7 @@ def python_of(folder: Path) -> str | None:
 
 def add_owners(folder: Path, names: Sequence[str], now: datetime) -> dict[str, str]:
     """Put owners on the roster; the tokens of those that were not there."""
-    rules_of(folder)
+    refuse_no_course(folder)
     for name in names:
         _refuse_folder(name, "; choose another")
     with _changing(folder):
@@ -89,14 +97,14 @@ def add_owners(folder: Path, names: Sequence[str], now: datetime) -> dict[str, s
 
 def revoke(folder: Path, owner: str, now: datetime) -> None:
     """Let an owner's token open nothing any more."""
-    rules_of(folder)
+    refuse_no_course(folder)
     with _changing(folder):
         roster.write_roster(folder, roster.read_roster(folder).changed(owner, revoked_at=now))
 
 
 def renew(folder: Path, owner: str) -> str:
     """Another token for an owner, in place of the one before."""
-    rules_of(folder)
+    refuse_no_course(folder)
     with _changing(folder):
         changed, token = roster.read_roster(folder).renewed(owner)
         roster.write_roster(folder, changed)
@@ -109,7 +117,7 @@ def owners(folder: Path) -> tuple[roster.Owner, ...]:
 
 def _roster_of(folder: Path) -> roster.Roster:
     """The roster of a folder that is a course."""
-    rules_of(folder)
+    refuse_no_course(folder)
     return roster.read_roster(folder)
 
 

@@ -122,6 +122,11 @@ def is_course(folder: Path) -> bool:
     return (folder / FILE).exists()
 
 
+def refuse_no_course(folder: Path) -> None:
+    if not is_course(folder):
+        raise SubmissionError(f"{folder} is not a course; `arena course init` makes one")
+
+
 def tournament_files(folder: Path) -> list[Path]:
     """The tournaments of a course, by name."""
     return sorted(file for file in (folder / TOURNAMENTS).glob("*.toml") if file.is_file())
@@ -170,9 +175,8 @@ def _refuse_missing(folder: Path, text: str, key: str, names: Sequence[str]) -> 
 
 
 def _read(folder: Path) -> tuple[str, Course]:
+    refuse_no_course(folder)
     file = folder / FILE
-    if not file.exists():
-        raise SubmissionError(f"{folder} is not a course; `arena course init` makes one")
     text, data = read_file(file, ConfigError)
     course, findings = read_tables(Course, data)
     findings += _wrong_extensions(folder, course)

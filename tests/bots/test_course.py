@@ -389,6 +389,17 @@ def test_a_token_names_its_owner_until_it_is_revoked(to: Path) -> None:
         course.known(to, owner="zoé")
 
 
+def test_a_mistake_in_the_rules_keeps_no_owner_out(to: Path) -> None:
+    rules = "deadline = 2026-11-02T12:00:00\n[extensions]\nzoe = 2026-11-05T12:00:00\n"
+    (to / "course.toml").write_text(rules)
+    course.revoke(to, "ada", NOW)
+    assert course.known(to, token=course.renew(to, "ada")) == "ada"
+    with pytest.raises(ConfigError, match="no owner has this name"):
+        course_file.rules_of(to)
+    course.add_owners(to, ["zoe"], NOW)
+    assert course_file.rules_of(to).deadline_of("zoe"), "it was there before zoe"
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
