@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots import course
-from arena.bots.course_file import TOURNAMENTS
+from arena.bots.course_file import TOURNAMENTS, rules_to_serve
 from arena.errors import ConfigError, UserError
 from arena.matches.match import of_games
 from arena.matches.play import play_config
@@ -25,6 +25,7 @@ def main(folder: Path) -> None:
     with working(folder, home, failed="The machine failed; tell the staff.") as write:
         os.chdir(home)
         try:
+            rules_to_serve(home)
             python = course.python_of(home)
         except ConfigError as error:
             write(mistake_of_staff(error))

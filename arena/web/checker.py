@@ -8,6 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
+from arena.bots.course_file import rules_to_serve
 from arena.checks.events import Refused
 from arena.entering.enter import enter
 from arena.errors import ConfigError, SandboxError, SubmissionError
@@ -25,6 +26,7 @@ def main(folder: Path) -> None:
         try:
             os.chdir(upload)  # sentences name the file as its owner does
             about = about_of(folder, HandedIn)
+            rules_to_serve(course)  # else by other rules than the pages show
             entered = enter(
                 Path(about.file),
                 course,

@@ -216,12 +216,13 @@ def test_a_bot_that_was_withdrawn_while_its_match_waited(
     assert over(ada)["sentence"] == f"{named} does not play any more; choose another"
 
 
+@pytest.mark.parametrize("mistake", ["deadline = \n", 'standing = ["gone"]\n'])
 def test_a_mistake_of_the_staff_is_not_the_owners(
-    quick: FastAPI, browser: Browser, folder: Path
+    quick: FastAPI, browser: Browser, folder: Path, mistake: str
 ) -> None:
     hand_in(folder, "ada", RIGHT)
     ada = browser("ada")
-    (folder / "course.toml").write_text("deadline = \n")
+    (folder / "course.toml").write_text(mistake)
     ada.post("/api/challenges", json=WANTED)
     assert "19 more today" in ada.get("/me").text
     told = ada.get("/me/challenges/live").text
