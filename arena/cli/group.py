@@ -1,7 +1,7 @@
 """The commands of `arena`, or of a group: the help, errors and exit codes."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from errno import EAGAIN
 from io import TextIOWrapper
@@ -91,19 +91,17 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
         raise _refused("\n".join(filter(None, (str(error), missing(error))))) from None
     except KeyboardInterrupt:
         raise _interrupted() from None
-    except (SystemExit, BrokenPipeError) as error:
-        code = getattr(error, "code", None)
+    except SystemExit as error:
         _refuse_game_of(error)
-        if isinstance(code, str):  # a player in this process reports its mistake so
-            raise _refused(code) from None
-        # The reader of stdout is gone, as in `arena report … | head`: rich exits so too.
-        unfinished = ctx.invoked_subcommand in _UNFINISHED and not asks_help
-        if unfinished:
-            with suppress(OSError):  # stderr may be the same pipe
-                stopped = "Stopped: nothing reads the output any more. The same command continues."
-                say(stopped, err=True)
-        raise typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE) from None
+        if isinstance(error.code, str):  # a player in this process reports its mistake so
+            raise _refused(error.code) from None
+        raise _unread(ctx, asks_help) from None  # rich exits so
     except OSError as error:
+        from arena.files.console import unread
+
+        if unread(error):
+            _refuse_game_of(error)
+            raise _unread(ctx, asks_help) from None
         writing = hasattr(error, "characters_written")  # to a stdout that takes no more for now
         if error.errno == EAGAIN and not error.filename and not writing:
             raise _refused(_NO_PROCESS) from None
@@ -125,6 +123,16 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
 def _interrupted() -> typer.Exit:
     say("Interrupted.", err=True)
     return typer.Exit(Exit.INTERRUPTED)
+
+
+def _unread(ctx: Any, asks_help: Collection[str]) -> typer.Exit:
+    """The exit where the reader of stdout is gone, as in `arena report … | head`."""
+    unfinished = ctx.invoked_subcommand in _UNFINISHED and not asks_help
+    if unfinished:
+        with suppress(OSError):  # stderr may be the same pipe or terminal
+            stopped = "Stopped: nothing reads the output any more. The same command continues."
+            say(stopped, err=True)
+    return typer.Exit(Exit.INTERRUPTED if unfinished else Exit.DONE)
 
 
 def _code(error: OSError, ctx: Any) -> Exit:

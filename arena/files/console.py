@@ -1,7 +1,10 @@
 """The way to a terminal: texts of others are shown there and never obeyed."""
 
 import os
+import sys
+import termios
 from collections.abc import Iterable
+from errno import EIO
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -14,6 +17,19 @@ _WIDTH = 80
 """Of a terminal that does not state its own."""
 _ENDLESS = 10_000
 """Of a pipe or a file: columns have all the room they need."""
+
+
+def unread(error: OSError) -> bool:
+    """Whether an error says that nothing reads stdout any more: no pipe, or a closed terminal."""
+    if isinstance(error, BrokenPipeError):
+        return True
+    if error.errno != EIO or error.filename:
+        return False
+    try:
+        termios.tcgetattr(sys.stdout)
+    except termios.error as answer:
+        return bool(answer.args[0] == EIO)  # no terminal answers otherwise
+    return False
 
 
 class PlainConsole(Console):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from arena.errors import UnkeptError, UserError
 from arena.files import lock as lock_file
+from arena.files.console import unread
 from arena.files.stop_signals import Stop, apart, ended_as_by_ctrl_c, stop_signals
 from arena.tournament.store_faults import FULL
 from arena.tournament.warming import notice
@@ -78,9 +79,9 @@ def held(folder: Path, work: Work) -> Iterator[None]:
         _refuse_strangers(folder, work)
         with ended_as_by_ctrl_c():
             yield
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        if unread(error):
+            raise
         raise _cannot_be_written(folder, error, work.checkpoint) from None
     finally:
         lock_file.release(folder / work.noun, lock)

@@ -1,6 +1,7 @@
 """Commands as processes: what they write to pipes and terminals, and Ctrl-C."""
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -13,6 +14,24 @@ import pytest
 
 from tests.cli.conftest import MONKEYS
 from tests.command import arena
+
+VALUES = """
+[tuning]
+method = "spsa"
+games = 32
+threads = 1
+
+[game]
+rules = "dots"
+rows = 3
+cols = 3
+
+[player]
+bot = "uct"
+options = { iterations = 2 }
+
+[parameters.c]
+"""
 
 
 @pytest.fixture
@@ -59,6 +78,31 @@ def test_nor_is_one_for_stdout_and_stderr(folder: Path, closed_pipe: int) -> Non
     command = (sys.executable, "-m", "arena", "run", "more.toml")
     ended = subprocess.run(command, stdout=closed_pipe, stderr=closed_pipe, check=False)
     assert ended.returncode == 130
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [("run", "more.toml"), ("tune", "values.toml")])
+def test_a_closed_terminal_interrupts_what_continues(
+    folder: Path, command: tuple[str, ...]
+) -> None:
+    (folder / "more.toml").write_text(MONKEYS.format(rounds=1))
+    (folder / "values.toml").write_text(VALUES)
+    master, slave = pty.openpty()
+    os.close(master)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "arena", *command],
+            stdout=slave,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"TERM": "xterm"},
+            check=False,
+        )
+    finally:
+        os.close(slave)
+    assert (ended.returncode, ended.stderr.splitlines()[-1:]) == (
+        130,
+        [b"Stopped: nothing reads the output any more. The same command continues."],
+    )
 
 
 @pytest.mark.slow
