@@ -9,6 +9,7 @@ three stay within; the logarithms of all spreads are fitted by least squares.
 
 import argparse
 import json
+import signal
 from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
@@ -134,4 +135,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a kernel sees no other
     main()

@@ -8,6 +8,7 @@ positions with nothing to take; the first round's games only look at the chains.
 
 import argparse
 import json
+import signal
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from random import Random
@@ -174,4 +175,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a kernel sees no other
     main()

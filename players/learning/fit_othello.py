@@ -10,6 +10,7 @@ the phase is fitted to them. The file can be named as a player's evaluation.
 import argparse
 import json
 import os
+import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -357,4 +358,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a kernel sees no other
     main()

@@ -1,6 +1,9 @@
 """The fits of the evaluations: the regression against NumPy, self-play against the rules."""
 
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -265,3 +268,13 @@ def test_quiet_positions_of_dots_are_described() -> None:
     assert rows.max() < 2 * STAGES
     assert (features[:, fit_dots.FREE] > 0).all()
     assert (np.abs(targets) <= 900).all()
+
+
+@pytest.mark.parametrize("fit", ["fit_cuts", "fit_othello"])
+def test_ctrl_c_ends_a_fit_at_once(tmp_path: Path, fit: str) -> None:
+    words = (f"players.learning.{fit}", "standard", str(tmp_path / "out"), "--positions", "9000000")
+    with subprocess.Popen([sys.executable, "-m", *words], stderr=subprocess.PIPE) as process:
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+    assert process.returncode == -signal.SIGINT
