@@ -1,6 +1,7 @@
 """Arguments of the tools that fit evaluations, refused before work that may take hours."""
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ def out_file(text: str) -> Path:
         raise argparse.ArgumentTypeError(f"{path}: there is no folder {path.parent}; make it")
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{path}: is a folder; name a file")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{path}: may not be written; name another file")
     return path
 
 

@@ -1,9 +1,11 @@
 """The fits of the evaluations: the regression against NumPy, self-play against the rules."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -20,7 +22,7 @@ from players.games.othello.board import OthelloBits
 from players.games.othello.evaluation import from_patterns
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries
 from players.games.registry import load_board
-from players.learning import fit_cuts, fit_dots, fit_othello
+from players.learning import arguments, fit_cuts, fit_dots, fit_othello
 from players.learning.fit_dots import Recipe, self_play
 from players.learning.ridge import ridge
 from players.search.alphabeta.driver import AlphaBetaSearch, DepthLimits, legal_moves
@@ -268,6 +270,14 @@ def test_quiet_positions_of_dots_are_described() -> None:
     assert rows.max() < 2 * STAGES
     assert (features[:, fit_dots.FREE] > 0).all()
     assert (np.abs(targets) <= 900).all()
+
+
+def test_a_file_that_may_not_be_written_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)  # also for root
+    with pytest.raises(ArgumentTypeError, match="may not be written; name another file"):
+        arguments.out_file(str(tmp_path / "values.json"))
 
 
 @pytest.mark.parametrize("fit", ["fit_cuts", "fit_othello"])
