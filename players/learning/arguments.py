@@ -1,10 +1,16 @@
-"""Arguments of the tools that fit evaluations, refused before work that may take hours."""
+"""Arguments of the tools that fit evaluations, refused before work that may take hours, and the
+files of their results.
+"""
 
 import argparse
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from arena.files.whole_file import writing
 from players.weights.evaluations import load_terms
 from rules.position import Game
 
@@ -18,6 +24,24 @@ def out_file(text: str) -> Path:
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise argparse.ArgumentTypeError(f"{path}: may not be written; name another file")
     return path
+
+
+def npz_file(text: str) -> Path:
+    path = out_file(text)
+    if path.suffix != ".npz":
+        raise argparse.ArgumentTypeError(f"{path}: players know such a file by its end: add .npz")
+    return path
+
+
+@contextmanager
+def result_file(path: Path, mode: str) -> Iterator[Any]:
+    """The file `path`, whole or as it was; where it cannot be, a sentence and exit code 2."""
+    try:
+        with writing(path, mode) as file:
+            yield file
+    except OSError as error:
+        print(f"{path} cannot be written: {error.strerror}", file=sys.stderr)  # noqa: T201 - a tool's answer
+        sys.exit(2)
 
 
 def count(text: str) -> int:

@@ -21,7 +21,7 @@ from players.compiled.cache import kernel
 from players.games import interface as game
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
-from players.learning.arguments import count, evaluation, out_file
+from players.learning.arguments import count, evaluation, out_file, result_file
 from players.search.alphabeta import driver
 from players.search.alphabeta.cuts import CERTAIN, TERMS, columns
 from players.search.alphabeta.driver import AlphaBetaSearch
@@ -131,7 +131,8 @@ def main() -> None:
         f"{100 * off:.0f} % of a spread (standard deviation over pairs of depths and stages).",
         "spread": spread,
     }
-    options.out.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
+    with result_file(options.out, "w") as file:
+        file.write(json.dumps(text, indent=1) + "\n")
 
 
 if __name__ == "__main__":

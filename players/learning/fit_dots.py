@@ -24,7 +24,7 @@ from players.games.dots.board import DotsBits, sides
 from players.games.dots.evaluation import FEATURES, STAGES, from_features, quiet_features
 from players.games.endgame import load_endgame
 from players.games.registry import load_board
-from players.learning.arguments import count, out_file
+from players.learning.arguments import count, out_file, result_file
 from players.search.alphabeta import driver
 from players.search.alphabeta.search import in_points, value_at_end
 from players.search.stop import NEVER
@@ -171,7 +171,8 @@ def main() -> None:
         "source": f"players.learning.fit_dots: {vars(options)}, {RECIPE}",
         "features": values.round().astype(int).tolist(),
     }
-    options.out.write_text(json.dumps(about) + "\n", encoding="utf-8")
+    with result_file(options.out, "w") as file:
+        file.write(json.dumps(about) + "\n")
 
 
 if __name__ == "__main__":

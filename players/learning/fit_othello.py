@@ -35,7 +35,7 @@ from players.games.othello.evaluation import (
 )
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries, write_entries
 from players.games.registry import load_board
-from players.learning.arguments import count, evaluation, out_file
+from players.learning.arguments import count, evaluation, npz_file, result_file
 from players.learning.ridge import ridge, sums
 from players.ntuple.board import diagonal
 from players.search.alphabeta.cuts import new_margins, uncertain
@@ -326,7 +326,7 @@ def spread_out(words: Array, model: OthelloBits, most: int) -> Array:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
-    parser.add_argument("out", type=out_file)
+    parser.add_argument("out", type=npz_file)
     parser.add_argument("--positions", type=count, default=8_000_000, help="of games")
     parser.add_argument("--most", type=count, default=500_000, help="of them labelled, a phase")
     parser.add_argument("--depth", type=count, default=8, help="of the searches that label them")
@@ -352,9 +352,10 @@ def main() -> None:
         "about": f"Patterns of {options.preset} Othello on 8×8, in hundredths of a disc, by phase.",
         "source": f"players.learning.fit_othello: {vars(options)}",
     }
-    np.savez_compressed(
-        options.out, about=np.array(json.dumps(about)), scalars=table[0], patterns=table[1]
-    )
+    with result_file(options.out, "wb") as file:
+        np.savez_compressed(
+            file, about=np.array(json.dumps(about)), scalars=table[0], patterns=table[1]
+        )
 
 
 if __name__ == "__main__":

@@ -47,8 +47,8 @@ def test_wrong_arguments_are_refused_before_the_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for wrong, words in (
-        (["none/out"], "none/out: there is no folder none; make it"),
-        (["out", "--positions", "0"], "must be 1 or more, got '0'"),
+        (["none/out.npz"], "none/out.npz: there is no folder none; make it"),
+        (["out.npz", "--positions", "0"], "must be 1 or more, got '0'"),
     ):
         monkeypatch.setattr(sys, "argv", ["fit", *given, *wrong])
         with pytest.raises(SystemExit, match="2"):
@@ -75,11 +75,11 @@ def test_too_few_positions_and_damaged_evaluations_are_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad.npz").write_text("no archive", encoding="utf-8")
-    monkeypatch.setattr(sys, "argv", ["fit", *given, "out"])
+    monkeypatch.setattr(sys, "argv", ["fit", *given, "out.npz"])
     with pytest.raises(SystemExit, match="2"):
         main()
     assert words in capsys.readouterr().err
-    assert not Path("out").exists()
+    assert not Path("out.npz").exists()
 
 
 def test_ridge_agrees_with_the_normal_equations() -> None:
@@ -282,9 +282,27 @@ def test_a_file_that_may_not_be_written_is_refused_before_the_work(
 
 @pytest.mark.parametrize("fit", ["fit_cuts", "fit_othello"])
 def test_ctrl_c_ends_a_fit_at_once(tmp_path: Path, fit: str) -> None:
-    words = (f"players.learning.{fit}", "standard", str(tmp_path / "out"), "--positions", "9000000")
+    out = str(tmp_path / "out.npz")
+    words = [f"players.learning.{fit}", "standard", out, "--positions", "9000000"]
     with subprocess.Popen([sys.executable, "-m", *words], stderr=subprocess.PIPE) as process:
         time.sleep(5)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=10)
     assert process.returncode == -signal.SIGINT
+
+
+def test_patterns_are_for_a_file_that_players_know() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"patterns: .* add \.npz"):
+        arguments.npz_file("patterns")
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_a_full_disk_leaves_the_result_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.npz"
+    out.write_bytes(b"before")
+    with pytest.raises(SystemExit, match="2"), arguments.result_file(out, "wb") as file:
+        np.savez_compressed(file, scalars=np.zeros(3))
+    assert f"{out} cannot be written: No space left on device" in capsys.readouterr().err
+    assert out.read_bytes() == b"before"
