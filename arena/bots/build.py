@@ -77,31 +77,36 @@ def build(bot: Bot, mode: Mode, python: str = sys.executable) -> Bot:
     hold(final)
     if not final.is_dir():
         with made_in_store() as aside:
-            work, built = aside / "work", aside / "made"
-            work.mkdir()
-            built.mkdir()
-            here = Path(bot.cwd)
-            copy(here, files_of(here, bot.opens), work, follow=bot.opens != ".")
-            if digest(work, files_in(work)) != bot.digest:
-                raise BuildError(Path(bot.source), ["was changed while it was read; try again"])
-            _run(bot, words, work, mode)
-            try:
-                results = files_in(work)
-            except PackageError as error:
-                refused = "the result of its build command is refused"
-                reasons = [f"{refused}: {reason}" for reason in error.reasons]
-                raise BuildError(Path(bot.source), reasons) from None
-            except OSError as error:
-                reason = f"the result of its build command cannot be read: {error.strerror}"
-                raise BuildError(Path(bot.source), [reason]) from None
-            copy(work, results, built)
-            settle(built, final)
+            settle(_made(bot, words, aside, mode), final)
     try:
         contents = digest(final, files_in(final))
         return startable(bot.model_copy(update={"cwd": str(final), "contents": contents}))
     except PackageError as error:
         sentence = f"its build command ended well, but then: {error.reasons[0]}"
         raise BuildError(Path(bot.source), [sentence]) from None
+
+
+def _made(bot: Bot, words: tuple[str, ...], aside: Path, mode: Mode) -> Path:
+    """A folder in `aside` with the bot's files and those that its build command makes of them."""
+    work, made = aside / "work", aside / "made"
+    work.mkdir()
+    made.mkdir()
+    here = Path(bot.cwd)
+    copy(here, files_of(here, bot.opens), work, follow=bot.opens != ".")
+    if digest(work, files_in(work)) != bot.digest:
+        raise BuildError(Path(bot.source), ["was changed while it was read; try again"])
+    _run(bot, words, work, mode)
+    try:
+        results = files_in(work)
+    except PackageError as error:
+        refused = "the result of its build command is refused"
+        reasons = [f"{refused}: {reason}" for reason in error.reasons]
+        raise BuildError(Path(bot.source), reasons) from None
+    except OSError as error:
+        reason = f"the result of its build command cannot be read: {error.strerror}"
+        raise BuildError(Path(bot.source), [reason]) from None
+    copy(work, results, made)
+    return made
 
 
 def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
