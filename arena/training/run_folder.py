@@ -14,6 +14,7 @@ from arena.files.console import unread
 from arena.files.stop_signals import Stop, apart, ended_as_by_ctrl_c, stop_signals
 from arena.tournament.store_faults import FULL
 from arena.tournament.warming import notice
+from players.learning import picture_files
 
 TRAINED, TUNED = ".train", ".tune"
 """How the names of the folders of trainings and tunings end."""
@@ -29,7 +30,8 @@ TESTS = (
 NETWORK, LOG, TABLE, EVIDENCE = "network.ntuple", "log.txt", "curve.csv", "verify.json"
 """The files of a training: its network, the lines that were shown in all its runs, a line for each
 block, and the results of tests in process."""
-PICTURES = ("curve.png", "curve.svg")
+CURVE = "curve"
+PICTURES = picture_files(CURVE)
 TRAINING_FILES = frozenset({NETWORK, LOG, TABLE, EVIDENCE, *PICTURES})
 
 

@@ -158,7 +158,7 @@ class _Training:
             self._view.doing("drawing the curve")
             curve: Any = pictures.game_curve if kind.against else pictures.tile_curve
             drawn = partial(curve, blocks, kind.config.name, kind.about, *kind.against)
-            pictures.save_figure(self._folder, pictures.CURVE, drawn)
+            pictures.save_figure(self._folder, run_folder.CURVE, drawn)
         self._drawn_at = time.monotonic()
 
     def _conclude(self) -> None:

@@ -15,10 +15,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from arena.files.whole_file import replacing
+from players.learning import PICTURE_FORMATS, picture_files
 from players.learning.games.trainer import GameBlock
 from players.learning.tiles.trainer import TileBlock
-
-SUFFIXES = ("png", "svg")
 
 INK, FAINT, GRID, LINE = "#22272e", "#6b7280", "#e5e7eb", "#2563eb"
 PEN: dict[str, Any] = {"linewidth": 2, "markersize": 4.5, "clip_on": False}
@@ -26,7 +25,6 @@ PEN: dict[str, Any] = {"linewidth": 2, "markersize": 4.5, "clip_on": False}
 _LETTERS = 108
 """In an inch of text, at a size of one point."""
 
-CURVE = "curve"
 SHOWN_TILES, RARE = 5, 0.01
 """Reach is drawn for that many tiles: the largest that this share of a block's games reached."""
 
@@ -81,13 +79,13 @@ def begin_panel(
 
 
 def save_figure(folder: Path, name: str, draw: Callable[[], Figure]) -> None:
-    """Write a figure of our look to NAME.png and NAME.svg, each as a whole. Raises OSError."""
+    """Write a figure of our look to its files, each as a whole. Raises OSError."""
     with matplotlib.rc_context(STYLE):
         figure = draw()
-        for suffix in SUFFIXES:
-            undated = {"Date": None} if suffix == "svg" else {}
-            with replacing(folder / f"{name}.{suffix}", "wb") as file:
-                figure.savefig(file, format=suffix, dpi=150, metadata=undated)
+        for form, file_name in zip(PICTURE_FORMATS, picture_files(name), strict=True):
+            undated = {"Date": None} if form == "svg" else {}
+            with replacing(folder / file_name, "wb") as file:
+                figure.savefig(file, format=form, dpi=150, metadata=undated)
 
 
 def tile_curve(blocks: Sequence[TileBlock], title: str, about: str) -> Figure:

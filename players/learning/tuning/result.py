@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from arena.files.whole_file import write_whole
+from players.learning import picture_files
 from players.learning.tuning.config import BUDGETS
 from players.learning.tuning.space import Space
 from players.learning.tuning.tuner import Tuner
 
 WEIGHTS, PLAYER, START = "weights.json", "player.toml", "start.json"
 PARAMETERS, BOARD = "parameters", "board"
-SUFFIXES = ("png", "svg")
-PICTURES = tuple(f"{name}.{suffix}" for name in (PARAMETERS, BOARD) for suffix in SUFFIXES)
+PICTURES = (*picture_files(PARAMETERS), *picture_files(BOARD))
 FILES = frozenset({WEIGHTS, PLAYER, START, *PICTURES})
 
 
