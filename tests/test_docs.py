@@ -306,6 +306,14 @@ def test_nginx_keeps_the_links_of_people_out_of_its_log() -> None:
     assert f"add_header Referrer-Policy {policy} always;" in links, "a 502 asks for /favicon.ico"
 
 
+def test_caddy_keeps_the_links_of_people_out_of_its_log() -> None:
+    """It logs each request that fails, as all do while the server is started again."""
+    (block,) = (each for each in blocks_of("tournaments/README.md") if "reverse_proxy" in each.text)
+    assert "exclude http.log.error" in block.text
+    policy = HEADERS["Referrer-Policy"]
+    assert f"header /in/* Referrer-Policy {policy}" in block.text, "a 502 asks for /favicon.ico"
+
+
 def test_the_readme_is_short() -> None:
     assert len(text_of("README.md").splitlines()) <= 150
 
