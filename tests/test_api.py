@@ -320,6 +320,7 @@ def test_a_missing_label_is_no_pair() -> None:
         (lambda: arena.run(CUP, insecure=NUMBER), UserError, "insecure must be True or False, got"),
         (lambda: arena.run(CUP, take_new=NUMBER), UserError, "take_new must be True or False, got"),
         (lambda: arena.run(CUP, on=NUMBER), UserError, "on: must be an address, local:N or a"),
+        (lambda: arena.run(CUP, on=""), UserError, "'' is not a cluster; give tls://HOST:PORT"),
         (lambda: arena.run(CUP, without="monkey"), UserError, "without: must be a list of names"),
         (lambda: arena.run(CUP, without=[NUMBER]), UserError, "without: must be a list of names"),
         (lambda: arena.run(CUP, without=["monky"]), UserError, "without: no player is named"),

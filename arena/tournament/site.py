@@ -41,7 +41,7 @@ def site(
 ) -> Iterator[Site]:
     """Where `on` says, else where `[cluster]` of the file says, else here. Raises UserError."""
     table = _table(file) if file is not None else ClusterTable()
-    where = on or table.on
+    where = table.on if on is None else on
     if where is None:
         yield HERE
         return
