@@ -1,6 +1,7 @@
 """Results as columns of numbers, for the figures of large fields."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ Indices = NDArray[np.intp]
 
 
 class Columns(NamedTuple):
-    """Results by column, in their order."""
+    """Results by column, sorted: no digit of a figure depends on the order they came in."""
 
     players: tuple[str, ...]
     """Names of the players with at least one result, sorted."""
@@ -33,6 +34,7 @@ class Columns(NamedTuple):
                 raise ValueError(f"a score must be from 0 to 1: {result}")
             if result.first == result.second:
                 raise ValueError(f"a player cannot meet itself: {result}")
+        results = sorted(results, key=attrgetter("pair", "first", "second", "score"))
         names = {result.first for result in results} | {result.second for result in results}
         players = tuple(sorted(names))
         index = {name: position for position, name in enumerate(players)}

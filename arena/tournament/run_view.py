@@ -171,7 +171,7 @@ class RunView(AbstractContextManager["RunView"]):
         fewer = len(self.games) - len(rated)
         clocks = {player.name: player.contender.clock for player in self.config.players}
         found = standings(
-            rated + [game for game in self.void if unrated.isdisjoint(game.players)],
+            as_planned(rated) + [game for game in self.void if unrated.isdisjoint(game.players)],
             players=[name for name in clocks if name not in unrated],
             name=self.config.name,
             anchor=self.config.rating.anchor,

@@ -1,6 +1,7 @@
 """Large fields: equations solved without a dense matrix, errors from draws, lists for tables."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -77,6 +78,14 @@ def test_dense_and_sparse_arrays_give_the_same_fit(
     np.testing.assert_allclose(sparse.elo, dense.elo, atol=1e-9)
     assert sparse.spread is not None and dense.spread is not None
     np.testing.assert_allclose(sparse.spread.matrix, dense.spread.matrix, atol=1e-9)
+
+
+@pytest.mark.usefixtures("as_large")
+def test_the_order_of_results_changes_no_draw() -> None:
+    results = played(40, 300, 5)
+    rated, again = fit(results), fit(random.Random(1).sample(results, len(results)))
+    np.testing.assert_array_equal(again.elo, rated.elo)
+    np.testing.assert_array_equal(again.errors, rated.errors)
 
 
 @pytest.mark.usefixtures("as_large")

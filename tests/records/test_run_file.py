@@ -17,6 +17,9 @@ from tests.records.test_forms import FILES, wthor
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, keep_games, with_clock
 
+SPAN = ("began", "ended")
+"""Of a report: when its games were played."""
+
 
 def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:
     run = tmp_path / "server.sqlite"
@@ -131,13 +134,14 @@ def test_games_are_listed_as_planned_whenever_they_ended(tmp_path: Path) -> None
     looks = []
     for order in (games, games[::-1]):
         run, out = tmp_path / f"{len(looks)}.sqlite", tmp_path / "games.jsonl"
-        with begun(run, order[:1]) as store:
+        with begun(run, games[:1]) as store:
             for game in order:
                 store.add(game)
         assert arena("export", run, "--out", out).exit_code == 0
         loaded = load_run(run)
         tables = [arena("report", run, "--csv", name).stdout for name in ("results", "games")]
-        looks.append((out.read_text(), loaded.games(), loaded.moves(), *tables))
+        figures = {key: value for key, value in loaded.report().items() if key not in SPAN}
+        looks.append((out.read_text(), loaded.games(), loaded.moves(), *tables, figures))
     assert looks[0] == looks[1]
     assert looks[0][1]["game"] == [f"g{n}" for n in range(1, 13)]
 
