@@ -272,9 +272,10 @@ def play(
     """Play one game and return its record, whatever the players do.
 
     `players` are one for each seat. `settings` is what `[game]` takes besides the rules, `clock`
-    what `[clock]` takes, `sandbox` and `seed` what `[tournament]` takes; `opening` are moves
-    that are played before the players are asked. Threads that play take turns. Raises
-    ConfigError, and UserError where there are too few or too many players.
+    what `[clock]` takes, `sandbox` what `[tournament]` takes; `opening` are moves that are played
+    before the players are asked. `seed` is that of the game, as in its record; a tournament draws
+    one for each of its games. Threads that play take turns. Raises ConfigError, and UserError
+    where there are too few or too many players.
     """
     if not isinstance(settings or {}, Mapping):
         raise UserError(f"settings: must be a dict, got {settings!r}")

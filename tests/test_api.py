@@ -193,6 +193,15 @@ def test_play_returns_the_record() -> None:
     assert record.terms.clock.move_ms == 900
 
 
+def test_the_seed_of_a_record_plays_its_game_again(run: arena.Run) -> None:
+    first = run.record("g0001")
+    again = arena.play(
+        "dots", CUP["player"], settings={"rows": 2, "cols": 2}, opening=first.opening,
+        seed=first.seed, sandbox="none",
+    )  # fmt: skip
+    assert [made.move for made in again.moves] == [made.move for made in first.moves]
+
+
 def test_a_player_may_have_a_clock_of_its_own() -> None:
     players: list[Any] = ["greedy", {"bot": "monkey", "clock": {"bank_ms": 9000}}]
     record = arena.play("dots", players, settings={"rows": 1, "cols": 1}, sandbox="none")
