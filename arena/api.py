@@ -277,14 +277,15 @@ def play(
     one for each of its games. Threads that play take turns. Raises ConfigError, and UserError
     where there are too few or too many players.
     """
-    if not isinstance(settings or {}, Mapping):
+    settings = {} if settings is None else settings
+    if not isinstance(settings, Mapping):
         raise UserError(f"settings: must be a dict, got {settings!r}")
-    if "rules" in (settings or {}):
+    if "rules" in settings:
         raise UserError("settings: must not have rules, which are the first argument")
     tables = {
         "tournament": {"name": "game", "seed": seed, "sandbox": sandbox, "concurrency": 1},
-        "game": {"rules": rules, **(settings or {})},
-        "clock": clock or {},
+        "game": {"rules": rules, **settings},
+        "clock": {} if clock is None else clock,
         "player": _named(players),
     }
     with _playing_here():

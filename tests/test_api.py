@@ -35,6 +35,7 @@ from tests.command import arena as command
 TWO = ["monkey", "monkey"]
 NUMBER: Any = 3
 """No player, no settings, no clock, and whatever else is asked for."""
+NOTHING: Any = ""
 LIST: Any = [NUMBER]
 """The same, and no key of a dict."""
 OTHELLO = rules.load("othello").start()
@@ -333,6 +334,8 @@ def test_a_missing_label_is_no_pair() -> None:
         (lambda: arena.run(CUP, without="monkey"), UserError, "without: must be a list of names"),
         (lambda: arena.run(CUP, without=[NUMBER]), UserError, "without: must be a list of names"),
         (lambda: arena.run(CUP, without=["monky"]), UserError, "without: no player is named"),
+        (lambda: arena.play("dots", TWO, settings=NOTHING), UserError, "settings: must be a dict"),
+        (lambda: arena.play("dots", TWO, clock=NOTHING), ConfigError, "clock: must be a table"),
         (lambda: arena.play("dots", TWO, settings=NUMBER), UserError, "settings: must be a dict"),
         (
             lambda: arena.play("dots", TWO, settings={"rules": "othello"}),
