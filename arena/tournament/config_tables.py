@@ -1,6 +1,7 @@
 """The tables of a tournament file as they are written."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, create_model
@@ -146,8 +147,11 @@ class TournamentFile(TomlTable):
         return {name: table for name, table in tables.items() if table is not None}
 
 
+@cache
 def with_formats() -> type[TournamentFile]:
-    """The tables of a tournament file with those of all formats."""
+    """The tables of a tournament file with those of all formats. Made once: it takes longer than
+    to read a file, and the pages of a course read its tournaments again at each view.
+    """
     fields: dict[str, Any] = {
         name.replace("-", "_"): (format_.keys | None, Field(default=None, alias=name))
         for name, format_ in FORMATS.items()

@@ -44,6 +44,12 @@ def test_a_minimal_file_has_every_default(load: Load, tmp_path: Path) -> None:
     assert (spec.threads, spec.memory_mb) == (1, 2048)
 
 
+def test_the_tables_of_a_file_are_made_once(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = load(DOTS)
+    monkeypatch.delattr("arena.tournament.config_tables.create_model")
+    assert load(DOTS) == first
+
+
 def test_a_configuration_survives_json(load: Load) -> None:
     config = load(DOTS + "[clock]\nbank_ms = 9000\n")
     assert TournamentConfig.model_validate_json(config.model_dump_json()) == config
