@@ -86,6 +86,7 @@ def save_figure(folder: Path, name: str, draw: Callable[[], Figure]) -> None:
             undated = {"Date": None} if form == "svg" else {}
             with replacing(folder / file_name, "wb") as file:
                 figure.savefig(file, format=form, dpi=150, metadata=undated)
+            figure.set_layout_engine("none")  # once: it takes a third of the time
 
 
 def tile_curve(blocks: Sequence[TileBlock], title: str, about: str) -> Figure:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from players.learning.pictures import new_figure, save_figure, shown_tiles, tile_curve
 from players.learning.tiles.trainer import TileBlock
@@ -68,6 +69,13 @@ def test_a_picture_that_finds_the_disk_full_leaves_no_part(tmp_path: Path, full_
     with pytest.raises(OSError, match=r"curve\.png'"):
         save_figure(tmp_path, "curve", Figure)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_picture_is_laid_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out = list[Figure]()
+    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda _, fig: laid_out.append(fig))
+    save_figure(tmp_path, CURVE, partial(tile_curve, BLOCKS, "title", "about"))
+    assert len(laid_out) == 1
 
 
 @pytest.mark.slow
