@@ -111,8 +111,11 @@ class _Tuning:
             with closing(tuner):
                 tested = self._play(verification)
             options = self._write()
+            over = tuner.finished and tested
+            if not over:
+                view.say("Stopping: all is saved. Pictures are drawn last; Ctrl-C leaves them out.")
             self._draw()
-            if not (tuner.finished and tested):
+            if not over:
                 best = self._folder / result.PLAYER
                 view.say(f"Stopped; the best so far is in {best}. Continue with: {again()}")
                 return Exit.INTERRUPTED

@@ -181,6 +181,7 @@ def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
     assert (
         "Stopped; the best so far is in runs/it.tune/player.toml. Continue with:" in stopped.output
     )
+    assert "all is saved" in stopped.output  # before it draws, which takes seconds
     assert games_in(checkpoint) == 24
     assert tune(folder).exit_code == 0
     assert kept(checkpoint) == kept(tuned[0] / "runs" / "it.tune" / CHECKPOINT)
