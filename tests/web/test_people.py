@@ -182,11 +182,19 @@ def test_a_session_that_was_not_signed_here_is_none(
     client.get(f"/in/{tokens['ada']}")
     mine = client.cookies[COOKIE]
     course.init(tmp_path / "other")
-    staff = SignedSession(owner=None, fingerprint="staff", ends_at=time.time() + 60)
+    assert isinstance(client.app, FastAPI)
+    fingerprint = client.app.state.course.people._of_staff()
+    staff = SignedSession(owner=None, fingerprint=fingerprint, ends_at=time.time() + 60)
     over = staff.model_copy(update={"ends_at": time.time() - 1})
+    signer, earlier = Signer(folder), b"{}".hex()
+    words = signer.cookie(staff).partition(".")[0]
+    client.cookies.set(COOKIE, signer.cookie(staff))
+    assert who(client) == ("staff", None)
     forged = [
         Signer(tmp_path / "other").cookie(staff),
-        Signer(folder).cookie(over),
+        signer.cookie(over),
+        f"{words}.{signer.form_token(words)}",
+        f"{earlier}.{signer._signature('session', earlier)}",
         mine[:-1] + ("0" if mine[-1] != "0" else "1"),
         mine.partition(".")[0],
         f"{mine}.{mine}",
@@ -199,7 +207,8 @@ def test_a_session_that_was_not_signed_here_is_none(
         client.cookies.clear()
         said = client.get("/who", headers={b"cookie": sent})
         assert said.json()["role"] == "anyone", cookie
-    assert (folder / FOLDER / "secret").stat().st_mode & 0o777 == 0o600
+    at = folder / FOLDER
+    assert [each.stat().st_mode & 0o777 for each in (at, at / "secret")] == [0o700, 0o600]
 
 
 def test_a_group_that_writes_the_course_shares_its_sessions(tmp_path: Path) -> None:
@@ -212,6 +221,7 @@ def test_a_group_that_writes_the_course_shares_its_sessions(tmp_path: Path) -> N
         os.umask(before)
     at = tmp_path / FOLDER
     assert [each.stat().st_mode & 0o777 for each in (at, at / "secret")] == [0o770, 0o660]
+    assert [each.name for each in at.iterdir()] == ["secret"]
 
 
 def test_a_change_comes_from_a_page_of_the_session(
@@ -313,7 +323,7 @@ def test_the_ended_sessions_that_would_last_are_remembered(
         signer.cookie(SignedSession(owner="ada", fingerprint="", ends_at=ends_at))
         for ends_at in (300.0, 100.0, 200.0)
     ]
-    for cookie in cookies:
+    for cookie in (*cookies, "", "not.ours"):
         signer.end(cookie, 50.0)
     assert [signer.session(cookie, 50.0) is None for cookie in cookies] == [True, False, True]
 
