@@ -23,6 +23,7 @@ from arena.bots import course
 from arena.bots.package import open_bot
 from arena.bots.versions import CheckedItem
 from arena.checks.events import Refused
+from arena.errors import UserError
 from arena.tournament.store_copy import copy_run
 from arena.web import freeze
 from arena.web.app import ServerSettings, make_app
@@ -237,7 +238,7 @@ def test_an_owner_reads_no_mistake_of_the_staff(app: FastAPI, folder: Path) -> N
     assert "roster" not in answer.text
 
 
-def test_what_the_course_does_not_have_is_not_found(staff: Staff) -> None:
+def test_what_the_course_does_not_have_is_not_found(staff: Staff, app: FastAPI) -> None:
     for at, what in (
         ("t/cap", "tournament &#34;cap&#34;; did you mean &#34;cup&#34;?"),
         ("bot/ent", "bot &#34;ent&#34;; did you mean &#34;ant&#34;?"),
@@ -245,6 +246,8 @@ def test_what_the_course_does_not_have_is_not_found(staff: Staff) -> None:
         answer = staff.client.get(f"/staff/{at}")
         assert answer.status_code == 404
         assert f"The course has no {what}" in answer.text
+    with pytest.raises(UserError, match=r"cap\.toml"):
+        app.state.course.table_freeze.unfreeze("cap")
 
 
 def test_mistakes_are_answered_by_sentences(staff: Staff) -> None:
@@ -308,6 +311,7 @@ def test_a_frozen_table_stands_for_all_but_the_staff(
     assert games(TestClient(again)) == (4, 4, 4, 4), "another server knows"
     assert "Everybody sees the current table of cup" in staff.does("t/cup/unfreeze")
     assert games(anyone) == (6, 6, 6, 6)
+    assert list(folder.rglob("frozen/*")) == []
 
 
 def test_a_table_that_cannot_be_frozen_hides_no_other(app: FastAPI, folder: Path) -> None:
@@ -332,6 +336,8 @@ def test_a_frozen_table_that_is_damaged_names_no_folder(app: FastAPI, folder: Pa
     for page in ("/", "/api/runs", "/api/runs/cup"):
         shown = client.get(page).text
         assert "cup.sqlite: not a run, or damaged" in shown and str(folder) not in shown
+    app.state.course.scheduler.change("cup", freeze_at=None)
+    assert "<b>6</b> of 6" in client.get("/").text, "a copy that was left is not shown"
 
 
 def test_a_table_freezes_when_its_time_comes(staff: Staff, app: FastAPI) -> None:
@@ -379,6 +385,34 @@ def test_the_server_answers_others_while_it_freezes_a_table(
     assert loop not in threads
 
 
+def test_a_table_is_copied_once_for_all_who_wait_for_it(
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table_freeze = app.state.course.table_freeze
+    is_missing = table_freeze._is_missing
+    asked, copied = list[bool](), list[Path]()
+
+    def ask(name: str) -> bool:
+        asked.append(is_missing(name))
+        return asked[-1]
+
+    def copy(run: Path, to: Path, **until: Any) -> None:
+        copied.append(to)
+        copy_run(run, to, **until)
+
+    monkeypatch.setattr(table_freeze, "_is_missing", ask)
+    monkeypatch.setattr(freeze, "copy_run", copy)
+    app.state.course.scheduler.change("cup", freeze_at=datetime.now(UTC))
+    visitors = [threading.Thread(target=table_freeze.public, args=("cup",)) for _ in range(2)]
+    with table_freeze._copying:
+        for each in visitors:
+            each.start()
+        wait_for(lambda: asked == [True, True])
+    for each in visitors:
+        each.join()
+    assert len(copied) == 1
+
+
 def test_pages_that_listen_are_loaded_again_once_the_table_is_frozen() -> None:
     async def events() -> AsyncGenerator[bytes]:
         yield b"moves"
@@ -398,6 +432,21 @@ def test_a_tournament_that_has_not_begun(app: FastAPI, folder: Path) -> None:
     assert (early.status_code, other.status_code) == (404, 404)
     assert "final has not begun yet." in early.text
     assert "There is no such tournament here." in other.text
+
+
+def test_a_table_may_be_frozen_before_the_first_game(
+    staff: Staff, app: FastAPI, folder: Path
+) -> None:
+    (folder / "tournaments" / "final.toml").write_text("[tournament]\nrounds = 1\n")
+    visitor = TestClient(app)
+    assert "see final as it was then" in staff.does("t/final/freeze")
+    assert "final has not begun yet." in visitor.get("/t/final").text
+    now = datetime.now(UTC) + timedelta(seconds=1)
+    game = play_record("dots", "ant", "bee", seed=1, game="g0001", rows=2, cols=2)
+    with begun(folder / "runs" / "final.sqlite", [game]) as store:
+        store.add(game.model_copy(update={"started_at": now.isoformat()}))
+    played = [each.get("/api/runs/final").json()["played"] for each in (visitor, staff.client)]
+    assert played == [0, 1]
 
 
 def test_all_of_a_course_comes_as_a_zip(staff: Staff, folder: Path) -> None:
