@@ -161,6 +161,9 @@ def test_after_the_deadline_nothing_is_taken(client: TestClient, folder: Path) -
     assert refused.status_code == 422, "at once: checks of those in time may wait for long"
     assert "the deadline was 2026-01-01 00:00" in refused.json()["detail"]
     assert client.get("/api/submissions").json() == []
+    with (folder / "course.toml").open("a") as rules:
+        rules.write("[extensions]\nada = 2126-01-01T00:00:00\n")
+    hand_in(client, "bot.py", "")
 
 
 @pytest.mark.parametrize(
@@ -223,6 +226,7 @@ def test_what_is_too_large_is_refused_early(client: TestClient) -> None:
     for sent in (
         client.post("/api/submissions?name=fox.zip", content=much),
         client.post("/api/submissions?name=fox.zip", content=iter([much[:6_000_000]] * 2)),
+        client.post("/api/submissions?name=fox.zip", content=much[:10_005_000]),
         client.post("/api/submissions", files={"bot": ("fox.zip", much)}),
         client.post("/api/submissions", files={"bot": ("fox.zip", much[:10_005_000])}),
     ):
@@ -291,6 +295,21 @@ def test_one_at_a_time_and_not_too_often(
     assert "or cancel it on /me" in told_at_once, "before the deadline passes"
     other = {"Authorization": f"Bearer {tokens['bob']}"}
     assert client.post("/api/submissions?name=a.py", content=b"", headers=other).status_code == 202
+
+
+def test_a_check_that_waits_long_says_that_it_is_alive(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = app.state.course.checks
+    found.jobs._places = lambda: 0
+    id = hand_in(client, "bot.py", RIGHT)["id"]
+    folder = found.jobs.folder("ada", id)
+    monkeypatch.setattr(upload, "_ALIVE_S", -1.0)
+
+    async def first() -> bytes:
+        return await anext(upload.events(found, folder))
+
+    assert asyncio.run(first()) == b":\n\n", "else a proxy ends the stream"
 
 
 def test_an_earlier_version_plays_again_by_an_upload_as_seldom_as_by_a_form(
