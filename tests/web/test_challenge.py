@@ -15,7 +15,7 @@ from arena.bots import course
 from arena.bots.versions import named
 from arena.tournament.run_view import RunView
 from arena.web import mine
-from arena.web.challenge import About, ChallengeWanted, _result
+from arena.web.challenge import About, ChallengeWanted, TooMany, _result
 from arena.web.rates import Rate
 from arena.web.sentences import MISTAKE
 from tests.reports.conftest import play_record
@@ -155,7 +155,9 @@ def test_what_cannot_be_played_is_reported(quick: FastAPI, browser: Browser, fol
     assert "placer" in ada.post("/api/challenges", json=WANTED | {"against": "placer"}).text
     two = '[game]\nrules = "2048"\nplacer = "player"\n'
     (folder / "tournaments" / "two.toml").write_text(two)
-    assert "<option>placer</option>" in ada.get("/me").text
+    (folder / "tournaments" / "one.toml").write_text('[game]\nrules = "2048"\n')
+    me = ada.get("/me").text
+    assert "<option>placer</option>" in me and "tournaments/one" not in me
     refused = ada.post("/api/challenges", json=WANTED | {"against": "placer"})
     assert "placer cannot play this: it plays 2048 and 2584, not dots" in refused.text
     assert "20 more today" in ada.get("/me").text
@@ -208,6 +210,7 @@ def test_a_bot_that_was_withdrawn_while_its_match_waited(
     ada, jobs = browser("ada"), quick.state.course.challenges.jobs
     jobs._places = lambda: 0
     ada.post("/api/challenges", json=WANTED | changed)
+    assert ada.get("/api/challenges").json()[0]["state"] == "waiting"
     (named,) = changed.values()
     owner = named.partition("@")[0]
     course.withdraw(folder, owner, owner)
@@ -261,7 +264,7 @@ def test_there_is_a_quota(quick: FastAPI, browser: Browser, folder: Path) -> Non
     assert "disabled" in ada.get("/me").text
 
 
-def test_the_quota_is_of_a_day_though_the_clock_was_set_back(app: FastAPI) -> None:
+def test_the_quota_is_of_a_day_though_the_clock_was_set_back(app: FastAPI, folder: Path) -> None:
     challenges, now = app.state.course.challenges, datetime(2026, 11, 27, 12, tzinfo=UTC)
     for days in (8, 0, 0):
         asked_at = now + timedelta(days=days)
@@ -271,7 +274,14 @@ def test_the_quota_is_of_a_day_though_the_clock_was_set_back(app: FastAPI) -> No
         (at / "about.json").write_text(about.model_dump_json())
     left = [challenges.left("ada", now + timedelta(days=days)) for days in (-1, 0, 1, 8)]
     assert left == [20, 18, 20, 19]
-    assert challenges.read(at).state == "broken off", "a server that ended played no game of it"
+    (at.parent / f"{at.name}.sqlite").write_text("damaged")
+    one = challenges.read(at)
+    assert one.state == "broken off", "a server that ended played no game of it"
+    assert challenges.again([one])[0] is one
+    (folder / "course.toml").write_text("[quota]\nchallenges = 1\n")
+    assert challenges.left("ada", now) == 0
+    with pytest.raises(TooMany, match="all your matches of today"):
+        challenges._refuse_beyond("ada", now)
 
 
 def test_the_folder_of_matches_is_no_bots(folder: Path) -> None:
