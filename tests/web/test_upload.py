@@ -307,9 +307,26 @@ def test_a_check_that_waits_long_says_that_it_is_alive(
     monkeypatch.setattr(upload, "_ALIVE_S", -1.0)
 
     async def first() -> bytes:
-        return await anext(upload.events(found, folder))
+        return await asyncio.wait_for(anext(upload.events(found, folder)), 10)
 
     assert asyncio.run(first()) == b":\n\n", "else a proxy ends the stream"
+
+
+def test_the_events_of_a_damaged_check_end_with_its_sentence(
+    client: TestClient, app: FastAPI
+) -> None:
+    found = app.state.course.checks
+    found.jobs._places = lambda: 0
+    id = hand_in(client, "bot.py", RIGHT)["id"]
+    folder = found.jobs.folder("ada", id)
+    (folder / EVENTS).write_text("no event\n")
+
+    async def all_of_them() -> list[bytes]:
+        async with asyncio.timeout(10):
+            return [text async for text in upload.events(found, folder)]
+
+    (broken,) = asyncio.run(all_of_them())
+    assert broken.startswith(b"id: 1\nevent: broken\n") and b"damaged" in broken
 
 
 def test_an_earlier_version_plays_again_by_an_upload_as_seldom_as_by_a_form(
