@@ -1,5 +1,6 @@
 """An owner's page: bots, checks and losses, for that owner alone."""
 
+import asyncio
 import csv
 import io
 import json
@@ -24,6 +25,8 @@ from arena.tournament.ready import load_to_play
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.web.app import ServerSettings, make_app
+from arena.web.losses import losses
+from arena.web.runs import Runs
 from players.catalogue import BUILTINS
 from tests.right_bot import RIGHT
 from tests.time_zone import local_time
@@ -225,6 +228,11 @@ def test_faults_come_before_other_losses(browser: Browser, folder: Path, loser: 
     assert mine.count('href="/t/cup#game/g') == 2
     assert mine.index("<td>exited</td>") < mine.index("<td>natural</td>")
     assert "<code>at ply 2</code>" in mine and "at ply 0" not in mine
+    found = asyncio.run(losses(Runs(folder / "runs"), loser))
+    assert [(each.side, each.detail == "") for each in found] == [
+        ("second", False),
+        ("first", True),
+    ]
 
 
 def test_losses_are_those_of_the_runs_that_changed_last(
