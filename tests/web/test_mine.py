@@ -333,6 +333,7 @@ def test_the_staff_has_a_page_of_its_own(app: FastAPI) -> None:
     client = TestClient(app, follow_redirects=False)
     client.get(f"/in/{app.state.course.people.staff_token}")
     assert client.get("/me").headers["location"] == "/staff"
+    assert client.get("/api/submissions").status_code == 404, "it has no bots"
 
 
 @pytest.fixture
