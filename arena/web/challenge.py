@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import AwareDatetime, Field
 
@@ -21,7 +21,6 @@ from arena.bots.versions import Receipt
 from arena.checks.events import Refused
 from arena.errors import ArenaError, StoreError, SubmissionError
 from arena.files.imports import module_command
-from arena.files.toml import read_file
 from arena.files.toml_tables import few_of
 from arena.files.whole_file import make_private
 from arena.model import Frozen
@@ -47,8 +46,6 @@ class TooMany(SubmissionError):
 
 class GameOffer(NamedTuple):
     title: str
-    table: dict[str, Any]
-    """As `[game]` of a tournament file."""
     game: Game
     move_ms: int = 1000
     """The time of a move that is chosen at first: the tournament's own, where it is offered."""
@@ -184,9 +181,7 @@ def game_offers(course: Path) -> dict[str, GameOffer]:
     """
     all_rules = {name: rules.load(name) for name in rules.usable()}
     return dict(_of_tournaments(course)) | {
-        name: GameOffer(name, {"rules": name}, game)
-        for name, game in all_rules.items()
-        if game.seats == 2
+        name: GameOffer(name, game) for name, game in all_rules.items() if game.seats == 2
     }
 
 
@@ -196,9 +191,8 @@ def _of_tournaments(course: Path) -> Iterator[tuple[str, GameOffer]]:
             terms = load_conditions(file).terms
             if terms is not None and terms.game.seats == 2:
                 title = f"{terms.game.title}, as in {file.stem}"
-                table = {"rules": terms.rules} | read_file(file)[1].get("game", {})
                 ms = next((each for each in OFFERED_MS if each == terms.clock.move_ms), 1000)
-                yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, table, terms.game, ms)
+                yield f"{TOURNAMENTS}/{file.stem}", GameOffer(title, terms.game, ms)
 
 
 def choices(

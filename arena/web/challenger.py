@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
         players = (_side(home, "A", about.bot), _side(home, "B", about.against))
         tables: dict[str, dict[str, Any]] = {
             "tournament": {"python": python},
-            "game": offer.table,
+            "game": {"rules": offer.game.name} | offer.game.variant,
             "clock": {"move_ms": about.move_ms},
         }
         config = of_games(make_config(players, tables, "challenge"), _GAMES, watch=True)
