@@ -45,7 +45,7 @@ DEEPEST_NETWORK, DEEPEST_HEURISTIC = 64, 50
 
 def named_or_file(*known: str, judge: Callable[[Path, Game], object]) -> AfterValidator:
     """An option is one of the `known` names or a file, there in the context's `folder`, if any,
-    where `judge` refuses what the context's `game` has no use for.
+    where `judge` refuses what the context's `game` has no use for. The context's `files` get it.
     """
 
     def check(value: str, info: ValidationInfo) -> str:
@@ -60,6 +60,7 @@ def named_or_file(*known: str, judge: Callable[[Path, Game], object]) -> AfterVa
                 raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
+            info.context["files"].append(path)
         return value
 
     return AfterValidator(check)

@@ -1,8 +1,9 @@
 """Files that are there whole, or as they were."""
 
+import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -24,6 +25,15 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
         found = path.stat()
         return found.st_ino, found.st_size, found.st_mtime_ns
     return None
+
+
+def contents_digest(paths: Iterable[Path]) -> str | None:
+    """SHA-256, in hex, of the contents of files, in their order; None without any."""
+    digests = []
+    for path in paths:
+        with path.open("rb") as file:
+            digests.append(hashlib.file_digest(file, "sha256").digest())
+    return hashlib.sha256(b"".join(digests)).hexdigest() if digests else None
 
 
 def make_private(folder: Path) -> None:

@@ -23,7 +23,8 @@ class CatalogueEntry(Protocol):
     @property
     def options(self) -> type[BaseModel]:
         """Validates its options table. The context `folder` is where relative paths begin, `game`
-        what is played, if known; files that options name must be there, whole, and for that game.
+        what is played, if known; files that options name must be there, whole, and for that game,
+        and are added to `files`.
         """
 
     def readable(self) -> tuple[str, ...]:

@@ -33,7 +33,9 @@ class Player(Frozen):
     budgeted: bool = False
     """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
     digest: str | None = None
-    """SHA-256 of a script's or a package's files as submitted; null for all others."""
+    """SHA-256 of a script's or a package's files as submitted, or of the files that a built-in's
+    options name; null without any, and for these in runs of earlier versions.
+    """
     contender: Contender
     """The player as it travels."""
     home: Home = Home()
@@ -242,7 +244,7 @@ def differences(old: TournamentConfig, new: TournamentConfig) -> tuple[str, ...]
     if new.rounds > old.rounds and FORMATS[new.format].grows:
         before["tournament.rounds"] = new.rounds
     for one, other in _both(old, new):
-        if one.digest is not None and one.digest == other.digest:
+        if one.builtin is None and one.digest is not None and one.digest == other.digest:
             other = other.model_copy(update={"bot": one.bot})  # the same files, wherever they are
         before |= _leaves(f"player {one.name}.", _of_player(one))
         after |= _leaves(f"player {one.name}.", _of_player(other))
@@ -269,7 +271,10 @@ def changed_players(old: TournamentConfig, new: TournamentConfig) -> Iterator[st
         if one.bot == other.bot and one.digest != other.digest:
             was, now = (each.digest[:12] if each.digest else "unknown" for each in (one, other))
             changed = "changed" if one.digest else "may have changed"  # of an earlier version
-            yield f"{one.name}: its program {changed} since, {other.bot} (digest {was} → {now})"
+            if one.builtin is None:
+                yield f"{one.name}: its program {changed} since, {other.bot} (digest {was} → {now})"
+            elif one.digest and other.digest:  # else other options, or a run of an earlier version
+                yield f"{one.name}: the files of its options changed since (digest {was} → {now})"
 
 
 def _both(old: TournamentConfig, new: TournamentConfig) -> Iterator[tuple[Player, Player]]:

@@ -20,6 +20,7 @@ from arena.bots.versions import open_version, submitted
 from arena.errors import PackageError, ProgramError, SubmissionError, UserError
 from arena.files.toml import KeyPath
 from arena.files.toml_tables import Reporter, did_you_mean, explain, shown
+from arena.files.whole_file import contents_digest
 from arena.model.containment import SandboxChoice
 from arena.model.contender import CommandLine, Contender, Home, Module, Package, Program
 from arena.tournament.catalogue import CatalogueEntry
@@ -139,9 +140,9 @@ def _command(words: list[str], table: PlayerTable, reading: Reading) -> Player:
 def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
     builtin, folder, game = reading.builtins.get(bot), reading.folder, reading.game
     if builtin is not None:
-        _check_builtin(at, table, builtin, reading)
+        digest = contents_digest(_check_builtin(at, table, builtin, reading))
         module = Module(module=builtin.module, caches=tuple(builtin.readable()))
-        return _player(bot, builtin.name, module, table, reading, builtin=builtin)
+        return _player(bot, builtin.name, module, table, reading, builtin=builtin, digest=digest)
     if not programs.is_path(bot, folder):
         hint = did_you_mean(bot, reading.builtins, "built-in players")
         raise ProgramError(f"no built-in player or file {shown(bot)} in {folder}; {hint}")
@@ -203,6 +204,7 @@ def _player(
     *,
     builtin: CatalogueEntry | None = None,
     package: Bot | None = None,
+    digest: str | None = None,
 ) -> Player:
     """A player as the tournament file wrote it; `name` is its own where the table gives none."""
     options = _options(table, builtin) if builtin else {}
@@ -213,7 +215,7 @@ def _player(
         uses_clock=builtin.uses_clock if builtin else None,
         think_ms=think_ms if isinstance(think_ms, int) else None,  # else it was reported
         budgeted=any(options.get(name) is not None for name in ENDS_THINKING),
-        digest=package.digest if package else None,
+        digest=package.digest if package else digest,
         number=package.number if package else None,
         owner=package.owner if package else None,
         contender=Contender(
@@ -273,11 +275,14 @@ def _check_sendable(at: KeyPath, options: dict[str, Any], report: Reporter) -> N
 
 def _check_builtin(
     at: KeyPath, table: PlayerTable, builtin: CatalogueEntry, reading: Reading
-) -> None:
-    """It judges its game and its options itself; its threads and memory must fit its resources."""
+) -> list[Path]:
+    """It judges its game and its options itself; its threads and memory must fit its resources.
+    The files that its options name.
+    """
     report, own = reading.report, table.resources
+    files: list[Path] = []
     try:
-        context = {"folder": reading.folder, "game": reading.game}
+        context = {"folder": reading.folder, "game": reading.game, "files": files}
         builtin.options.model_validate(table.options, context=context)
     except ValidationError as error:
         for path, message in explain(error, builtin.options, table.options):
@@ -305,6 +310,7 @@ def _check_builtin(
     game = reading.game
     if game is not None and (refusal := builtin.unsupported(game.name, game.variant)):
         report((*at, "bot"), refusal)
+    return files
 
 
 def _options(table: PlayerTable, builtin: CatalogueEntry) -> dict[str, Any]:

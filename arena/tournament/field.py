@@ -228,7 +228,12 @@ def _bots(players: Iterable[Player]) -> set[str]:
 
 
 def _found(player: Player, fresh: Mapping[str, Player], read: Sequence[Player]) -> Player:
-    """A player of the run with its version where the submissions are now: they may have moved."""
+    """A player of the run with its version where the submissions are now: they may have moved; and
+    with the files of its options as they are where an earlier version looked at none.
+    """
+    now = fresh.get(player.name_in_file)
+    if player.digest is None and now is not None and now.builtin:
+        return player.model_copy(update={"digest": now.digest})
     folder = read[0].home.folder if read else None
     if folder is None or player.digest is None:
         return player

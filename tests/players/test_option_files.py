@@ -28,11 +28,14 @@ def test_a_whole_number_may_be_written_with_an_exponent() -> None:
 
 def why_not(model: type[Options], key: str, file: Path, game: Any) -> str:
     """Why an option of a player cannot be the file; "" where it can."""
+    files: list[Path] = []
+    context = {"folder": file.parent, "game": game, "files": files}
     try:
-        model.model_validate({key: file.name}, context={"folder": file.parent, "game": game})
+        model.model_validate({key: file.name}, context=context)
     except ValidationError as error:
         (found,) = error.errors()
         return found["msg"].removeprefix(f"Value error, {file}: ")
+    assert files == [file]
     return ""
 
 

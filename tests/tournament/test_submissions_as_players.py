@@ -12,11 +12,13 @@ from arena.bots.build import build
 from arena.bots.package import open_bot
 from arena.errors import ConfigChangedError, ConfigError
 from arena.tournament.config import differences
-from arena.tournament.config_file import TournamentConfig
-from arena.tournament.field import Wanted
+from arena.tournament.config_file import TournamentConfig, load_config
+from arena.tournament.field import Wanted, resumed
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.ready import load_to_play, ready
 from arena.tournament.run import run
+from players import catalogue
+from players.weights.evaluations import FOLDER as WEIGHTS
 from tests.submitting import accept
 from tests.tournament.conftest import BUILTINS
 from tests.tournament.helpers import refusal
@@ -113,6 +115,23 @@ def test_a_changed_script_is_another_run(load: Load, tmp_path: Path) -> None:
     early = config.model_copy(update={"players": (undigested, *config.players[1:])})
     (line,) = differences(early, config)
     assert line.startswith("mine: its program may have changed since, mine.py (digest unknown → ")
+
+
+def test_a_built_in_with_another_evaluation_is_another_run(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(default := (WEIGHTS / "evaluation-dots.json").read_text())
+    table = '[[player]]\nbot = "alphabeta"\noptions = { evaluation = "mine.json" }\n'
+    (tmp_path / "t.toml").write_text(f'{DOTS}{table}[[player]]\nbot = "monkey"\n')
+    config = load_config(tmp_path / "t.toml", catalogue.BUILTINS)
+    assert differences(config, load_config(tmp_path / "t.toml", catalogue.BUILTINS)) == ()
+    file.write_text(default.rstrip() + " \n")
+    changed = load_config(tmp_path / "t.toml", catalogue.BUILTINS)
+    (line,) = differences(config, changed)
+    assert line.startswith("alphabeta: the files of its options changed since (digest ")
+    unknown = config.players[0].model_copy(update={"digest": None})  # of an earlier version
+    early = config.model_copy(update={"players": (unknown, *config.players[1:])})
+    assert differences(early, changed) == ()
+    assert resumed(early, changed, Wanted(), None) == changed
 
 
 def test_a_script_at_another_place_is_the_same(load: Load, tmp_path: Path) -> None:

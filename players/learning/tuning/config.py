@@ -3,12 +3,14 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import Field, ValidationError
 
 import rules as rule_sets
 from arena.files.toml_tables import TomlTable, did_you_mean, explain, shown
+from arena.files.whole_file import contents_digest
 from players.catalogue import BUILTINS
 from players.learning.training_file import LEARNED, FileReader, GameTable, from_anywhere
 from players.learning.tuning.methods import METHODS, CmaTable, MethodName, SelfplayTable, SpsaTable
@@ -111,12 +113,16 @@ class TuneConfig:
     bot: str
     options: dict[str, Any]
     """The player's, without what is tuned; files as absolute paths."""
+    files: str | None
+    """SHA-256 of the files that these options name; None without any."""
     ranges: tuple[Range, ...]
     weights: WeightsPlan | None
 
     def identity(self) -> dict[str, Any]:
-        """The keys that decide the result: a run that goes on must agree in all of them."""
-        return {key: value for key, value in asdict(self).items() if key not in FREE}
+        """The keys that decide the result: a run that goes on must agree in all of them; and in
+        `files`, which checkpoints of earlier versions do not have.
+        """
+        return {key: value for key, value in asdict(self).items() if key not in (*FREE, "files")}
 
 
 FREE = ("name", "games", "threads")
@@ -143,7 +149,7 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         bot = self._bot()
         if game is None or bot is None:
             return None
-        plies, options = self._plies(game), self._options(bot, game)
+        plies, (options, files) = self._plies(game), self._options(bot, game)
         ranges, weights = self._ranges(bot, options), self._weights(bot)
         self._check_tuned(bot, method, anything=bool(ranges) or weights is not None)
         if not self.findings:
@@ -160,6 +166,7 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
             plies=plies,
             bot=bot,
             options=options,
+            files=files,
             ranges=ranges,
             weights=weights,
         )
@@ -192,15 +199,19 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
             self.report(at, problem)
         return 0
 
-    def _options(self, bot: str, game: rule_sets.Game) -> dict[str, Any]:
-        """The options that stay as they are, with paths that hold from anywhere."""
+    def _options(self, bot: str, game: rule_sets.Game) -> tuple[dict[str, Any], str | None]:
+        """The options that stay as they are, with paths that hold from anywhere, and the digest of
+        the files that they name.
+        """
         options, at = dict(self.file.player.options), ("player", "options")
         builtin, folder = BUILTINS[bot], self._path.parent
         reason = builtin.unsupported(game.name, game.variant)
         if reason is not None:
             self.report(("player", "bot"), reason)
+        files: list[Path] = []
+        context = {"folder": folder, "game": game, "files": files}
         try:
-            builtin.options.model_validate(options, context={"folder": folder, "game": game})
+            builtin.options.model_validate(options, context=context)
         except ValidationError as error:
             for finding in explain(error, builtin.options, options):
                 self.report((*at, *finding.path), finding.message)
@@ -211,7 +222,8 @@ class _TuningReader(FileReader[TuneFile, TuneConfig]):
         table = tunable_table(builtin.options)
         if table is not None and self.file.weights is not None and table[0] in options:
             self.report((*at, table[0]), "is tuned; say where to begin as start in [weights]")
-        return {key: from_anywhere(value, folder) for key, value in options.items()}
+        placed = {key: from_anywhere(value, folder) for key, value in options.items()}
+        return placed, contents_digest(files)
 
     def _ranges(self, bot: str, options: Mapping[str, Any]) -> tuple[Range, ...]:
         model = BUILTINS[bot].options

@@ -222,6 +222,7 @@ class Tuner:
         """Write the checkpoint: all of it or nothing. Raises OSError."""
         content = {
             "config": self.config.identity(),
+            "files": self.config.files,
             "counts": self.counts,
             "method": self._method.state(),
             "stride": self._stride,
@@ -252,6 +253,8 @@ class Tuner:
             changed = changes(before, now) if now != before else None
             if not same_start and changed is None:
                 changed = ["the table that weights.start names"]
+            if changed is None and content.get("files") not in (None, self.config.files):
+                changed = ["the files that the player's options name"]
         if changed is not None:
             raise ValueError(
                 f"{path.parent}: was begun with other settings; only `games`, `name` and `threads` "

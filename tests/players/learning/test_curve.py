@@ -74,7 +74,7 @@ def test_a_picture_that_finds_the_disk_full_leaves_no_part(tmp_path: Path, full_
 def test_a_picture_is_laid_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out = list[Figure]()
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda _, fig: laid_out.append(fig))
-    save_figure(tmp_path, CURVE, partial(tile_curve, BLOCKS, "title", "about"))
+    save_figure(tmp_path, "curve", partial(tile_curve, BLOCKS, "title", "about"))
     assert len(laid_out) == 1
 
 

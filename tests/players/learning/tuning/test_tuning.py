@@ -17,7 +17,10 @@ from players.learning.tuning.tuner import (
     VERIFY,
     TunedPairs,
     Tuner,
+    keep,
+    kept,
 )
+from players.weights.evaluations import FOLDER as WEIGHTS
 
 FILE = """
 [tuning]
@@ -122,6 +125,23 @@ class TestTuner:
         assert Tuner(config_with(1.05, "moved.json"), tmp_path).vector[0] == 1.05
         with pytest.raises(ValueError, match="Changed: the table that weights"):
             Tuner(config_with(0.95, "one.json"), tmp_path)
+
+    def test_another_evaluation_in_the_same_file_is_another_player(self, tmp_path: Path) -> None:
+        evaluation, path = tmp_path / "mine.json", tmp_path / "it.toml"
+        evaluation.write_text(default := (WEIGHTS / "evaluation-dots.json").read_text())
+        path.write_text(
+            '[tuning]\nmethod = "spsa"\ngames = 8\n[game]\nrules = "dots"\nrows = 2\ncols = 2\n'
+            '[player]\nbot = "uct"\n[parameters.c]\n[player.options]\n'
+            'iterations = 9\nleaf = "evaluation"\nevaluation = "mine.json"\n'
+        )
+        Tuner(load_config(path), tmp_path).save()
+        content = kept(tmp_path / CHECKPOINT)
+        evaluation.write_text(default.rstrip() + " \n")
+        with pytest.raises(ValueError, match="Changed: the files that the player's options name"):
+            Tuner(load_config(path), tmp_path)
+        del content["files"]  # as in checkpoints of earlier versions
+        keep(tmp_path / CHECKPOINT, content.pop("format"), content)
+        Tuner(load_config(path), tmp_path)
 
     @pytest.mark.parametrize("key", ["points", "comparisons", "slid"])
     def test_what_is_no_number_is_damaged(self, tmp_path: Path, key: str) -> None:
