@@ -281,7 +281,8 @@ def _moved(before: TournamentConfig, now: TournamentConfig, folder: Path) -> Tou
             if path.parent == folder and path.name == was.name:
                 options[key] = value
         contender = one.contender.model_copy(update={"options": options})
-        players.append(one.model_copy(update={"contender": contender}))
+        moved = {"contender": contender, "digest": other.digest}
+        players.append(one.model_copy(update=moved))
     return before.model_copy(update={"players": tuple(players)})
 
 
