@@ -281,8 +281,7 @@ def _moved(before: TournamentConfig, now: TournamentConfig, folder: Path) -> Tou
             if path.parent == folder and path.name == was.name:
                 options[key] = value
         contender = one.contender.model_copy(update={"options": options})
-        moved = {"contender": contender, "digest": other.digest}
-        players.append(one.model_copy(update=moved))
+        players.append(one.model_copy(update={"contender": contender, "digest": other.digest}))
     return before.model_copy(update={"players": tuple(players)})
 
 
