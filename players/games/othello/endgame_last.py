@@ -82,18 +82,20 @@ def last_one(own: Word, other: Word, square: Word, free: Word) -> Any:
 
 
 @part
-def last_two(own: Word, other: Word, first: Word, second: Word, high: Int, free: Word) -> Any:
+def last_two(own: Word, other: Word, first: Word, second: Word, high: Int, work: Word) -> Any:
     """The value (fail-soft at `high`); NONE when neither square is a move."""
-    best = np.int64(NONE)
+    best, free = np.int64(NONE), root_at(work).free
     disc = ONE << first
     turned = flips(first, own, other)
     if (turned | free & disc) != ZERO:
+        count_node(work)
         best = -last_one(other ^ turned, own | turned | disc, second, free)
         if best >= high:
             return best
     disc = ONE << second
     turned = flips(second, own, other)
     if (turned | free & disc) != ZERO:
+        count_node(work)
         best = max(best, -last_one(other ^ turned, own | turned | disc, first, free))
     return best
 
@@ -135,9 +137,9 @@ def last_three(own: Word, other: Word, empties: Word, low: int, high: int, work:
         if (turned | fixed.free & disc) != ZERO:
             count_node(work)
             after, mine = other ^ turned, own | turned | disc
-            value = last_two(after, mine, second, third, -floor, fixed.free)
+            value = last_two(after, mine, second, third, -floor, work)
             if value == NONE:
-                value = -last_two(mine, after, second, third, high, fixed.free)
+                value = -last_two(mine, after, second, third, high, work)
                 value = margin(after, mine) if value == -NONE else value
             best = max(best, -value)
             if best >= high:
@@ -165,9 +167,9 @@ def few(own: Word, other: Word, low: int, high: int, work: Word) -> Any:
         if left < np.uint64(2):
             return margin(own, other) if left == ZERO else last_one(own, other, first, fixed.free)
         second = lowest(empties & (empties - ONE))
-        best = last_two(own, other, first, second, high, fixed.free)
+        best = last_two(own, other, first, second, high, work)
         if best == NONE:
-            best = last_two(other, own, first, second, -low, fixed.free)
+            best = last_two(other, own, first, second, -low, work)
             best = margin(own, other) if best == NONE else -best
         return best
     moves = empties & (fixed.free | bracketing(own, other))

@@ -191,6 +191,19 @@ def test_the_principal_variation_leads_to_the_margin(settings: dict[str, Any]) -
         assert scores[seat] - scores[1 - seat] == solution.margin, f"seed {seed}: {solution}"
 
 
+def test_positions_with_one_empty_square_are_counted() -> None:
+    """As Edax counts them: with two squares empty, the position and those after each move."""
+    othello, board = load({})
+    random, work = Random(1), new_work()
+    for _ in range(20):
+        position = random_position(othello, 2, random)
+        if empty_squares(position) == 2:
+            moves = len(position.legal_moves())
+            before = int(work[0])
+            without_table(board.position(position.state()), new_memory(8, 0), work, never())
+            assert int(work[0]) - before == 1 + moves
+
+
 def test_a_finished_game_has_its_margin_and_no_move() -> None:
     """There is nothing left to choose."""
     othello, board = load({"size": 4})
