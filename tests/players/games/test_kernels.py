@@ -169,3 +169,18 @@ def test_bits_are_picked_in_order_with_or_without_the_instruction() -> None:
         expected = [1 << index for index in range(64) if mask >> index & 1]
         picked = pick_bits(np.uint64(mask))
         assert picked.tolist() == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    ("processor", "features", "expected"),
+    [
+        ("znver3", "+bmi,+bmi2,+avx2", True),
+        ("znver2", "+bmi,+bmi2,+avx2", False),
+        ("generic", "", False),
+        ("sandybridge", "+avx,-bmi2", False),
+    ],
+)
+def test_bits_are_deposited_by_the_processors_that_do_so_in_hardware(
+    processor: str, features: str, expected: bool
+) -> None:
+    assert bits.has_deposit(processor, features) == expected
