@@ -93,7 +93,9 @@ def memory(subject: Subject) -> CheckFinding:
             if offence.termination is Termination.OUT_OF_MEMORY:
                 return subject.failed(offence)  # other items judge the rest
     peak = subject.peak_memory_bytes / 2**20
-    return passed(f"at most {peak:.0f} MB of {subject.conditions.memory_mb}")
+    limit = subject.conditions.memory_mb
+    files = ", with files that it maps, which do not count" if peak > limit else ""
+    return passed(f"at most {peak:.0f} MB of {limit}{files}")
 
 
 def no_network(subject: Subject) -> CheckFinding:

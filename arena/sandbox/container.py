@@ -88,15 +88,15 @@ class Container:
                     pipe.close()
 
     def memory_bytes(self) -> int:
-        """Memory of all its processes now. Where no control group counts it, pages that several of
-        them share count for each, unless that goes beyond the limit: distinguishing them takes
-        long.
+        """Memory of all its processes now that cannot be dropped. Where no control group counts it,
+        pages that several of them share count for each, unless that goes beyond the limit:
+        distinguishing them takes long.
         """
         used = self.group.memory_bytes() if self.group is not None else None
         if used is not None:
             return used
         own, limit_mb = set(self.processes()), self.spec.memory_mb
-        used = sum(map(processes.resident_bytes, own))
+        used = sum(map(processes.held_bytes, own))
         beyond = limit_mb is not None and used > limit_mb * 2**20
         return sum(map(processes.proportional_bytes, own)) if beyond else used
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import resource
 import signal
 import time
@@ -14,6 +15,9 @@ _LIBC.syscall.restype = ctypes.c_long
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
 _PR_SET_NO_NEW_PRIVS = 38
+
+_HELD = re.compile(rb"^(?:Rss|Pss_)(?:Anon|Shmem):\s+(\d+) kB$", re.MULTILINE)
+"""Memory in /proc, of a process or its part of it, that the system cannot drop."""
 
 PATIENCE_S = 1.0
 """How long killed processes are waited for."""
@@ -147,16 +151,24 @@ def resident_bytes(pid: int) -> int:
     return 0
 
 
-def proportional_bytes(pid: int) -> int:
-    """The same, of each page the part of one process of all that share it. Takes 0.1 ms a MB; of a
-    process that hides its pages, `resident_bytes`. Source: proc_pid_smaps(5).
+def held_bytes(pid: int) -> int:
+    """The same without the files on a disk that it maps, whose pages the system can drop. Source:
+    proc_pid_status(5).
     """
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return resident_bytes(pid)
-    kilobytes = (int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return next(kilobytes, 0) * 1024
+    with suppress(OSError):
+        if parts := _HELD.findall(_read(f"/proc/{pid}/status")):
+            return sum(map(int, parts)) * 1024
+    return resident_bytes(pid)
+
+
+def proportional_bytes(pid: int) -> int:
+    """The same as `held_bytes`, of each page the part of one process of all that share it. Takes
+    0.1 ms a MB; of a process that hides its pages, `held_bytes`. Source: proc_pid_smaps(5).
+    """
+    with suppress(OSError):
+        if parts := _HELD.findall(_read(f"/proc/{pid}/smaps_rollup")):
+            return sum(map(int, parts)) * 1024
+    return held_bytes(pid)
 
 
 def status(pid: int, key: str) -> str:

@@ -45,6 +45,19 @@ def test_a_good_script_passes_in_all_rule_sets_it_starts(check: Check) -> None:
     assert "13 games against another: game 2 of 4, dots 5×5" in told
 
 
+def test_a_mapped_model_larger_than_the_memory_passes(check: Check, tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(b"x" * (80 << 20))
+    maps = f"""
+import mmap
+with open({str(tmp_path / "model")!r}, "rb") as file:
+    model = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+model.find(b"y")  # reads all
+for line"""
+    result = list(islice(check(RIGHT.replace("for line", maps), memory_mb=64), 9))[8]
+    assert result.passed, result
+    assert re.fullmatch(r"at most \d+ MB of 64, with files .+ do not count", result.detail)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ["bwrap", "limits"])
 def test_a_good_script_passes_in_a_sandbox(asked: SandboxChoice, check: Check) -> None:

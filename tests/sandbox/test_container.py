@@ -232,6 +232,26 @@ time.sleep(60)
         begun.communicate()
 
 
+def test_a_mapped_file_does_not_count(mode: Mode, tmp_path: Path) -> None:
+    (tmp_path / "model").write_bytes(b"x" * (100 << 20))
+    code = """
+import mmap, time
+with open("model", "rb") as file:
+    model = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+print(model.find(b"y"), flush=True)  # reads all
+time.sleep(60)
+"""
+    (tmp_path / "bot.py").write_text(code)
+    command = (sys.executable, str(tmp_path / "bot.py"))
+    spec = python("", mode, command=command, cwd=str(tmp_path), memory_mb=64)
+    container = Container(spec, None, WEAK)
+    with container.running() as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"-1\n"
+        assert 1 << 20 < container.memory_bytes() < 64 << 20
+        assert processes.proportional_bytes(container.player_pid()) < 64 << 20
+
+
 def test_memory_forked_away_counts(started: Open, contained: Mode) -> None:
     code = DAEMON.format(act="held = bytearray(b'x') * (600 << 20)")
     process = started(python(code, contained))
