@@ -57,8 +57,9 @@ _PLACE_IN_ERROR = re.compile(r" at (\S+) line (\d+)|(\S+): line (\d+):")
 _RUNTIME = re.compile(
     r"\bnode:|\bjava\.base/|\.\.\. \d+ more|/rustc/|/go/src/|/usr/(?:include|lib|share)/"
     r"|libsanitizer/|sysdeps/|/csu/|^ +\(\w+ \d[\d.]+\) "
+    r"|:\d+: \w*Warning: |(?:^|[ \[])[IW](?:\d{4})? .*\.(?:cc|cpp):\d+\]"
 )
-"""In the lines of a stack that are the runtime's own."""
+"""In the lines of a stack that are the runtime's own, and in warnings of Python and libraries."""
 _FRAME = re.compile(
     r"at \S.*(\)|:\d+)( \{)?|\.\.\. \d+ more"  # JavaScript, Java
     r"|from \S+:\d+:in .*|stack traceback:|\S+: in .*"  # Ruby, Lua

@@ -393,3 +393,20 @@ def test_a_place_in_the_last_line_is_shown_once_without_its_folder() -> None:
 def test_an_address_is_no_place() -> None:
     assert place_in("refused by http://127.0.0.1:8080/x") is None
     assert place_in("loaded /srv/0a1b/net:12 layers") is None
+
+
+@pytest.mark.parametrize(
+    "warning",
+    [
+        "/usr/local/python/resource_tracker.py:254: UserWarning: There appear to be 2 leaked",
+        "/v/sklearn/base.py:376: InconsistentVersionWarning: Trying to unpickle",
+        "2026-11-30 07:00:00.1: W tensorflow/core/util/port.cc:113] oneDNN is on",
+        "[W NNPACK.cpp:64] Could not initialize NNPACK!",
+        "[W1130 07:00:00.123 NNPACK.cpp:64] Could not initialize NNPACK!",
+        "I0000 00:00:17.9 1 /v/cuda_executor.cc:1015] no device",
+    ],
+)
+def test_a_warning_is_no_place_of_an_error(warning: str) -> None:
+    assert place_in(warning) is None
+    place = place_in(f"{warning}\n/b/brain.rb:3:in 'go': no net (RuntimeError)")
+    assert place and place.file == "brain.rb"
