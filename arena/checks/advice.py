@@ -16,6 +16,7 @@ import rules
 from arena.checks.dialogue import Offence
 from arena.checks.languages import PYTHON, Phrases
 from arena.files.plain_text import printable
+from arena.model.containment import Policy
 from arena.model.contender import Prepared
 from arena.model.protocol import Clock, End, Move, Quit, Start, Termination, Turn, excerpt
 from arena.referee.failures import place_in
@@ -27,6 +28,9 @@ _MOVE = '{"type":"move","ply":8,"move":"d2"}'
 _STOP_SOONER = "Stop the search when the `time_ms` of the turn is nearly over, with 50 ms to spare"
 
 _MISSING_KEY = "KeyError: '([^']+)'"
+
+_DISK_MB: int = Policy.model_fields["disk_mb"].default
+_PROCESSES: int = Policy.model_fields["processes"].default
 
 _STDERR: tuple[tuple[str, str], ...] = (
     (
@@ -57,6 +61,22 @@ _STDERR: tuple[tuple[str, str], ...] = (
         r"|can't find package (\S+)|library\((\w+)\)' does not exist",  # Tcl, Prolog
         "Include {0} with the program, in a folder with a bot.toml (`arena new` writes one): it is "
         "not installed where bots run, and a script is submitted alone.",
+    ),
+    (
+        r"/multiprocessing/(?:forkserver|connection)\.py\"[\s\S]*PermissionError",
+        'Start worker processes by "fork" or "spawn", and share by pipes and queues (Python: '
+        'multiprocessing.get_context("spawn")): "forkserver" and Manager need sockets, which a '
+        "sandbox may refuse.",
+    ),
+    (
+        r"No space left on device|ENOSPC|File too large|EFBIG|\d+ requested and \d+ written",
+        f"Write less: in a game $HOME, /tmp and /dev/shm hold {_DISK_MB} MB, in bubblewrap "
+        f"/dev/shm {_DISK_MB // 2} MB and the others {_DISK_MB // 2} MB.",
+    ),
+    (
+        r"can't start new thread|pthread_create|Thread creation failed|create native thread"
+        r"|fork[\s\S]*Resource temporarily unavailable",
+        f"Start fewer: a bot may have {_PROCESSES} processes and threads at a time.",
     ),
     (
         r"Network is unreachable|No matching distribution found|name resolution"
@@ -133,7 +153,7 @@ _ERROR = re.compile(r"Traceback|Error\b|Exception\b|panicked|not found")
 
 _SIGNALS = {
     "SIGSEGV": "bad memory access, or a recursion that is too deep",
-    "SIGBUS": "bad memory access",
+    "SIGBUS": "bad memory access, also to a mapped file where /tmp or /dev/shm is full",
     "SIGFPE": "division by zero",
     "SIGILL": "an instruction this machine does not have",
     "SIGABRT": "it gave up by itself: a failed assertion, an exception that was not caught",

@@ -134,6 +134,20 @@ STARTED = """  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_
             'java.lang.NumberFormatException: For input string: "{"type":"start","protocol":1"',
             "Parse each line as JSON",
         ),
+        ("OSError: [Errno 28] No space left on device", "Write less: in a game $HOME"),
+        ("OSError: 39321600 requested and 16777200 written", "hold 256 MB"),
+        ("OSError: [Errno 27] File too large", "/dev/shm 128 MB and the others 128 MB"),
+        ("RuntimeError: can't start new thread", "a bot may have 256 processes and threads"),
+        (
+            "    os.fork()\nBlockingIOError: [Errno 11] Resource temporarily unavailable",
+            "Start fewer",
+        ),
+        (
+            '  File "/usr/lib/python3.11/multiprocessing/forkserver.py", line 88, in connect\n'
+            '  File "/usr/lib/python3.11/socket.py", line 232, in __init__\n'
+            "PermissionError: [Errno 13] Permission denied",
+            'Start worker processes by "fork" or "spawn"',
+        ),
         ("ERROR: No matching distribution found for torch", "Play without the network"),
         (
             "FileNotFoundError: [Errno 2] No such file or directory: '/b/0a1b/w.json'",
