@@ -25,6 +25,8 @@ _FORMS = {
     ".zip": "zip", ".tar": "tar", ".tar.gz": "gzip", ".tgz": "gzip", ".tar.bz2": "bzip2",
     ".tbz2": "bzip2", ".tar.xz": "xz", ".txz": "xz",
 }  # fmt: skip
+_RESOURCE_FORK = "._"
+"""The beginning of the names of files that the tar of macOS adds, also one next to the folder."""
 MAX_ARCHIVE_BYTES = 32 * 2**20
 _CHUNK_BYTES = 2**16
 MAX_RATIO = 100
@@ -75,12 +77,13 @@ def unpack(path: Path, file: IO[bytes], folder: Path, most: int = MAX_ARCHIVE_BY
     opened of `path`, of `most` bytes. Raises ArchiveError.
     """
     paths = {name for name, _ in _admitted(path, file, most)}
-    tops = {name.split("/")[0] for name in paths}
+    tops = {name.split("/")[0] for name in paths if not name.startswith(_RESOURCE_FORK)}
     top = f"{tops.pop()}/" if len(tops) == 1 else ""
     if f"{top}{FILE_NAME}" not in paths:
         top = ""
     for name, raw in _admitted(path, file, most):
-        write(folder / name.removeprefix(top), raw.chunks, raw.executable)
+        if name.startswith(top):
+            write(folder / name.removeprefix(top), raw.chunks, raw.executable)
 
 
 def _form(path: Path) -> str | None:

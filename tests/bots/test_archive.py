@@ -63,6 +63,13 @@ def test_what_tools_leave_behind_is_passed_over(tmp_path: Path) -> None:
     assert set(files_in(Path(open_bot(path).cwd))) == set(GOOD)
 
 
+def test_a_folder_that_macos_packed_is_the_top(tmp_path: Path) -> None:
+    path = archived(
+        tmp_path / "b.tar.gz", {"./._b": b"x"} | {f"./b/{n}": d for n, d in GOOD.items()}
+    )
+    assert set(files_in(Path(open_bot(path).cwd))) == set(GOOD)
+
+
 def test_executability_is_all_that_is_kept_of_a_mode(tmp_path: Path) -> None:
     path = tmp_path / "b.tar"
     given = {"bot": 0o6755, "data": 0o666, "own": 0o700}
