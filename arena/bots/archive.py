@@ -97,7 +97,10 @@ def _admitted(path: Path, file: IO[bytes], most: int) -> Iterator[tuple[str, _Ra
     file.seek(0)
     judge = EntryJudge(path, ArchiveError)
     if size > most:
-        judge.stop(f"is larger than {most >> 20} MiB")
+        judge.stop(
+            f"is larger than {most >> 20} MiB; leave out what the bot does not need, or submit the "
+            f"folder itself, which may have {MAX_BYTES >> 20} MiB"
+        )
     form = _form(path) or ""
     entries = _translated(_raw_entries(file, form, _Outflow(size)), form, judge)
     for raw in entries:

@@ -233,9 +233,19 @@ def startable(bot: Bot) -> Bot:
             hint = ""
             if "/" not in program and (folder / program).is_file():
                 hint = f'; the file of that name in the package is started as "./{program}"'
+            elif is_archive(Path(bot.source)) and _is_not_marked(folder / program):
+                hint = (
+                    "; Windows packs no such mark, so name a script's interpreter there: "
+                    f'["sh", "{program}"]'
+                )
             reason = str(error).replace(f"{folder}/", "")
             raise PackageError(Path(bot.source), [f"command: {reason}{hint}"]) from None
     return bot.model_copy(update={"command": command, "build": None})
+
+
+def _is_not_marked(file: Path) -> bool:
+    """Whether it is a file that is not executable."""
+    return file.is_file() and not file.stat().st_mode & 0o100
 
 
 def with_python(words: tuple[str, ...], python: str = sys.executable) -> tuple[str, ...]:

@@ -28,8 +28,8 @@ _PACKAGE_FIXES: tuple[tuple[type[PackageError], str], ...] = (
     (ManifestError, "Correct what is named in bot.toml; `arena new` writes one to compare with."),
     (
         ArchiveError,
-        "Pack the bot's folder again, with plain files only: zip -r my-bot.zip my-bot, "
-        "or tar czf my-bot.tar.gz my-bot",
+        "Correct what is named and pack the bot's folder again, with plain files only: "
+        "zip -r my-bot.zip my-bot, or tar czf my-bot.tar.gz my-bot",
     ),
     (
         BuildError,

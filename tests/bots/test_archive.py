@@ -13,7 +13,7 @@ from arena.bots import entries
 from arena.bots.archive import unpack
 from arena.bots.entries import files_in
 from arena.bots.package import open_bot
-from arena.errors import ArchiveError
+from arena.errors import ArchiveError, PackageError
 from tests.bots.bad_archives import (
     BAD_ARCHIVES,
     FORMS,
@@ -99,6 +99,26 @@ def test_what_does_harm_is_refused(tmp_path: Path, archive: BadArchive) -> None:
     said = refusal(path, tmp_path)
     assert archive.words in said
     assert said.replace("\n", "").isprintable()
+
+
+def test_a_large_archive_may_be_a_folder(tmp_path: Path) -> None:
+    path = tmp_path / "b.zip"
+    with path.open("wb") as file:
+        file.truncate((32 << 20) + 1)
+    assert "larger than 32 MiB; leave out" in (said := refusal(path, tmp_path))
+    assert "the folder itself, which may have 64 MiB" in said
+
+
+def test_a_script_packed_on_windows_may_name_its_interpreter(tmp_path: Path) -> None:
+    manifest = GOOD["bot.toml"].decode()
+    line = next(line for line in manifest.splitlines() if line.startswith("command"))
+    files = {"bot.toml": manifest.replace(line, 'command = ["./run.sh"]').encode()}
+    path = tmp_path / "b.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in (files | {"run.sh": b"#!/bin/sh\n"}).items():
+            archive.writestr(name, data)
+    with pytest.raises(PackageError, match=r"chmod \+x; Windows .+ \[\"sh\", \"./run.sh\"\]"):
+        open_bot(path)
 
 
 def test_every_refused_entry_is_named(tmp_path: Path) -> None:
