@@ -161,6 +161,7 @@ _SIGNALS = {
 _WORDS = {"u": "up", "d": "down", "l": "left", "r": "right"}
 _AGREEING = {"ok", "okay", "ready", "readyok", "start", "started", "yes"}
 """Answers to `start` of programs that do not write JSON."""
+_SHELLS = {"sh", "bash", "dash"}
 _ELF = b"\x7fELF"
 _SYSTEMS = {b"MZ": "Windows", b"\xcf\xfa\xed\xfe": "macOS"}
 """Systems other than Linux that programs were compiled for, by their first bytes."""
@@ -422,6 +423,13 @@ def _meant(move: str, legal: Collection[str]) -> str | None:
 
 def launch_fix(spec: Prepared) -> str | None:
     """Advice on the file a command starts; None where it has no known mistake."""
+    if Path(spec.command[0]).name in _SHELLS and (script := spec.command[1:2]):
+        with suppress(OSError), Path(spec.cwd or ".", *script).open("rb") as file:
+            if file.readline(200).endswith(b"\r\n"):
+                return (
+                    f"Save {script[0]} with Unix line ends: its lines end in a carriage return, "
+                    f"which the shell takes for part of a word (sed -i 's/\\r$//' {script[0]})."
+                )
     program = Path(spec.cwd or ".", spec.command[0])
     name = program.name
     try:
@@ -445,6 +453,8 @@ def launch_fix(spec: Prepared) -> str | None:
             f"Have {name} compiled where it plays, as this one is for {system}: submit its source "
             "in a folder with a bot.toml whose `build` makes the program (`arena new` writes one)."
         )
+    if line.startswith(codecs.BOM_UTF8 + b"#!"):
+        return f"Save {name} without a byte order mark, which is before its #! line."
     if not line.startswith((b"#!", _ELF)):
         return (
             f"Begin {name} with the line of its interpreter, such as #!/usr/bin/env python3, "

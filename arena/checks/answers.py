@@ -123,7 +123,7 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
     left = sum(len(subject.positions(game)) for game in subject.boards.values()) - len(asked)
     unasked = f"; {left} more were not asked" if left else ""
     if not wrong:
-        slow = f"{unasked}: the answers took too long for all" if left else ""
+        slow = f"{unasked}: its starts and answers took too long for all" if left else ""
         return passed(f"{len(asked)} positions of {', '.join(subject.boards)}{slow}")
     (board, at, _), offence = wrong[0]
     where = f"{board}, ply {len(at.moves)}, seat {at.seat} ({at.trait})"

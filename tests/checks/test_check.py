@@ -243,6 +243,7 @@ def test_a_source_file_passes(check: Check, tmp_path: Path) -> None:
     [
         ("#!/usr/bin/env python3\r\nprint()\n", True, "Unix line ends"),
         ("print('no interpreter named')\n", True, "Begin bot.run with the line"),
+        ("\ufeff#!/bin/sh\n", True, "Save bot.run without a byte order mark"),
         ("MZ\x00\n", True, "as this one is for Windows"),
         ("#!/usr/bin/python9\n", True, "not /usr/bin/python9"),
         ("#!/bin/sh\n", False, "chmod +x"),
@@ -256,6 +257,12 @@ def test_a_program_that_cannot_be_started(
     program.write_bytes(contents.encode())
     program.chmod(0o755 if executable else 0o644)
     assert expected in first_failure(check, folder)
+
+
+def test_line_ends_of_windows_in_what_a_shell_runs(check: Check, tmp_path: Path) -> None:
+    folder = package(tmp_path / "mine", command='["sh", "run.sh"]')
+    (folder / "run.sh").write_bytes(b"#!/bin/sh\r\nset -e\r\nexec python3 bot.py\r\n")
+    assert "Save run.sh with Unix line ends" in first_failure(check, folder)
 
 
 def test_the_checklist_as_json_is_what_its_schema_says(check: Check) -> None:
