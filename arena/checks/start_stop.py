@@ -7,7 +7,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from arena.bots.package import open_bot
+from arena.bots.entries import files_of, opened
+from arena.bots.package import Bot, open_bot
 from arena.checks.advice import launch_fix
 from arena.checks.dialogue import Dialogue, Offence
 from arena.checks.modules import PythonFound, ask_python
@@ -21,6 +22,7 @@ from arena.referee.pool import QUIT_S
 from arena.sandbox.processes import children, tree
 from rules import unusable, usable
 
+_LFS = b"version https://git-lfs.github.com/spec/"
 _SETTLE_S = 0.2
 """How long helpers may take to end after the program."""
 
@@ -127,7 +129,22 @@ def _not_started(subject: Subject, offence: Offence, where: str, about: str) -> 
     finding = subject.failed(offence, where, launch_fix(subject.spec))
     if offence.termination is not Termination.EXITED:
         return finding
-    return finding.model_copy(update={"detail": finding.detail + about})
+    pointers = "".join(_pointer_line(path) for path in _pointers(subject.bot))
+    return finding.model_copy(update={"detail": finding.detail + about + pointers})
+
+
+def _pointers(bot: Bot) -> list[str]:
+    """Its files that are pointers of git-LFS, which stand for files that were not fetched."""
+    found = []
+    for path in files_of(Path(bot.cwd), bot.opens):
+        with opened(Path(bot.cwd), path, follow=bot.opens != ".") as file:
+            if file.read(len(_LFS)) == _LFS:
+                found.append(path)
+    return found
+
+
+def _pointer_line(path: str) -> str:
+    return f"\n{path} is a git-LFS pointer, not the file: `git lfs pull`, then pack the bot again"
 
 
 def _without_modules(python: PythonFound, *, script: bool) -> CheckFinding:

@@ -265,6 +265,13 @@ def test_line_ends_of_windows_in_what_a_shell_runs(check: Check, tmp_path: Path)
     assert "Save run.sh with Unix line ends" in first_failure(check, folder)
 
 
+def test_a_model_that_git_lfs_did_not_fetch_is_named(check: Check, tmp_path: Path) -> None:
+    folder = package(tmp_path / "mine")
+    (folder / "net.json").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
+    (folder / "bot.py").write_text("import json\njson.load(open('net.json'))\n" + RIGHT)
+    assert "\nnet.json is a git-LFS pointer" in first_failure(check, folder)
+
+
 def test_the_checklist_as_json_is_what_its_schema_says(check: Check) -> None:
     results = list(check("print('hello')\n"))
     whole = Checklist.of("student.py", Held(), results, seed=7)
