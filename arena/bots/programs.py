@@ -124,7 +124,9 @@ def script(written: str, folder: Path) -> Program:
         refuse_interpreter(path)
         interpreter = tuple(named)
     if interpreter is None:
-        if not os.access(path, os.X_OK):
+        other = (*_FOR_A_FOLDER, *_OTHER_ARCHIVES)
+        is_other = path.suffix.lower() in other and not spawn.interpreter(str(path))
+        if is_other or not os.access(path, os.X_OK):
             raise ProgramError(f"{path} {_why_no_script(path)}")
         refuse_interpreter(path)
         return Program((str(path),), str(path.parent))

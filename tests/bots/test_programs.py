@@ -109,6 +109,20 @@ def test_a_file_system_that_runs_nothing_is_named(
         programs.command(["./"], tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"), [("b.7z", "as .zip or .tar.gz"), ("b.cs", "has to be compiled")]
+)
+def test_a_mark_makes_no_program_of_an_archive_or_a_source(
+    name: str, expected: str, tmp_path: Path
+) -> None:
+    """A server marks each upload as executable, and so do the disks of Windows all files."""
+    (tmp_path / name).touch(0o755)
+    with pytest.raises(ProgramError, match=expected):
+        programs.script(name, tmp_path)
+    (tmp_path / name).write_text("#!/bin/sh\n")
+    assert programs.script(name, tmp_path).command == (str(tmp_path / name),)
+
+
 def test_a_python_of_a_version_manager_is_the_chosen_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
