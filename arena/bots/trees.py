@@ -5,6 +5,7 @@ made aside, and appears at once and whole, or not at all.
 import fcntl
 import hashlib
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -80,7 +81,8 @@ def made_aside(parent: Path) -> Iterator[Path]:
             folder = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=parent))
             ours.enter_context(locked(folder))
         ours.callback(remove, folder)
-        folder.chmod(0o755)
+        of_group = folder.stat().st_mode & stat.S_ISGID  # what is made in it has the folder's group
+        folder.chmod(0o755 | of_group)
         yield folder
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tomllib
@@ -159,6 +160,13 @@ def test_the_order_of_a_reply_does_not_matter(tmp_path: Path) -> None:
     test = ("sh", str(tmp_path / "a" / "test.sh"))
     run = subprocess.run(test, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
+
+
+def test_in_a_folder_of_a_group_it_is_of_the_group(tmp_path: Path) -> None:
+    """With the umask 007 the others of the group could not even look into it."""
+    tmp_path.chmod(0o2775)
+    write_starter("a", "python", tmp_path / "a")
+    assert (tmp_path / "a").stat().st_mode & stat.S_ISGID
 
 
 def test_python_needs_no_arena(tmp_path: Path) -> None:
