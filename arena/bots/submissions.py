@@ -16,8 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from arena.bots import versions
+from arena.bots.course_file import FOLDERS
 from arena.bots.entries import files_in, files_of
-from arena.bots.manifest import FILE_NAME
+from arena.bots.manifest import FILE_NAME, is_name
 from arena.bots.package import ACTIVE, TREE, Bot
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.bots.versions import CheckedItem, Receipt, active, history, verified
@@ -95,7 +96,7 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     try:
         if (folder / ACTIVE).is_symlink():
             raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
-        homes = sorted(folder.iterdir())
+        homes = sorted(home for home in folder.iterdir() if _is_home(home))
         bots = tuple(_open(home) for home in homes if active(home))
         idle = not bots and any(history(home).versions for home in homes)
     except OSError as error:
@@ -108,6 +109,11 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     if not bots:
         raise SubmissionError(no_submission(folder))
     return bots
+
+
+def _is_home(path: Path) -> bool:
+    """Whether a folder of submissions may have a bot there: others may be closed to the reader."""
+    return is_name(path.name) and path.name not in FOLDERS
 
 
 def no_submission(folder: Path) -> str:

@@ -4,7 +4,6 @@ version that plays, the second one, or that of a digest.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
@@ -118,9 +117,12 @@ def history(home: Path) -> History:
 
 def active(home: Path) -> str | None:
     """The folder's name of the version that plays; None when there is none."""
-    with suppress(OSError):
+    try:
         return (home / ACTIVE).readlink().name
-    return None
+    except PermissionError:  # there may be one
+        raise
+    except OSError:
+        return None
 
 
 def playing(home: Path) -> Receipt | None:

@@ -330,6 +330,26 @@ def test_a_folder_that_another_keeps_closed_next_to_no_submission_is_named(
         submissions(to)
 
 
+def test_a_bot_whose_folder_is_closed_is_named_and_not_left_out(
+    to: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two assistants submitted bots, one of them with the umask 077."""
+    for owner in ("ada", "bob"):
+        submit(to, script, owner)
+    readlink = Path.readlink
+
+    def closed(path: Path) -> Path:
+        if path.parent in (to / "bob", to / "runs"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return readlink(path)
+
+    monkeypatch.setattr(Path, "readlink", closed)
+    with pytest.raises(SubmissionError, match="bob/active cannot be read: Permission denied"):
+        submissions(to)
+    (to / "bob").rename(to / ".bob")
+    assert [bot.name for bot in submissions(to)] == ["ada"]  # the runs are none of its bots
+
+
 def test_two_versions_of_one_number_are_named_by_their_digests(to: Path, script: Path) -> None:
     """Two copies of a course went on, and were put together again."""
     other = to.with_name("other")
