@@ -9,7 +9,6 @@ A version appears at once and whole, and only then does `active` point to it: af
 kill before that, the earlier version stays active.
 """
 
-import os
 from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
@@ -23,7 +22,7 @@ from arena.bots.package import ACTIVE, TREE, Bot
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.bots.versions import CheckedItem, Receipt, active, history, verified
 from arena.errors import PackageError, SubmissionError
-from arena.files.rights import user_name
+from arena.files.rights import unwritable
 
 
 def keep(
@@ -78,9 +77,8 @@ def home_for(bot: Bot, folder: Path) -> Path:
                 "give it the same name or a different one"
             )
     there = next(parent for parent in (home, *home.absolute().parents) if parent.exists())
-    if not os.access(there, os.W_OK | os.X_OK):
-        owner = user_name(there.stat().st_uid)
-        raise SubmissionError(f"{there} cannot be written by you; ask {owner}, whose it is")
+    if wrong := unwritable(there):
+        raise SubmissionError(wrong)
     return home
 
 

@@ -51,6 +51,22 @@ def _sentence(what: str, path: Path) -> str | None:
     return None
 
 
+def unwritable(folder: Path) -> str | None:
+    """Why this user can make nothing in a folder, and what to do; None where it can."""
+    if os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+        return None
+    if is_read_only(folder):
+        return f"{folder} cannot be written: its file system is read-only"
+    owner = folder.stat().st_uid
+    do = f"chmod u+wx {folder}" if owner == os.geteuid() else f"ask {user_name(owner)}, whose it is"
+    return f"{folder} cannot be written by you; {do}"
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether its file system is, in which no right helps."""
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+
+
 def user_name(uid: int) -> str:
     return _name(lambda: getpwuid(uid)[0], uid)
 

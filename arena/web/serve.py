@@ -25,7 +25,7 @@ from arena.bots.programs import nearest_to
 from arena.entering.remote import MAX_BYTES
 from arena.errors import UserError
 from arena.files.cache import CACHE_VARIABLE, cache_root
-from arena.files.rights import user_name
+from arena.files.rights import is_read_only, user_name
 from arena.web.app import make_app
 from arena.web.sessions import FOLDER
 from arena.web.state import CourseState, ServerSettings
@@ -208,6 +208,8 @@ def _refuse_unusable(course: Path) -> None:
     """
     for folder in (course, *(course / each for each in (FOLDER, RUNS, CHALLENGES))):
         if folder.exists() and not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            if is_read_only(folder):
+                raise UserError(f"{folder} cannot be written: its file system is read-only")
             user = os.geteuid()
             raise UserError(
                 f"{folder} belongs to {user_name(folder.stat().st_uid)}, and cannot be written by "

@@ -3,11 +3,12 @@
 import errno
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from arena.errors import UserError
-from arena.files.rights import missing
+from arena.files.rights import missing, unwritable
 from tests.files.users import NOBODY, as_nobody
 
 
@@ -62,3 +63,22 @@ def test_no_right_is_asked_for_that_is_there(for_all: Path) -> None:
     with as_nobody():
         (for_all / "own" / "x").touch(0o644)
         assert missing(refused) is None
+
+
+def test_a_folder_is_asked_of_its_owner_or_opened_by_it(for_all: Path) -> None:
+    (for_all / "own").mkdir(0o555)
+    for_all.chmod(0o755)
+    assert unwritable(for_all) is None
+    with as_nobody():
+        assert unwritable(for_all) == f"{for_all} cannot be written by you; ask root, whose it is"
+    os.chown(for_all / "own", NOBODY, NOBODY)
+    with as_nobody():
+        assert str(unwritable(for_all / "own")).endswith(f"by you; chmod u+wx {for_all}/own")
+
+
+def test_nobody_is_asked_for_a_folder_of_a_read_only_file_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_RDONLY))
+    assert unwritable(tmp_path) == f"{tmp_path} cannot be written: its file system is read-only"
