@@ -20,8 +20,8 @@ def main() -> None:
     try:
         import signal
 
-        # Alone in a container, as process 1, it gets no signal that it does not take.
-        ends = (signal.SIGINT, *((signal.SIGTERM, signal.SIGHUP) if os.getpid() == 1 else ()))
+        # All end it alike: temporary files and players are removed on the way out.
+        ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         untaken = (signal.SIG_DFL, signal.default_int_handler)
         heeded = [number for number in ends if signal.getsignal(number) in untaken]
         # At once: what is raised inside an import may come out as another error.
@@ -45,8 +45,10 @@ def main() -> None:
 
 
 def _leave(*_: object) -> None:
-    os.write(sys.stderr.fileno(), b"Interrupted.\n")
-    os._exit(_INTERRUPTED)
+    try:
+        os.write(sys.stderr.fileno(), b"Interrupted.\n")
+    finally:  # SIGHUP comes of a terminal that was closed
+        os._exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":
