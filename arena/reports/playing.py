@@ -6,7 +6,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -121,7 +121,7 @@ def watching(path: Path, show: LiveTable | PlainLines | Boards) -> Iterator[None
 
     def watch() -> None:
         try:
-            with RunView(path) as view:
+            with closing(show), RunView(path) as view:
                 show.show(view)
                 while not over.wait(_LOOK_S):
                     view.refresh()
@@ -131,8 +131,6 @@ def watching(path: Path, show: LiveTable | PlainLines | Boards) -> Iterator[None
         except BaseException as error:
             failures.append(error)
             os.kill(os.getpid(), signal.SIGINT)
-        finally:
-            show.close()
 
     thread = threading.Thread(target=watch, name="watching", daemon=True)
     thread.start()

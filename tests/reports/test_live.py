@@ -269,7 +269,7 @@ class Failing:
         raise BrokenPipeError
 
     def close(self) -> None:
-        """Nothing is held open."""
+        raise BrokenPipeError
 
 
 def test_a_show_that_fails_stops_the_run(store: PlayedStore) -> None:
