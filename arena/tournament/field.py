@@ -46,7 +46,7 @@ def resumed(
     # A table that is new in the file was written for this run.
     added = {player.name: player for player in change.added if not _is_version(player)}
     moved = change.taken(begun) if wanted.take_new else added
-    stay = (moved.pop(each.name, None) or _as_read(each, fresh, out) for each in begun)
+    stay = (_as_read(moved.pop(each.name, each), fresh, out) for each in begun)
     players = [player for player in stay if player is not None]
     players += moved.values()
     for each in wanted.without:

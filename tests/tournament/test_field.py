@@ -358,6 +358,17 @@ def test_an_edited_file_is_refused_and_a_new_table_can_be_taken(course: CourseRu
     assert course.play(turned) == (), "the order of the tables is not that of the players"
 
 
+def test_a_player_comes_back_with_the_options_it_had(course: CourseRun) -> None:
+    two = f'{TEXT}[[player]]\nbot = "monkey"\n[[player]]\nbot = "thinker"\n'
+    table = '[[player]]\nbot = "thinker"\nname = "late"\noptions = { iterations = 1 }\n'
+    course.play(two + table)
+    course.play(two, take_new=True)
+    with pytest.raises(ConfigChangedError, match=r"late\.options\.iterations: 1 → 2"):
+        course.play(two + table.replace("1", "2"), take_new=True)
+    assert course.play(two + table, take_new=True) == ()
+    assert course.rated() == {"monkey": 8, "thinker": 8, "late": 8}
+
+
 def test_a_script_changed_in_its_place_waits_for_take_new(course: CourseRun) -> None:
     script = course.folder / "mine.py"
     script.write_text("print('1')\n")
