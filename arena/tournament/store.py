@@ -206,7 +206,11 @@ class Store:
             if game is not None and not names.issuperset(game.players):
                 names = {player.name for player in self.config.players}  # more may have joined
                 if strangers := sorted({*game.players} - names):
-                    raise faults.of_other_players(self.path, game.game, strangers)
+                    record = self._record(id_)  # the row may be damaged, without a checksum
+                    game = digest(record) if record else game
+                    if not names.issuperset(game.players):
+                        raise faults.of_other_players(self.path, game.game, strangers)
+                    found = faults.DamagedGame(game.game, game)
             yield id_, found
 
     def _digests(self, after: int) -> Iterator[tuple[int, GameDigest | faults.DamagedGame]]:

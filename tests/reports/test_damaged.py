@@ -282,6 +282,7 @@ def test_a_store_without_checksums_is_read_and_played_on(
 @pytest.mark.parametrize(
     ("column", "value"),
     [
+        ("seats.player", "ucu"),
         ("seats.score", "many"),
         ("seats.random_moves", -1e308),
         ("games.plies", "natural"),
@@ -289,7 +290,7 @@ def test_a_store_without_checksums_is_read_and_played_on(
         ("games.faults", '[[5, "timeout", "late"]]'),
     ],
 )
-def test_a_cell_of_another_type_without_checksums_is_made_again(
+def test_a_damaged_cell_without_checksums_is_made_again(
     column: str, value: object, path: Path
 ) -> None:
     before = report(path)
