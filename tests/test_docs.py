@@ -283,13 +283,16 @@ def test_commands_in_the_text_exist(page: str) -> None:
         assert COMMANDS.get_command(context, word) is not None, word
 
 
-def test_the_games_of_a_person_are_found_in_an_export(first: Path, tmp_path: Path) -> None:
-    run_arena(["export", str(first), "--as", "jsonl", "--out", f"{tmp_path}/all.jsonl"])
+def test_the_games_of_a_person_alone_are_found_in_an_export(first: Path, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    run_arena(["export", str(first), "--as", "jsonl", "--out", str(file)])
     (command,) = (each for each in commands_of("tournaments/README.md") if each[0] == "grep")
-    left = [each.replace("ant", "monkey") for each in command[:3]]
-    assert "monkey" in (tmp_path / "all.jsonl").read_text()
-    found = subprocess.run([*left, f"{tmp_path}/all.jsonl"], capture_output=True, text=True)
-    assert found.returncode in (0, 1) and "monkey" not in found.stdout
+    search = [*(each.replace("ant", "monkey") for each in command[:3]), str(file)]
+    games = file.read_text()
+    for name, is_found in (("monkey", True), ("monkey@2", True), ("monkeys", False)):
+        file.write_text(games.replace('"monkey"', f'"{name}"'))
+        left = subprocess.run(search, capture_output=True, text=True, check=False).stdout
+        assert left == ("" if is_found else file.read_text()), name
 
 
 def test_the_unit_starts_the_server_again_while_a_tournament_plays() -> None:
