@@ -145,7 +145,9 @@ def serve(
     listening = _bound(host, port)
     address = settings.public_url or f"http://{_in_url(host)}:{listening.getsockname()[1]}"
     os.sched_setaffinity(0, cores().rest)  # threads that are there already would not follow
-    app = make_app(settings)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection takes a file
+    app = make_app(settings)  # which gives half of the files to live pages
     course: CourseState | None = app.state.course
     if course is not None:
         course.scheduler.hold()
@@ -161,8 +163,6 @@ def serve(
             if mb > most:
                 say(f"size_mb = {mb:g} in course.toml: a server takes {most:g} MB at most, packed.")
 
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection takes a file
     _spare_memory()
     logging.getLogger("python_multipart").setLevel(logging.ERROR)  # else a line a damaged form
     if course is None:

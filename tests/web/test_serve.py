@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+import resource
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -94,6 +95,20 @@ def test_other_names_do_not_lead_to_this_machine(cup: Path) -> None:
 def test_the_address_for_other_machines_leads_to_this_one(cup: Path) -> None:
     with served("--host", "0.0.0.0", "--insecure", cwd=cup.parents[1]) as (_, address):
         assert urlsplit(address).hostname == socket.gethostname().lower()
+
+
+def test_live_pages_have_half_of_the_files_that_the_server_may_open(
+    cup: Path, request: pytest.FixtureRequest
+) -> None:
+    """Of those that it asks for at its start: a terminal has a tenth of them at first, or less."""
+    first, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    request.addfinalizer(partial(resource.setrlimit, resource.RLIMIT_NOFILE, (first, most)))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, most))
+    with served(cwd=cup.parents[1]) as (_, address), httpx.Client() as browser, ExitStack() as all_:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (first, most))
+        for _ in range(51):
+            live = all_.enter_context(browser.stream("GET", f"{address}t/cup/live"))
+            assert live.status_code == 200
 
 
 def test_a_port_in_use(runs: Path) -> None:
