@@ -1,6 +1,7 @@
 """Games on a cluster whose machines, in this process, only sleep for the time of a game."""
 
 import asyncio
+import itertools
 import tempfile
 import time
 from contextlib import ExitStack
@@ -239,6 +240,26 @@ def test_no_folder_that_others_can_make_first_is_used(
     with opened("local:1", ClusterTable(), tmp_path):
         (folder,) = tmp_path.iterdir()
         assert folder.stat().st_mode & 0o077 == 0, "modules are imported from there"
+
+
+def test_workers_that_do_not_start_are_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    room = "arena.tournament.executors.cluster"
+    monkeypatch.setattr(f"{room}.worker_command", lambda *_, **__: "true")
+    monkeypatch.setattr(f"{room}._START_S", 0.1)
+    counted = pytest.raises(ExecutorError, match=r"^local:2: 0 of 2 workers started within")
+    with counted, opened("local:2", ClusterTable(), tmp_path):
+        pass
+
+
+def test_a_clock_that_is_set_forward_hurries_no_worker(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hours = itertools.count(0, 3600)
+    monkeypatch.setattr("distributed.client.time", lambda: time.time() + next(hours))
+    with opened("local:1", ClusterTable(), tmp_path) as (_, _, client, _):
+        assert len(places.workers_of(client)) == 1
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def cluster(
             security = Security.temporary()
             address = stack.enter_context(_started(int(started[1]), security))
             client = stack.enter_context(Client(address, security=security, timeout=_CONNECT_S))
-            client.wait_for_workers(int(started[1]), timeout=_START_S)
+            _await_workers(client, int(started[1]))
         else:
             # The run itself says in a sentence that the scheduler is lost.
             stack.enter_context(silence_logging_cmgr(logging.CRITICAL))
@@ -236,6 +236,20 @@ def worker_command(address: str, cores: int, *more: str, shared: bool = False) -
         "--no-dashboard", "--dashboard-address", _PAGES, "--death-timeout", str(_DEATH_S),
         "--preload", "arena.tournament.executors.steady", *more,
     )  # fmt: skip
+
+
+def _await_workers(client: Client, count: int) -> None:
+    """Return once the workers of this machine have started. Dask's own function goes by the wall
+    clock, which may be set meanwhile. Raises ExecutorError.
+    """
+    until = time.monotonic() + _START_S
+    while (there := len(workers_of(client))) < count:
+        if time.monotonic() > until:
+            raise ExecutorError(
+                f"local:{count}: {there} of {count} workers started within {_START_S / 60:.0f} "
+                "minutes. End other programs that load this machine, or start fewer workers."
+            )
+        time.sleep(0.1)
 
 
 @contextmanager
