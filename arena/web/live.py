@@ -30,7 +30,9 @@ _REMEMBERED, _WAITING = 2_000, 100
 """Looks that are remembered for pages that come back, and those that a slow page may fall behind.
 Pages are marked each `_LINGER_S`: what came since is among those remembered."""
 _ALIVE_S = 15.0
-"""A page that hears nothing for longer is sent an empty line: proxies close what is silent."""
+"""A page that hears nothing for longer is sent a sign of life: proxies and the page itself close
+what is silent."""
+_SIGN_OF_LIFE = event("alive", "{}")
 
 
 class Sent(NamedTuple):
@@ -109,7 +111,7 @@ class Hub:
                 with suppress(ArenaError):  # the page itself reports it
                     self._send(await self._run.look(self._look))
                 if time.monotonic() > self._sent_at + _ALIVE_S:
-                    self._send_all(b":\n\n")
+                    self._send_all(_SIGN_OF_LIFE)
         finally:  # at once: a page that asks from now on has another hub
             self._run.news = None
             self._over()

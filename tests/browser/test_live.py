@@ -128,6 +128,26 @@ def test_a_lost_connection_says_so_and_loses_nothing(run: str, store: Store, pag
     expect(page.locator(".connection")).to_be_hidden()
 
 
+def test_a_connection_that_is_dead_without_an_error_is_given_up(
+    run: str, store: Store, page: Page
+) -> None:
+    """As after a sleep; 45 s are half a second here."""
+
+    def hurry(route: Route) -> None:
+        script = route.fetch()
+        route.fulfill(response=script, body=script.text().replace("45_000", "500"))
+
+    dead: list[Route] = []
+    page.route("**/static/arena-*.js", hurry)
+    page.route("**/live?*", lambda route: dead.append(route), times=1)
+    page.goto(run)
+    store.append(moved(RECORDS[0], 0, 5))
+    expect(page.locator(".connection")).to_be_visible()
+    expect(page.locator(".slot")).to_contain_text("move 5")
+    expect(page.locator(".connection")).to_be_hidden()
+    assert dead
+
+
 def test_what_did_not_load_is_asked_for_again(
     run: str, store: Store, page: Page, problems: list[str]
 ) -> None:

@@ -17,6 +17,7 @@ from arena.tournament.store import Store
 from arena.web import live, streams
 from arena.web.live import Hub, Hubs
 from arena.web.runs import ShownRun
+from arena.web.streams import event
 from tests.reports.conftest import Play
 from tests.reports.runs import begun, ended, estimate, game_started
 from tests.web.conftest import serving
@@ -178,7 +179,7 @@ def test_a_page_that_hears_nothing_is_kept_open(
         page = hub.listen(await hub.mark())
         await anext(page)
         async with asyncio.timeout(30):
-            assert await anext(page) == await anext(page) == b":\n\n"
+            assert await anext(page) == await anext(page) == event("alive", "{}")
 
     watched(store, test)
 

@@ -9,6 +9,9 @@ import { pauseButton, replaceSection } from "./sections.js";
 const AGAIN_MS = 3000;
 /** Until a page that was refused asks again: there may be no place for it. */
 const REFUSED_MS = 30_000;
+/** Until a connection on which nothing comes is given up: after a sleep, or in another network, it may be dead without an
+ * error. A server without news sends "alive" each 15 s. */
+const SILENT_MS = 45_000;
 const HAPPENINGS = ["started", "moves", "finished", "void", "sections", "over", "reset"];
 
 /**
@@ -23,7 +26,18 @@ export function followRun(address, after, load, watcher) {
   let pause = REFUSED_MS;
   /** @type {EventSource | undefined} */
   let events;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let silence;
+  function watchSilence() {
+    clearTimeout(silence);
+    silence = setTimeout(() => {
+      lost.hidden = false;
+      events?.close();
+      listen();
+    }, SILENT_MS);
+  }
   function listen() {
+    watchSilence();
     const opened = new EventSource(`${address}/live?after=${after}`);
     opened.onopen = () => {
       lost.hidden = true;
@@ -31,10 +45,14 @@ export function followRun(address, after, load, watcher) {
     };
     opened.onerror = () => {
       lost.hidden = false;
-      if (opened.readyState === EventSource.CLOSED) setTimeout(() => loadAgain(isPaused), pause);
+      if (opened.readyState !== EventSource.CLOSED) return;
+      clearTimeout(silence);
+      setTimeout(() => loadAgain(isPaused), pause);
     };
+    opened.addEventListener("alive", watchSilence);
     for (const name of HAPPENINGS) {
       opened.addEventListener(name, async (event) => {
+        watchSilence();
         after = event.lastEventId;
         if (name === "over") end();
         else (await heard)[name](event.data ? JSON.parse(event.data) : null);
@@ -44,11 +62,13 @@ export function followRun(address, after, load, watcher) {
   }
   // A hidden page leaves its connection to others: a browser may have six to a server.
   function listenIfShown() {
+    clearTimeout(silence);
     events?.close();
     lost.hidden = true;
     if (!document.hidden && !isPaused()) listen();
   }
   function end() {
+    clearTimeout(silence);
     events?.close();
     document.removeEventListener("visibilitychange", listenIfShown);
     byId("pause").setAttribute("aria-disabled", "true"); // hidden, it would lose the focus
