@@ -72,7 +72,7 @@ def _of_run(run: ShownRun, owner: str, view: RunView) -> list[Loss]:
     for game in reversed(view.games) if own else ():
         for row in seen_by_each(game) if own.intersection(game.players) else ():
             is_fault = row.forfeited_by == row.player
-            if row.player in own and (row.result == "lost" or is_fault):
+            if row.player in own and row.result == "lost":
                 lost[row.player, row.ending, _place(row) if is_fault else row.game].append(row)
     faults_first = sorted(lost.values(), key=lambda rows: rows[0].forfeited_by != rows[0].player)
     return [_loss(run, view, rows) for rows in faults_first[:_EACH]]
