@@ -301,7 +301,6 @@ class Machines:
         elif admission.lacking:
             self._send(place, admission, admission.lacking[0])
         elif admission.refused is not None:
-            place.admission = admission
             self.drop(place, admission.refused.removesuffix("."))
         else:
             place.admission = admission
