@@ -40,17 +40,20 @@ class Cluster:
             self.left.append(workers[0])
         return SimpleNamespace(add_done_callback=lambda put: None)
 
-    def look(self, now: float, *, cores: int = 1, **seen: float) -> list[str]:
+    def look(self, now: float, *, cores: int = 1, shared: bool = False, **seen: float) -> list[str]:
         """Look at machines that were last seen then; those that were lost since."""
         self.now = self.machines._looked = now
         self.machines._asked = answer = Answer()
-        known = {"resources": {}, "nthreads": cores}
+        known = {"resources": {"shared": 1} if shared else {}, "nthreads": cores}
         answer.set_result({name: {**known, "last_seen": at} for name, at in seen.items()})
         return [place.address for place in self.machines.look()]
 
-    def say(self, name: str, cpu: str = "", speed: float = 100, **more: Any) -> list[str]:
+    def say(
+        self, name: str, cpu: str = "", speed: float = 100, arena: str = "", **more: Any
+    ) -> list[str]:
         """The last answer of a machine; what is noted then."""
         host = sleeping._host(name).model_copy(update={"cpu": cpu, "speed": speed})
+        host = host.model_copy(update={"arena": arena} if arena else {})
         admission = Admission(host=host, **{"games": 1, **more})
         self.machines.hear(dict(self.asked)[name], admission.model_dump_json())
         return self.machines.take_notes()
@@ -97,6 +100,34 @@ def test_a_silent_machine_is_lost_until_it_sends_again(cluster: Cluster) -> None
     assert cluster.look(41, b=41) == ["a"], "of what it may still play"
     assert cluster.machines.take_notes() == ["a (a) is lost."], "once"
     assert cluster.playing == ["b"]
+
+
+def test_a_machine_that_falls_silent_before_it_can_play_is_not_waited_for(
+    cluster: Cluster,
+) -> None:
+    for now in (0, 12):
+        cluster.look(now, a=1, b=1)
+        cluster.say("b", busy="one of desk")
+    assert cluster.machines.pending and cluster.machines.busy
+    cluster.look(16, a=1, b=1)
+    assert not cluster.machines.pending and not cluster.machines.busy
+
+
+def test_a_machine_with_another_arena_gets_no_game(cluster: Cluster) -> None:
+    cluster.look(0, a=1)
+    (note,) = cluster.say("a", arena="0.0.9")
+    assert note.startswith("a (a) gets no game: it has arena 0.0.9, the head arena ")
+    assert cluster.playing == [] and not cluster.machines.pending
+
+
+def test_what_makes_a_machine_play_badly_is_noted_where_it_plays(cluster: Cluster) -> None:
+    cluster.look(0, a=1, b=1, c=1, shared=True)
+    assert all(each.shared for each in cluster.requests)
+    assert cluster.say("a", cpu="fast", delay="Its load is 9.") == ["a (a): Its load is 9."]
+    cluster.say("b", cpu="fast")
+    cluster.machines.choose_kind()
+    (note,) = cluster.say("c", cpu="slow", speed=50, delay="Its load is 9.")
+    assert "gets no game: its processor is slow" in note
 
 
 def test_the_late_answer_of_a_machine_that_left_is_nothing(cluster: Cluster) -> None:

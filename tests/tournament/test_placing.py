@@ -10,7 +10,7 @@ from arena.bench import sleeping
 from arena.model.contender import Home
 from arena.model.record import GameRecord
 from arena.tournament.executors import dask, places
-from arena.tournament.executors.base import Lost, Played, Report, Task
+from arena.tournament.executors.base import Lost, Played, Remark, Report, Task
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.machine import Admission, AdmissionRequest
 from arena.tournament.executors.places import MachinePlace
@@ -131,11 +131,25 @@ def test_a_game_that_ends_without_a_word_is_begun_again(head: Head) -> None:
     assert head.begun == [(1, "a")] * 2
 
 
+def test_a_machine_that_plays_no_more_is_noted_once_and_its_games_are_begun_elsewhere(
+    head: Head,
+) -> None:
+    head.open(a=2, b=2)
+    head.give(0, 1)
+    name = head.begun[0][1]
+    assert head.begun == [(1, name), (2, name)]
+    said = [*head.end(0, left="its disk is full.", worker=name)]
+    said += head.end(1, left="its disk is full.", worker=name)
+    assert said == [Remark(f"{name} gets no game: its disk is full.")]
+    other = "ab".replace(name, "")
+    assert head.begun[2:] == [(1, other), (2, other)]
+
+
 def lose(head: Head, name: str, *, left: bool) -> None:
     place = head.places.pop(name) if left else head.places[name]
     if left:
         del head.executor._machines._places[name]
-    place.left, place.gone = left, True
+    place.left, place.gone = left, not left  # as Machines.look has it
     head.lost.append(place)
 
 
@@ -164,6 +178,14 @@ def test_a_game_whose_next_machine_is_lost_too_is_begun_on_a_third(head: Head, l
         head.look()
         assert len(head.begun) == runs
     assert {where for _, where in head.begun} == {"a", "b", "c"}
+
+
+def test_games_are_taken_while_all_machines_are_lost(head: Head) -> None:
+    """Else the run would be taken for ended."""
+    head.open(a=1)
+    lose(head, "a", left=True)
+    head.look()
+    assert head.executor.capacity == 1
 
 
 def test_a_game_that_takes_long_is_begun_on_one_more_machine(head: Head) -> None:
