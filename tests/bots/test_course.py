@@ -425,7 +425,7 @@ def test_a_mistake_in_the_rules_keeps_no_owner_out(to: Path) -> None:
     [
         ("ada\nbob\n\nada\n", ["ada", "bob"]),
         ("mail,owner\na@x, ada \nb@x,bob\n", ["ada", "bob"]),
-        ("name,mail\nada,a@x\n", ["ada"]),
+        ("\ufeffname,mail\nada,a@x\n", ["ada"]),
         ("ada,\n", ["ada"]),
         ("Login\nada\nbob\n", ["ada", "bob"]),
         ("logins\nada\n", ["logins", "ada"]),
@@ -460,6 +460,17 @@ def test_a_table_says_which_column_has_the_owners(tmp_path: Path) -> None:
     file = tmp_path / "names.csv"
     file.write_text("login,mail\nada,a@x\n")
     with pytest.raises(SubmissionError, match='names none of them owner: "login, mail"; name'):
+        roster.names_in(file)
+    file.write_text("mail,owner\na@x,ada\nb@x\n")
+    with pytest.raises(SubmissionError, match=r'names\.csv:3: ""\n'):
+        roster.names_in(file)
+
+
+@pytest.mark.parametrize("text", ["Jörg\n".encode("latin-1"), b"a" * 200_000])
+def test_what_is_no_table_is_refused(tmp_path: Path, text: bytes) -> None:
+    file = tmp_path / "names.csv"
+    file.write_bytes(text)
+    with pytest.raises(SubmissionError, match=r"names\.csv cannot be read: not a CSV file in UTF"):
         roster.names_in(file)
 
 
@@ -513,6 +524,10 @@ def test_a_new_course_is_closed_where_players_have_no_users_of_their_own(
 def test_a_broken_roster_is_reported(to: Path) -> None:
     (to / "roster.json").write_text("{")
     with pytest.raises(ConfigError, match=r"roster\.json: not a roster of the arena"):
+        course.owners(to)
+    (to / "roster.json").unlink()
+    (to / "roster.json").mkdir()
+    with pytest.raises(ConfigError, match=r"roster\.json: cannot be read: Is a directory"):
         course.owners(to)
 
 
