@@ -243,9 +243,8 @@ class Machines:
 
     def drop(self, place: MachinePlace, why: str) -> None:
         """Give it no game from now on."""
-        if not place.refused:
-            place.refused = True
-            self.notes.append(f"{place} gets no game: {why}.")
+        place.refused = True
+        self.notes.append(f"{place} gets no game: {why}.")
 
     def ask_again(self, place: MachinePlace) -> None:
         """Give it no game until it has answered anew."""
