@@ -207,6 +207,31 @@ def test_a_game_that_takes_long_is_begun_on_one_more_machine(head: Head) -> None
     assert not head.end(0) and len(head.begun) == 3
 
 
+def test_a_game_that_waits_long_for_its_machine_is_begun_on_another_alone(head: Head) -> None:
+    head.open(a=1, b=1, c=1)
+    head.give(0, 1, 2, 4)
+    assert sorted(number for number, _ in head.begun) == [1, 3, 4]
+    head.now = 1.0
+    for run in (1, 2):
+        head.end(run, took_s=9.0)
+    for head.now in (2.9, 3.1, 3.2):
+        head.look()
+    assert [number for number, _ in head.begun[3:]] == [1, 2]
+    head.end(0, took_s=9.0)
+    assert len(head.begun) == 5
+
+
+def test_a_game_is_not_slow_that_waited_for_a_core(head: Head) -> None:
+    head.open(a=1, b=1)
+    head.give(0, 2, 4)
+    head.now = 1.0
+    for run in (0, 1):
+        head.end(run, took_s=9.0)
+    for head.now in (3.9, 4.1):
+        head.look()
+        assert len(head.begun) == 3 + (head.now > 4)
+
+
 def test_cores_idle_for_a_second_before_they_help(head: Head) -> None:
     head.open(a=1, b=1)
     head.give(0, 2)
