@@ -18,7 +18,9 @@ from arena.bots import course
 from arena.bots.course_file import rules_of
 from arena.bots.package import open_bot
 from arena.errors import StoreError, UserError
+from arena.files import lock
 from arena.tournament.events import RunFinished, RunOutcome, events_file
+from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
 from arena.web import scheduler
 from arena.web.last_good import LastGood
@@ -26,6 +28,8 @@ from arena.web.scheduler import Scheduler, TournamentState
 from arena.web.tournament_process import TournamentProcess, interrupt
 from arena.web.wishes import Wish
 from tests.command import arena
+from tests.reports.conftest import play_record
+from tests.reports.runs import begun, keep_games
 from tests.right_bot import RIGHT
 
 from .conftest import fill_log, wait_for
@@ -222,6 +226,25 @@ def test_one_whose_files_are_moved_to_be_edited_stays_frozen(
     (classroom.folder / "tournaments" / "cup.toml").unlink()
     classroom.scheduler.look()
     assert classroom.server().frozen() == ["cup"]
+    assert classroom.scheduler.without_file() == [], "none is played"
+
+
+def test_one_whose_files_stay_away_is_forgotten_but_not_what_has_a_run_or_never_began(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_FORGET_S", 0.1)
+    now = datetime.now(UTC)
+    classroom.scheduler.change("cup", begun_at=now, ended="over", freeze_at=now)
+    classroom.scheduler.change("league", freeze_at=now)
+    classroom.scheduler.change("night", begun_at=now, ended="over", freeze_at=now)
+    store = classroom.scheduler.store("night")
+    store.parent.mkdir(exist_ok=True)
+    store.touch()
+    for _ in range(2):
+        assert "cup" in classroom.scheduler.frozen()
+        classroom.scheduler.look()
+        time.sleep(0.1)
+    assert classroom.server().frozen() == ["league", "night"]
 
 
 @pytest.mark.parametrize(
@@ -299,19 +322,24 @@ def test_a_clock_that_is_set_back_hides_no_request_and_repeats_none(
     assert not classroom.scheduler.wish("cup").is_asked
 
 
-def test_what_is_paused_and_wanted_again_as_it_begins_has_not_failed(
-    classroom: Class, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begins = ["sh", "-c", "trap 'exit 130' INT; echo; while :; do sleep 0.05; done"]
+def begins(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a shell take the place of a tournament that never comes to play; it sets a trap."""
+    words = ["sh", "-c", f"{script}; echo; while :; do sleep 0.05; done"]
 
     def start(*_: object, **__: object) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(begins, stdout=subprocess.PIPE, start_new_session=True)
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True)
         assert process.stdout is not None
         with process.stdout as said:
             assert said.read(1)  # the trap is set
         return process
 
     monkeypatch.setattr(TournamentProcess, "start", start)
+
+
+def test_what_is_paused_and_wanted_again_as_it_begins_has_not_failed(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins("trap 'exit 130' INT", monkeypatch)
     classroom.file("cup", SHORT)
     scheduler = classroom.scheduler
     scheduler.start("cup")
@@ -321,6 +349,81 @@ def test_what_is_paused_and_wanted_again_as_it_begins_has_not_failed(
     assert scheduler._children["cup"].wait() == 130
     scheduler.look()
     assert scheduler.wish("cup").ended is None
+
+
+def test_one_that_does_not_stop_is_asked_again_after_a_while(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins("asked=; trap 'test $asked && exit 130; asked=1' INT", monkeypatch)
+    classroom.file("cup", SHORT)
+    scheduler_, child = classroom.scheduler, classroom.scheduler._children
+    scheduler_.start("cup")
+    scheduler_.look()
+    scheduler_.pause("cup")
+    for _ in range(3):
+        scheduler_.look()
+        time.sleep(0.1)
+    assert classroom.state() == "pausing" and child["cup"].poll() is None
+    monkeypatch.setattr(scheduler, "_INSIST_S", 0.0)
+    scheduler_.look()
+    assert child["cup"].wait(10) == 130
+
+
+def test_new_bots_are_wanted_until_it_plays_with_them(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins("trap 'exit 130' INT", monkeypatch)
+    classroom.file("cup", SHORT)
+    classroom.scheduler.start("cup", take_new=True)
+    for _ in range(2):
+        classroom.scheduler.look()
+    assert classroom.scheduler.wish("cup").take_new
+    assert classroom.scheduler.without_file() == []
+
+
+def test_new_bots_stay_news_until_they_are_taken(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins("trap 'exit 130' INT", monkeypatch)
+    classroom.file("cup", SHORT)
+    store = classroom.scheduler.store("cup")
+    store.parent.mkdir(exist_ok=True)
+    keep_games(store, [play_record("dots", "monkey", "ape", rows=2, cols=2)])
+    classroom.submit("ada", "print(1)")
+    for take_new in (False, True):
+        classroom.scheduler.start("cup", take_new=take_new)
+        classroom.until(lambda: not classroom.scheduler.wish("cup").is_asked)
+        classroom.scheduler.look()
+        (cup,) = classroom.scheduler.tournaments()
+        assert (cup.state, cup.has_news) == ("starting", not take_new)
+
+
+def test_the_one_that_has_waited_longest_begins(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins("trap 'exit 130' INT", monkeypatch)
+    for name in ("night", "cup"):
+        classroom.file(name, SHORT)
+        classroom.scheduler.start(name)
+    classroom.scheduler.look()
+    assert (classroom.state("night"), classroom.state("cup")) == ("starting", "waiting")
+
+
+def test_a_run_in_the_hands_of_another_program_is_left_alone(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The staff begins one in a terminal, after the scheduler's own process was paused."""
+    stopped = list[int]()
+    monkeypatch.setattr(scheduler, "interrupt", stopped.append)
+    classroom.file("cup", SHORT)
+    now = datetime.now(UTC)
+    classroom.scheduler.change("cup", wanted="paused", begun_at=now, pid=2**22 + 1)
+    store = classroom.scheduler.store("cup")
+    store.parent.mkdir(exist_ok=True)
+    held = lock.acquire(store)
+    classroom.scheduler.look()
+    assert classroom.state() == "playing" and not stopped
+    lock.release(store, held)
 
 
 @pytest.mark.slow
@@ -451,6 +554,26 @@ def test_a_pause_as_the_last_game_ended_takes_nobody_by_itself(classroom: Class)
     assert classroom.scheduler.tournaments()[0].is_standing
 
 
+def test_a_standing_tournament_asks_for_what_is_new_and_not_while_it_is_paused(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begins("trap 'exit 130' INT", monkeypatch)
+    classroom.file("ladder", SHORT)
+    classroom.submit("ada", "print(1)")
+    server = classroom.scheduler
+    server.start("ladder")
+    for _ in range(2):
+        server.look()
+    assert not server.wish("ladder").is_asked, "it began with her bot"
+    server.pause("ladder")
+    classroom.submit("bob", "print(2)")
+    server.look()
+    assert server.wish("ladder").wanted == "paused" and not server.wish("ladder").is_asked
+    server.change("ladder", wanted="playing")
+    server.look()
+    assert server.wish("ladder").take_new
+
+
 @pytest.mark.slow
 def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> None:
     classroom.file("cup", SHORT, format_='format = "knockout"', more='[[player]]\nfrom = ".."')
@@ -471,6 +594,30 @@ def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> Non
     classroom.until(lambda: classroom.state() == "over")
 
 
+def test_a_player_may_leave_once_and_where_others_stay_or_come(classroom: Class) -> None:
+    classroom.file("cup", SHORT)
+    record = play_record("dots", "monkey", "ape", rows=2, cols=2)
+    out = play_record("dots", "cat", "ape", rows=2, cols=2)
+    store = classroom.scheduler.store("cup")
+    store.parent.mkdir(exist_ok=True)
+    with begun(store, [record, out]) as opened:
+        config = opened.config
+    players = [
+        each.model_copy(update={"status": "out"} if each.name == "cat" else {})
+        for each in config.players
+    ]
+    with PlayedStore.open_run(store, config.model_copy(update={"players": tuple(players)})):
+        pass
+    leave = classroom.scheduler
+    assert leave.players("cup") == ["monkey", "ape"]
+    with pytest.raises(UserError, match='"cat" does not play in cup; players: monkey, ape'):
+        leave.start("cup", without=["cat"])
+    with pytest.raises(UserError, match="a game needs 2 players, and 1 would be left"):
+        leave.start("cup", without=["ape"])
+    leave.start("cup", take_new=True, without=["ape"])
+    assert leave.wish("cup").without == ("ape",)
+
+
 @pytest.mark.slow
 def test_a_player_leaves_a_knockout(classroom: Class) -> None:
     classroom.file("cup", LONG, format_='format = "knockout"', more='[[player]]\nfrom = ".."')
@@ -484,11 +631,15 @@ def test_a_player_leaves_a_knockout(classroom: Class) -> None:
 
 
 def test_two_servers_do_not_keep_one_course(classroom: Class) -> None:
-    classroom.scheduler.begin()
+    first = classroom.scheduler
+    first.begin()
     with pytest.raises(UserError, match="served by another process"):
         classroom.server().begin()
     other = classroom.scheduler
     assert other.names() == []
+    first.end()
+    other.begin()
+    other.end()
 
 
 @pytest.mark.slow
