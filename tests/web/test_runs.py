@@ -1,5 +1,6 @@
 """Runs on pages: the list, the document, its data, and what is kept of them."""
 
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -43,6 +44,13 @@ def test_a_run_may_have_any_time(
 ) -> None:
     monkeypatch.setattr(runs_module, "stamp", lambda path: (1, 1, seconds * 10**9))
     assert f'changed <time datetime="{year}' in client.get("/").text
+
+
+def test_a_run_that_was_read_has_not_changed(cup: Path, client: TestClient) -> None:
+    os.utime(cup, (1000, 1000))
+    Path(f"{cup}-wal").touch()  # as SQLite makes it for a reader
+    (shown,) = client.get("/api/runs").json()
+    assert shown["changed_at"] == "1970-01-01T00:16:40Z"
 
 
 def test_a_run_that_is_played_comes_first(
