@@ -132,6 +132,32 @@ def test_one_more_game_changes_the_page(
     assert client.get("/t/cup/data").json()["games"]["id"] == ["g1", "g2"]
 
 
+def test_a_run_that_is_begun_anew_or_continued_is_read_again(
+    runs: Path, client: TestClient, play: Play
+) -> None:
+    path = runs / "now.sqlite"
+    first, second, third = (
+        play("dots", "bee", "cat", game=game, rows=2, cols=2) for game in ("g1", "g2", "g3")
+    )
+
+    def shown() -> list[str]:
+        ids: list[str] = client.get("/t/now/data").json()["games"]["id"]
+        return ids
+
+    with begun(path, [first]) as store:
+        store.add(first)
+        assert shown() == ["g1"]
+    path.rename(runs.parent / "old.sqlite")
+    with begun(path, [second]) as store:
+        store.add(second)
+        assert shown() == ["g2"]
+        config = store.config
+    assert shown() == ["g2"]
+    with PlayedStore.open_run(path, config) as store:
+        store.add(third)
+        assert shown() == ["g2", "g3"]
+
+
 def test_standings_that_take_long_are_not_made_again_for_each_result(
     cup: Path, client: TestClient, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
