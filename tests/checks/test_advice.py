@@ -1,6 +1,8 @@
 """Advice without a process: what a move, last words on stderr or a command give away."""
 
+import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from arena.checks.dialogue import Belated, Heard, Offence
 from arena.checks.languages import ANY, CPP, JAVA, JAVASCRIPT, PYTHON, RUST, Phrases, language_of
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
+from arena.referee import sentences
 from arena.referee.requests import StartRequest, TurnRequest
 
 
@@ -323,6 +326,7 @@ def test_every_fault_has_advice(termination: Termination, language: Phrases) -> 
         ('{"type":"ready"}'.encode("utf-16-le"), "Write UTF-8"),
         (b'your move? {"type":"ready"}', "no prompt (Python: input() without a text)"),
         (b'{"info": {"score": NaN}}', "finite numbers"),
+        (b'{"info": {"score": -Infinity}}', "finite numbers"),
         (b'{"type":"ready"}{"type":"move"}', "two of them share this line"),
         (b'{"type":"move",}', "one JSON object in a line"),
     ],
@@ -332,9 +336,10 @@ def test_what_is_behind_a_line_that_is_no_json(text: bytes, expected: str) -> No
     assert expected in advise(Offence(fault, heard=Heard(1, text)), PYTHON)
 
 
-def test_a_word_as_the_answer_to_start_is_no_debug_text() -> None:
+@pytest.mark.parametrize("word", [b"ok", b"OK"])
+def test_a_word_as_the_answer_to_start_is_no_debug_text(word: bytes) -> None:
     fault = PlayerFault(Termination.BAD_JSON, "This line is not JSON.")
-    offence = Offence(fault, StartRequest(line=b"", startup_ms=1000), Heard(1, b"ok"))
+    offence = Offence(fault, StartRequest(line=b"", startup_ms=1000), Heard(1, word))
     assert "Answer `start` with a line of JSON, not with a word" in advise(offence, PYTHON)
 
 
@@ -370,6 +375,8 @@ def test_a_move_alone_is_shown_its_answer(line: bytes, termination: Termination)
     asked = TurnRequest(line=b"", ply=8, time_ms=1000, legal=position.legal_moves())
     offence = Offence(fault, asked, Heard(1, line))
     assert advise(offence, PYTHON).endswith(': {"type":"move","ply":8,"move":"d3"}')
+    log = Offence(fault, asked, Heard(1, b"thinking"))
+    assert "Print debug text to stderr" in advise(log, PYTHON)
 
 
 @pytest.mark.parametrize(
@@ -400,6 +407,8 @@ def test_a_wrong_info_is_distinguished_from_a_wrong_move(rest: str, expected: st
         (("./bot",), {"bot": "\x7fELF"}, ANY),
         (("./bot",), {"bot": "\x7fELF", "bot.c": "", "tools.py": ""}, ANY),
         (("awk", "-f", "bot.awk"), {"bot.awk": "", "tools.py": ""}, ANY),
+        (("awk", "-f", "bot.awk"), {"bot.awk": "", "tools.rs": ""}, ANY),
+        (("env", "node", "main"), {}, JAVASCRIPT),
         (("sh", "run"), {"run": "", "brain.py": ""}, PYTHON),
     ],
 )
@@ -455,6 +464,52 @@ def test_what_a_program_wrote_that_did_not_answer(stderr: str, expected: str) ->
 def test_an_error_before_an_answer_that_came_late_is_not_its_cause() -> None:
     offence = timed_out(TRACEBACK, belated=Belated(b"{}", 70, closed=False))
     assert "the answer at ply 8 came 70 ms late" in advise(offence, PYTHON)
+
+
+def ended(code: int) -> PlayerFault:
+    end: Any = SimpleNamespace(si_code=os.CLD_EXITED, si_status=code)
+    return sentences.exited(end, "")
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        (sentences.did_not_read(), "Read every line the referee sends"),
+        (sentences.late(bytearray(b'{"type"')), "End each answer with a newline"),
+        (sentences.late(bytearray()), "Stop the search when"),
+        (ended(0), "Stay in the loop that reads requests"),
+        (ended(1), "Find where the program ends"),
+    ],
+)
+def test_a_sentence_of_the_referee_gives_advice(fault: PlayerFault, expected: str) -> None:
+    assert advise(Offence(fault), PYTHON).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(b'{"type":"ready"}', "Answer each `start` and `turn` once"), (b"hi", "Print debug text")],
+)
+def test_a_reply_that_was_not_asked_for_is_no_debug_text(text: bytes, expected: str) -> None:
+    fault = PlayerFault(Termination.UNSOLICITED, "A sentence.")
+    assert advise(Offence(fault, heard=Heard(1, text)), PYTHON).startswith(expected)
+
+
+def test_an_answer_that_came_once_stdin_was_closed_was_not_flushed() -> None:
+    offence = timed_out("", belated=Belated(b"{}", 70, closed=True))
+    assert "Flush each answer, and do not wait for the end of stdin" in advise(offence, PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("belated", "expected"),
+    [
+        (None, "Answer `start` with {"),
+        (Belated(b"{}", 70, closed=False), "Answer `start` within startup_ms: it came 70 ms late"),
+    ],
+)
+def test_a_late_ready_is_distinguished_from_none(belated: Belated | None, expected: str) -> None:
+    fault = PlayerFault(Termination.TIMEOUT, "No reply.")
+    asked = StartRequest(line=b"", startup_ms=1000)
+    assert advise(Offence(fault, asked, belated=belated), PYTHON).startswith(expected)
 
 
 def test_stderr_says_nothing_of_an_illegal_move() -> None:

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 import rules
-from arena.checks.positions import PracticeGame, boards_of, practice_positions
+from arena.checks.positions import PracticeGame, boards_of, name_of, practice_positions
 from rules.position import PASS
 
 SEEDS = (1, 2)
@@ -49,6 +49,15 @@ def test_what_programs_stumble_over_is_there_for_every_seat(name: str, traits: s
     for seed, seat in product(SEEDS, range(game.seats)):
         positions = practice_positions(game, seed)
         assert traits <= {at.trait for at in positions if at.seat == seat}
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"), [({"rows": 3, "cols": 3}, "dots 3×3"), ({"rows": 2}, "dots rows=2")]
+)
+def test_a_board_has_the_name_of_the_list_or_of_its_settings(
+    settings: dict[str, int], name: str
+) -> None:
+    assert name_of(rules.load("dots", **settings)) == name
 
 
 def test_some_positions_have_one_legal_move() -> None:

@@ -77,6 +77,8 @@ def started(results: object) -> CheckResult:
         ("import own\nfrom pack import part\nfrom . import this\n", ["b", "c"]),
         ("import sys\nsys.path.append('vendor')\nimport a\n", []),
         ("import pack\nimport pack.data\n", []),
+        ("from .helper import this\n", []),
+        ("from kit.part import this\n", ["e", "f"]),
         ("import a\nthis is no Python\n", []),
         (f"import a\nx = {'-' * 300_000}1\n", []),
         (f"import a\nx = {'.'.join('x' * 3000)}\n", []),
@@ -88,6 +90,9 @@ def test_imports_are_read(text: str, named: list[str], tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text("import b\nimport own\n")
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack" / "part.py").write_text("import c\n")
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit" / "__init__.py").write_text("import e\n")
+    (tmp_path / "kit" / "part.py").write_text("import f\n")
     (tmp_path / "unused.py").write_text("import pytest_of_mine\n")
     (tmp_path / "bot.py").write_text(text)
     assert sorted(found.module for found in imports(tmp_path / "bot.py", tmp_path)) == named
@@ -296,5 +301,14 @@ def test_what_a_python_starts_is_found(words: tuple[str, ...], file: str, tmp_pa
     assert [each.module for each in found.lacks] == ["brainy"] * there
 
 
-def test_nothing_is_reported_where_no_python_runs_it() -> None:
-    assert ask_python(Prepared(name="bot", command=("/bin/sh",), held=Held())) is None
+def test_a_module_that_a_python_starts_in_a_folder_is_found(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "bot.py").write_text("import brainy\n")
+    command = (sys.executable, "-m", "deep.bot")
+    found = ask_python(Prepared(name="bot", command=command, cwd=str(tmp_path), held=Held()))
+    assert found is not None and [each.module for each in found.lacks] == ["brainy"]
+
+
+@pytest.mark.parametrize("command", [("/bin/sh",), (sys.executable, "-m")])
+def test_nothing_is_reported_where_no_python_runs_it(command: tuple[str, ...]) -> None:
+    assert ask_python(Prepared(name="bot", command=command, held=Held())) is None
