@@ -340,8 +340,17 @@ def test_positions_are_written_and_read_again() -> None:
     assert not isinstance(bare, Damaged)
     assert bare.position == rules.load("othello").start()
     assert str(damaged) == ("game 3: 'A1:+18' is not a legal move with its value, such as G8:+18")
-    (again,) = read_positions(write_position(*known))
-    assert again == known
+    line = write_position(*known)
+    assert line.endswith(" X; G8:+18; H1:+12; H7:+6;")
+    bare_line = write_position(bare.position, {})
+    assert list(read_positions(line)) == [known]
+    others = (
+        bare_line.lower(),
+        bare_line.replace("-", "."),
+        bare_line.replace("X", "*"),
+        bare_line[:-1],
+    )
+    assert [*read_positions("\n".join(others))] == [bare] * 4
     with pytest.raises(RecordError, match="2 positions and no game"):
         read("obf", FILES / "problems.obf")
 
@@ -353,14 +362,22 @@ def test_one_position_is_no_game(tmp_path: Path) -> None:
         read("obf", tmp_path / "one.obf")
 
 
-def test_positions_of_a_run(tmp_path: Path) -> None:
-    record = play_record("othello", "one", "other", seed=3)
+@pytest.mark.parametrize("fault_at", [None, 5])
+def test_positions_of_a_run(tmp_path: Path, fault_at: int | None) -> None:
+    """Those in which a player chose its move, not the referee in its place."""
+    record = play_record("othello", "one", "other", seed=3, fault_at=fault_at)
     FORMS["obf"].write([record], "cup", tmp_path / "run.obf")
     found = list(read_positions((tmp_path / "run.obf").read_text()))
-    chosen = [move for move in record.moves if move.used_ms is not None]
+    chosen = [move for move in record.moves if move.used_ms is not None and move.fault is None]
     assert [each.values for each in found if not isinstance(each, Damaged)] == [
         {move.move: 0.25} for move in chosen
     ]
+
+
+def test_positions_of_a_larger_board_have_no_form(tmp_path: Path) -> None:
+    record = play_record("othello", "one", "other", size=10)
+    with pytest.raises(RecordError, match="is not on 8×8, and OBF has no other board"):
+        FORMS["obf"].write([record], "cup", tmp_path / "run.obf")
 
 
 def wthor(folder: Path) -> Path:
