@@ -84,7 +84,7 @@ def test_the_lab_lists_tests_trainings_and_tunings(client: TestClient, runs: Pat
     (runs / "broken.tune" / tuner.CHECKPOINT).write_text("{}")
     text = client.get("/lab").text
     for name in ("ab", "quick.train", "it.tune"):
-        assert f'<a href="/lab/run/{name}">{name}</a>' in text
+        assert text.count(f'<a href="/lab/run/{name}">{name}</a>') == 1
     assert "/lab/run/cup" not in text
     assert "300 games, average score 3,002" in text
     assert "no games yet" in text
@@ -153,6 +153,8 @@ def test_a_test_has_its_gauge_its_counts_and_its_path(client: TestClient) -> Non
     assert len(re.findall(r"<td class=\"n\">[+−]\d\.\d{3}</td>", text)) == 6
     assert "sprt.elo1" in text
     assert 'href="/t/ab"' in text
+    upper, lower = (float(y) for y in re.findall(r'y="([\d.]+)">H[10]<', text))
+    assert text.index(">H1<") < text.index(">H0<") and upper < lower, "y grows downwards"
 
 
 def test_a_training_has_its_curve_and_its_log(client: TestClient, runs: Path) -> None:
@@ -163,6 +165,7 @@ def test_a_training_has_its_curve_and_its_log(client: TestClient, runs: Path) ->
     assert "&lt;script&gt;\\u202e" in text
     assert "data-live" not in text
     assert "method.alpha" in text
+    assert len(re.findall("<polyline", text)) == 1, "each curve once"
 
 
 def test_a_tuning_has_its_parameters(client: TestClient, runs: Path) -> None:
@@ -218,6 +221,18 @@ def test_two_are_compared_by_settings_and_on_one_scale(client: TestClient, runs:
     row = r"<th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td>"
     assert re.search(row.format("method.alpha", r"0\.5", r"0\.25", "differs"), text)
     assert re.search(row.format("seed", "1", "1", "same"), text)
+
+
+def test_a_training_and_a_tuning_are_compared_by_settings_alone(
+    client: TestClient, runs: Path
+) -> None:
+    training(runs, "one.train", 2)
+    (runs / "it.tune").mkdir()
+    (runs / "it.tune" / tuner.CHECKPOINT).write_text(json.dumps(TUNING))
+    answer = client.get("/lab/compare?a=one.train&b=it.tune")
+    assert answer.status_code == 200 and "<polyline" not in answer.text
+    for key, values in (("method.alpha", r"0\.5</td><td>–"), ("method", "–</td><td>spsa")):
+        assert re.search(rf"{key}</th><td>{values}</td><td>differs</td>", answer.text)
 
 
 @pytest.mark.usefixtures("cup")
