@@ -53,6 +53,12 @@ def test_a_run_that_was_read_has_not_changed(cup: Path, client: TestClient) -> N
     assert shown["changed_at"] == "1970-01-01T00:16:40Z"
 
 
+def test_what_changed_last_comes_first(cup: Path, client: TestClient) -> None:
+    os.utime(shutil.copy(cup, cup.with_name("a.sqlite")), (1000, 1000))
+    os.utime(shutil.copy(cup, cup.with_name("z.sqlite")), (2000, 2000))
+    assert [each["name"] for each in client.get("/api/runs").json()] == ["cup", "z", "a"]
+
+
 def test_a_run_that_is_played_comes_first(
     cup: Path, runs: Path, client: TestClient, play: Play
 ) -> None:
@@ -109,10 +115,13 @@ def test_the_document_of_a_run(cup: Path, client: TestClient) -> None:
 def test_what_did_not_change_is_not_sent_again(cup: Path, client: TestClient, path: str) -> None:
     first = client.get(path)
     assert first.headers["Content-Encoding"] == "gzip"
+    assert "Cookie" in first.headers["Vary"], "others see another page"
     again = client.get(path, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
     plain = client.get(path, headers={"Accept-Encoding": "identity"})
     assert plain.content == first.content
+    assert "Content-Encoding" not in plain.headers
 
 
 def test_one_more_game_changes_the_page(
