@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -20,7 +22,7 @@ from arena.bots.copies import shared_files
 from arena.bots.package import open_bot, take
 from arena.bots.starter import starter_files, write_starter
 from arena.bots.submissions import submissions
-from arena.bots.versions import CheckedItem, Receipt, place_of, submitted
+from arena.bots.versions import CheckedItem, Receipt, chosen, place_of, submitted
 from arena.errors import ArenaError, ConfigError, PackageError, SubmissionError
 from arena.reports.submissions import bot_lines
 from tests.bots.conftest import MANIFEST, Package
@@ -519,6 +521,13 @@ def test_a_new_course_is_closed_where_players_have_no_users_of_their_own(
     assert modes == [0o055, 0, 0o055]
     runs = [(tmp_path / name / "runs").stat().st_mode & 0o077 for name in ("roots", "old")]
     assert runs == [0, 0], "what `arena run` puts there has the stderr of all"
+
+
+def test_the_first_version_is_not_taken_for_the_tenth() -> None:
+    versions: Any = [SimpleNamespace(number=n, digest=f"{n:x}" * 12) for n in range(1, 13)]
+    assert chosen("1", versions).number == 1
+    assert chosen("aaaa", versions).number == 10
+    assert chosen("aaa", versions) is None, "too short to be meant"
 
 
 def test_a_broken_roster_is_reported(to: Path) -> None:
