@@ -15,6 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httptools
 import uvicorn
 from fastapi import FastAPI
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -34,6 +35,8 @@ from arena.web.tournament_process import cores
 _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 WAIT_S = 10.0
 """How long the head of a request may take to come, and then the next piece of its body."""
+MOST_HEAD_BYTES, MOST_WAITING = 1 << 16, 1000
+"""The most of a request's head, and the requests of a connection that may wait for an answer."""
 _SITE = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?/?")
 _NICE = 10
 """Niceness of a server that starts no tournaments."""
@@ -41,9 +44,12 @@ _NICE = 10
 
 class PromptProtocol(HttpToolsProtocol):
     """HTTP that ends a connection on which a request does not come in time, and all of its answers
-    with it: uvicorn ends that of the last request alone.
+    with it: uvicorn ends that of the last request alone. It keeps no head and no trailers of
+    endless size, and no endless row of requests.
     """
 
+    _head_bytes = 0
+    """The bytes since the last head, piece of a body or end of a request."""
     _timer: asyncio.TimerHandle | None = None
     _earlier: deque[RequestResponseCycle]
     """Those before the last that may be answered still, in their order."""
@@ -54,7 +60,10 @@ class PromptProtocol(HttpToolsProtocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
+        self._head_bytes += len(data)
         super().data_received(data)
+        if self._head_bytes > MOST_HEAD_BYTES:
+            self.send_400_response("The head of this request is too large.")
         has_head = self.cycle is not None and not self.cycle.response_complete
         if has_head:
             self._stop_waiting()
@@ -62,11 +71,22 @@ class PromptProtocol(HttpToolsProtocol):
             self._wait()
 
     def on_headers_complete(self) -> None:
+        self._head_bytes = 0
+        if len(self.pipeline) >= MOST_WAITING:
+            raise httptools.HttpParserError("too many requests wait")
         if self.cycle is not None:
             self._earlier.append(self.cycle)
         while self._earlier and self._earlier[0].response_complete:
             self._earlier.popleft()
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._head_bytes = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._head_bytes = 0
+        super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()

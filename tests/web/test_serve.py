@@ -26,7 +26,7 @@ from arena.bots import course
 from arena.errors import ConfigError, UserError
 from arena.web.checks import HandedIn
 from arena.web.jobs import ABOUT
-from arena.web.serve import PromptProtocol, serve, settings
+from arena.web.serve import MOST_WAITING, PromptProtocol, serve, settings
 from arena.web.tournament_process import cores
 from tests.right_bot import RIGHT
 from tests.web.conftest import wait_for
@@ -277,6 +277,61 @@ def test_a_connection_without_a_request_is_ended(monkeypatch: pytest.MonkeyPatch
                 writer.close()
                 reader, writer = await asyncio.open_connection(*address)
             assert await reader.read() == b""
+            writer.close()
+
+    asyncio.run(play())
+
+
+def test_no_head_is_of_endless_size() -> None:
+    """The server kept all of it: in ten seconds half a gigabyte, of trailers without end."""
+
+    async def hello(scope: Any, receive: Any, send: Any) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"hello"})
+
+    line, last = b"X: " + b"a" * 60 + b"\r\n", b"\r\n"
+    chunked = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    async def answer(begin: bytes, piece: bytes, end: bytes, kilobytes: int) -> bytes:
+        async with answering(hello) as address:
+            reader, writer = await asyncio.open_connection(*address)
+            writer.write(begin)
+            with suppress(ConnectionError):
+                for _ in range(kilobytes * 1000 // len(piece)):
+                    writer.write(piece)
+                    await writer.drain()
+            writer.write(end)
+            found = b""
+            with suppress(ConnectionError, asyncio.IncompleteReadError):
+                found = await reader.readuntil(b"\r\n")
+            writer.close()
+            return found
+
+    get, body = b"GET / HTTP/1.1\r\n", b"1" + last + b"x" + last
+    for each in (
+        (get, line, last), (get + b"X:", b"a" * 60, last * 2),
+        (b"GET /", b"a" * 60, b" HTTP/1.1\r\n\r\n"),
+        (chunked + b"0\r\n", line, last), (chunked + body + b"0\r\n", line, last),
+    ):  # fmt: skip
+        assert b"200" in asyncio.run(answer(*each, kilobytes=50))
+        assert b"200" not in asyncio.run(answer(*each, kilobytes=800))
+    assert b"200" in asyncio.run(answer(chunked, body, b"0\r\n\r\n", kilobytes=800))
+
+
+def test_a_connection_has_no_endless_row_of_requests() -> None:
+    """Ten megabytes of them took a gigabyte of memory."""
+
+    async def wait(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        assert (await receive())["type"] == "http.disconnect"
+
+    async def play() -> None:
+        async with answering(wait) as address:
+            reader, writer = await asyncio.open_connection(*address)
+            writer.write(b"GET / HTTP/1.1\r\n\r\n" * (MOST_WAITING + 2))
+            assert b" 400 " in await reader.readline()
             writer.close()
 
     asyncio.run(play())
