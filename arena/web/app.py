@@ -1,5 +1,6 @@
 """The application: its routers, its rules for every answer, and what it serves."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
@@ -96,6 +97,7 @@ def _state(settings: ServerSettings) -> ServerState:
     state.runs = state.public_runs = Runs(settings.runs)
     state.hubs, state.streams, state.tables = Hubs(), Streams(), Tables()
     state.lab, state.course = LabRuns(state.runs), None
+    state.sent = Counter()
     state.identify = lambda _: Visitor()
     if settings.course is not None:
         state.course = course = _course(settings.course)

@@ -5,6 +5,8 @@
 """
 
 import hmac
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -17,6 +19,9 @@ from arena.model import Frozen
 from arena.web.safe import SAFE_METHODS, UPLOADS
 from arena.web.state import state_of
 
+_MOST_SENT = 3
+"""The uploads that an owner may be sending at once: each is a file on the disk, and may take long.
+"""
 _MOST_FIELDS = 1000
 """The fields of a form, which is of bounded size anyway."""
 
@@ -101,11 +106,26 @@ async def own_form(request: Request) -> None:
 async def form_of(request: Request) -> FormData:
     """The form that a page sent, read once. Refuses with 400 one that is damaged."""
     try:
-        return await request.form(max_files=1, max_fields=_MOST_FIELDS)
+        with being_sent(request):
+            return await request.form(max_files=1, max_fields=_MOST_FIELDS)
     except HTTPException as error:
         if error.status_code != 400:
             raise
         raise HTTPException(400, f"The form is damaged: {error.detail}") from None
+
+
+@contextmanager
+def being_sent(request: Request) -> Iterator[None]:
+    """While the body of an owner's request comes. Refuses with 429 one too many."""
+    sent, owner = state_of(request).sent, visitor_of(request).owner
+    if owner is not None and sent[owner] >= _MOST_SENT:
+        sentence = f"You are sending {_MOST_SENT} files already; wait until they are there."
+        raise HTTPException(429, sentence, {"Retry-After": "10"})
+    sent[owner] += 1
+    try:
+        yield
+    finally:
+        sent[owner] -= 1
 
 
 async def _asking(request: Request) -> Visitor:

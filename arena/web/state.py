@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -57,6 +57,8 @@ class ServerState(State):
     streams: Streams
     tables: Tables
     lab: LabRuns
+    sent: Counter[str | None]
+    """The requests of each owner whose bodies are being received."""
     identify: Callable[[Request], Visitor]
     course: CourseState | None
     """None where the server shows runs alone."""

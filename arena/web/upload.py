@@ -22,7 +22,7 @@ from arena.files.whole_file import stamp
 from arena.web.api import INVALID, refusals
 from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS, DamagedJob, events_of
-from arena.web.rights import BY_TOKEN, Asking, Role, form_of, may
+from arena.web.rights import BY_TOKEN, Asking, Role, being_sent, form_of, may
 from arena.web.runs import FileState
 from arena.web.safe import TOO_LARGE
 from arena.web.state import OfCourse
@@ -163,8 +163,9 @@ async def _of_body(request: Request) -> IO[bytes]:
     """The file that the body is, kept on the disk where it is large."""
     contents = SpooledTemporaryFile(max_size=2**20)  # noqa: SIM115 - the caller closes it
     try:
-        async for part in request.stream():
-            await run_in_threadpool(contents.write, part)
+        with being_sent(request):
+            async for part in request.stream():
+                await run_in_threadpool(contents.write, part)
         if contents.tell() > MAX_BYTES:
             raise HTTPException(413, TOO_LARGE)
     except BaseException:

@@ -282,6 +282,60 @@ def test_a_connection_that_ends_in_the_middle_is_no_mistake_of_ours(
     assert not list((folder / ".web").rglob("upload"))
 
 
+class Sending:
+    """A request whose body does not end."""
+
+    def __init__(self, app: FastAPI, path: str, *headers: tuple[bytes, bytes]) -> None:
+        self.status = 0
+        self.ends = asyncio.Event()
+        self._come = [{"type": "http.request", "body": b"--x\r\n", "more_body": True}]
+        scope = {"type": "http", "method": "POST", "path": path, "query_string": b""}
+        asked = app(scope | {"headers": list(headers)}, self._receive, self._send)
+        self.answer = asyncio.create_task(asked)
+
+    async def _receive(self) -> Message:
+        if self._come:
+            return self._come.pop()
+        await self.ends.wait()
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def _send(self, message: Message) -> None:
+        self.status = message.get("status", self.status)
+
+
+FORM = (b"content-type", b"multipart/form-data; boundary=x")
+
+
+@pytest.mark.parametrize(("path", "form"), [("/api/submissions", []), ("/me/upload", [FORM])])
+def test_an_owner_sends_few_files_at_once(
+    app: FastAPI, tokens: dict[str, str], path: str, form: list[tuple[bytes, bytes]]
+) -> None:
+    """Each would be on the disk for as long as it takes."""
+    with TestClient(app, follow_redirects=False) as browser:
+        browser.get(f"/in/{tokens['ada']}")
+    cookie = (b"cookie", f"arena_session={browser.cookies['arena_session']}".encode())
+    token = (b"authorization", f"Bearer {tokens['ada']}".encode())
+    theirs = (b"authorization", f"Bearer {tokens['bob']}".encode())
+
+    async def play() -> None:
+        by = [*form, cookie if form else token]
+        asked = [Sending(app, path, *by) for _ in range(3)]
+        await asyncio.sleep(0.1)
+        more, others = Sending(app, path, *by), Sending(app, "/api/submissions", theirs)
+        await more.answer
+        assert more.status == 429 and not any(each.status for each in (*asked, others))
+        for each in (*asked, others):
+            each.ends.set()
+            await each.answer
+            assert each.status not in (0, 429)
+        later = Sending(app, path, *by)
+        later.ends.set()
+        await later.answer
+        assert later.status == asked[0].status
+
+    asyncio.run(play())
+
+
 def test_one_at_a_time_and_not_too_often(
     client: TestClient, app: FastAPI, tokens: dict[str, str]
 ) -> None:
