@@ -25,7 +25,7 @@ from arena.web.jobs import EVENTS, DamagedJob, events_of
 from arena.web.rights import BY_TOKEN, Asking, Role, being_sent, form_of, may
 from arena.web.runs import FileState
 from arena.web.safe import TOO_LARGE
-from arena.web.state import OfCourse
+from arena.web.state import OfCourse, state_of
 from arena.web.streams import EventStream, event, refuse_beyond
 
 _LOOK_S, _ALIVE_S = 0.2, 15.0
@@ -111,6 +111,8 @@ async def hand_in(
         file, contents = name, await _of_body(request)
     try:
         sent_at = datetime.now(UTC)
+        if state_of(request).identify(request).owner != owner:
+            raise HTTPException(401, "Your link was revoked while the file was being sent.")
         refuse_late(course.rules.now(), owner, sent_at)  # its check may wait for long
         return await run_in_threadpool(course.checks.add, owner, file, contents, sent_at)
     except StillChecking as error:

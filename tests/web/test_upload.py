@@ -336,6 +336,24 @@ def test_an_owner_sends_few_files_at_once(
     asyncio.run(play())
 
 
+def test_a_file_that_was_being_sent_when_its_token_was_revoked_is_not_taken(
+    app: FastAPI, tokens: dict[str, str], folder: Path
+) -> None:
+    """A thief of a token could keep requests open until its owner had another."""
+
+    async def play() -> None:
+        token = (b"authorization", f"Bearer {tokens['ada']}".encode())
+        sending = Sending(app, "/api/submissions", token)
+        await asyncio.sleep(0.1)
+        course.renew(folder, "ada")
+        sending.ends.set()
+        await sending.answer
+        assert sending.status == 401
+
+    asyncio.run(play())
+    assert not app.state.course.checks.of("ada")
+
+
 def test_one_at_a_time_and_not_too_often(
     client: TestClient, app: FastAPI, tokens: dict[str, str]
 ) -> None:
