@@ -52,7 +52,7 @@ class People:
         if session is None:
             return Visitor()
         if not bearer:
-            request.state.form_token = self.signer.form_token(request.cookies[COOKIE])
+            request.state.form_token = self.signer.form_token(_cookie(request))
         role = Role.STAFF if session.owner is None else Role.OWNER
         return Visitor(role=role, owner=session.owner)
 
@@ -76,7 +76,7 @@ class People:
         """The session of a request's cookie, unless its token was revoked or replaced since: that
         of the staff is another at each start.
         """
-        session = self.signer.session(request.cookies.get(COOKIE, ""), time.time())
+        session = self.signer.session(_cookie(request), time.time())
         if session is None:
             return None
         if session.owner is None:
@@ -107,6 +107,17 @@ def _bearer(request: Request) -> str | None:
     return token.strip() if ours else None
 
 
+def _cookie_name(request: Request) -> str:
+    """The name of the cookie; by TLS one that browsers take from this host alone: another host of
+    the domain could otherwise sign a visitor in as somebody else, who gets the bots then.
+    """
+    return f"__Host-{COOKIE}" if state_of(request).settings.secure else COOKIE
+
+
+def _cookie(request: Request) -> str:
+    return request.cookies.get(_cookie_name(request), "")
+
+
 @router.get("/in")
 def login(request: Request, course: OfCourse) -> Response:
     return page(request, "in.html")
@@ -133,7 +144,7 @@ def follow_link(request: Request, course: OfCourse, asking: Asking, token: str) 
 def _come_in(request: Request, course: CourseState, session: SignedSession) -> Response:
     answer = RedirectResponse("/me" if session.owner else "/staff", 303)
     answer.set_cookie(
-        COOKIE,
+        _cookie_name(request),
         course.people.signer.cookie(session),
         max_age=round(session.ends_at - time.time()),
         httponly=True,
@@ -146,7 +157,7 @@ def _come_in(request: Request, course: CourseState, session: SignedSession) -> R
 @router.post("/out")
 def log_out(request: Request, course: OfCourse) -> Response:
     """End the session, here and wherever its cookie was copied to."""
-    course.people.signer.end(request.cookies.get(COOKIE, ""), time.time())
+    course.people.signer.end(_cookie(request), time.time())
     answer = RedirectResponse("/", 303)
-    answer.delete_cookie(COOKIE)
+    answer.delete_cookie(_cookie_name(request), secure=state_of(request).settings.secure)
     return answer

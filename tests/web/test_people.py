@@ -267,6 +267,28 @@ def test_a_server_behind_tls_is_known_by_its_public_address(
     assert "secure" in came.headers["set-cookie"].lower()
 
 
+def test_no_other_host_of_a_domain_signs_anyone_in_by_tls(
+    folder: Path, tokens: dict[str, str]
+) -> None:
+    """It can set cookies for the domain, but none with this prefix."""
+    public = "https://arena.example.org"
+    settings = ServerSettings(course=folder, runs=folder / "runs", secure=True, public_url=public)
+    client = TestClient(make_app(settings), base_url=public, follow_redirects=False)
+    client.get(f"/in/{tokens['ada']}")
+    (name,) = client.cookies
+    assert name == f"__Host-{COOKIE}" and client.get("/me").status_code == 200
+    session = client.cookies[name]
+    client.cookies.clear()
+    client.cookies.set(COOKIE, session)
+    assert client.get("/me").status_code == 401
+    client.cookies.clear()
+    client.get(f"/in/{tokens['ada']}")
+    form = {"X-Form-Token": Signer(folder).form_token(client.cookies[name])}
+    out = client.post("/out", headers=form).headers["set-cookie"]
+    assert out.startswith(f'{name}="";') and "secure" in out.lower(), "else a browser keeps it"
+    assert client.get("/me").status_code == 401
+
+
 def test_tokens_are_not_guessed_at_will(client: TestClient, tokens: dict[str, str]) -> None:
     assert isinstance(client.app, FastAPI)
     client.app.state.course.people.wrong = Rate(60, 60, clock=lambda: 0.0)
