@@ -2,6 +2,7 @@
 made of it kept until then.
 """
 
+import asyncio
 import os
 import threading
 import time
@@ -38,7 +39,7 @@ class ShownRun:
         self.path = path
         self.name = path.stem
         self._wal, self._events = Path(f"{path}-wal"), events_file(path)
-        self._lock = threading.Lock()
+        self._turn, self._lock = asyncio.Lock(), threading.Lock()
         self._view: RunView | None = None
         self._seen: FileState = ()
         self._was_played = False
@@ -80,7 +81,8 @@ class ShownRun:
         known: tuple[FileState, Made] | None = self._cache.get(key)
         if known is not None and known[0] == self.state(moves=moves):
             return known[1]
-        return await run_in_threadpool(self._make, key, make, moves)
+        async with self._turn:  # those that wait take no thread: all requests share a few
+            return await run_in_threadpool(self._make, key, make, moves)
 
     def _make(self, key: Hashable, make: Callable[[RunView], Made], moves: bool) -> Made:
         with self._lock:
@@ -112,7 +114,8 @@ class ShownRun:
     async def look(self, use: Callable[[RunView], Made]) -> Made:
         """The result of `use` on the run as it stands. Raises StoreError."""
         self.used_at = time.monotonic()
-        return await run_in_threadpool(self._use, use)
+        async with self._turn:
+            return await run_in_threadpool(self._use, use)
 
     def _use(self, use: Callable[[RunView], Made]) -> Made:
         with self._lock:

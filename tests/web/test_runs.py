@@ -1,13 +1,16 @@
 """Runs on pages: the list, the document, its data, and what is kept of them."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
+import threading
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from fastapi import FastAPI, Request
+from starlette.concurrency import run_in_threadpool
 
 import arena
 from arena.tournament import run_view
@@ -36,6 +39,26 @@ def test_the_list_names_runs_and_what_is_wrong_with_them(
     assert "<b>6</b> of 6 games" in shown
     assert "broken.sqlite: " in shown
     assert str(runs) not in shown
+
+
+def test_visitors_that_wait_for_a_run_keep_no_others_waiting(cup: Path) -> None:
+    """Sixty requests for the games of a large run held all threads for twenty seconds."""
+    run, may_end = runs_module.ShownRun(cup), threading.Event()
+
+    async def play() -> None:
+        waiting = [run.look(lambda view: may_end.wait(20)) for _ in range(60)]
+        waiting += [run.made(number, lambda view: may_end.wait(20)) for number in range(60)]
+        asked = asyncio.gather(*waiting)
+        await asyncio.sleep(0.2)
+        try:
+            async with asyncio.timeout(5):
+                await run_in_threadpool(lambda: None)
+        finally:
+            may_end.set()
+        assert await asked == [True] * 120
+
+    asyncio.run(play())
+    run.close()
 
 
 @pytest.mark.parametrize(("seconds", "year"), [(2**40, 9999), (-(2**40), 1970)])
