@@ -22,7 +22,7 @@ def stop_signals(
     on_first: Callable[[], None] = lambda: None, *, then_at_once: bool = False
 ) -> Iterator[Stop]:
     """Have SIGINT, SIGTERM and SIGHUP ask for a stop. The first one calls `on_first`; those after
-    it do nothing or, `then_at_once`, raise KeyboardInterrupt. See `_handled`.
+    it do nothing or, `then_at_once`, raise KeyboardInterrupt. See `handled`.
     """
     stop = Stop()
 
@@ -33,21 +33,21 @@ def stop_signals(
         elif then_at_once:
             raise KeyboardInterrupt
 
-    with _handled(*SIGNALS, by=on_signal):
+    with handled(*SIGNALS, by=on_signal):
         yield stop
 
 
 def ended_as_by_ctrl_c() -> AbstractContextManager[None]:
     """Have SIGTERM and SIGHUP raise KeyboardInterrupt too, where they would end the process as it
-    is. See `_handled`.
+    is. See `handled`.
     """
     ends = (signal.SIGTERM, signal.SIGHUP)
     unheeded = (number for number in ends if signal.getsignal(number) is signal.SIG_DFL)
-    return _handled(*unheeded, by=signal.default_int_handler)
+    return handled(*unheeded, by=signal.default_int_handler)
 
 
 @contextmanager
-def _handled(
+def handled(
     *signals: signal.Signals, by: Callable[[int, FrameType | None], None]
 ) -> Iterator[None]:
     """A signal that was ignored before, as SIGHUP is under nohup, is ignored on. Outside the main

@@ -6,10 +6,11 @@ import logging
 import os
 import re
 import resource
+import signal
 import socket
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from errno import EACCES, EADDRINUSE
 from ipaddress import ip_address
 from pathlib import Path
@@ -27,6 +28,7 @@ from arena.entering.remote import MAX_BYTES
 from arena.errors import UserError
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.files.rights import is_read_only, user_name
+from arena.files.stop_signals import handled
 from arena.web.app import make_app
 from arena.web.sessions import FOLDER
 from arena.web.state import CourseState, ServerSettings
@@ -111,6 +113,12 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._app, self._ready = app, ready
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Have SIGHUP end it too, as SIGINT and SIGTERM do."""
+        with handled(signal.SIGHUP, by=self.handle_exit), super().capture_signals():
+            yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -48,12 +48,13 @@ def served(*arguments: str, cwd: Path) -> Iterator[tuple[subprocess.Popen[str], 
             server.kill()
 
 
-def test_ctrl_c_ends_it_at_once(cup: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_and_its_like_end_it_at_once(number: signal.Signals, cup: Path) -> None:
     with served(cwd=cup.parents[1]) as (server, address):
         assert "cup" in httpx.get(address).text
         with httpx.stream("GET", f"{address}t/cup/live", timeout=30) as live:
             assert next(live.iter_raw())
-            server.send_signal(signal.SIGINT)
+            server.send_signal(number)
             output, _ = server.communicate(timeout=30)
     assert (server.returncode, output) == (0, "")
 
