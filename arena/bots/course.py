@@ -195,7 +195,7 @@ def submit(
 
 def field(folder: Path) -> dict[str, str]:
     """The version that plays of each bot, by name: what a tournament takes that begins now."""
-    found = ((home.name, active(home)) for home in _homes(folder))
+    found = ((home.name, active(home)) for home in submissions.homes(folder))
     return {name: version for name, version in found if version}
 
 
@@ -211,12 +211,7 @@ def damaged(folder: Path) -> list[str]:
 
 def _entries(folder: Path) -> Iterator[Entry]:
     submissions.refuse_no_folder(folder)
-    return map(_entry, _homes(folder))
-
-
-def _homes(folder: Path) -> list[Path]:
-    """The folders of bots; others, as those of a server, have names that no bot may have."""
-    return sorted(path for path in folder.iterdir() if is_name(path.name))
+    return map(_entry, submissions.homes(folder))
 
 
 def bot(folder: Path, name: str) -> Entry:

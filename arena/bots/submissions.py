@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from arena.bots import versions
-from arena.bots.course_file import FOLDERS
+from arena.bots.course_file import FOLDERS, is_course
 from arena.bots.entries import files_in, files_of
 from arena.bots.manifest import FILE_NAME, is_name
 from arena.bots.package import ACTIVE, TREE, Bot
@@ -94,9 +94,9 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     try:
         if (folder / ACTIVE).is_symlink():
             raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
-        homes = sorted(home for home in folder.iterdir() if _is_home(home))
-        bots = tuple(_open(home) for home in homes if active(home))
-        idle = not bots and any(history(home).versions for home in homes)
+        among = homes(folder)
+        bots = tuple(_open(home) for home in among if active(home))
+        idle = not bots and any(history(home).versions for home in among)
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
     if idle:
@@ -109,9 +109,13 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
     return bots
 
 
-def _is_home(path: Path) -> bool:
-    """Whether a folder of submissions may have a bot there: others may be closed to the reader."""
-    return is_name(path.name) and path.name not in FOLDERS
+def homes(folder: Path) -> list[Path]:
+    """Where a folder of submissions may have bots. A course has other folders too, which may be
+    closed to the reader, and whose names no bot of it may have.
+    """
+    others = FOLDERS if is_course(folder) else ()
+    paths = (path for path in folder.iterdir() if path.name not in others)
+    return sorted(path for path in paths if is_name(path.name))
 
 
 def no_submission(folder: Path) -> str:

@@ -349,7 +349,15 @@ def test_a_bot_whose_folder_is_closed_is_named_and_not_left_out(
     with pytest.raises(SubmissionError, match="bob/active cannot be read: Permission denied"):
         submissions(to)
     (to / "bob").rename(to / ".bob")
+    (to / "runs").mkdir(exist_ok=True)
     assert [bot.name for bot in submissions(to)] == ["ada"]  # the runs are none of its bots
+    assert [entry.name for entry in course.bots(to)] == list(course.field(to)) == ["ada"]
+
+
+def test_a_bot_has_the_name_of_a_folder_of_courses_elsewhere(tmp_path: Path, script: Path) -> None:
+    runs = script.rename(script.with_name("runs.py"))
+    accept(open_bot(runs), CHECKED, tmp_path / "to")
+    assert [bot.name for bot in submissions(tmp_path / "to")] == ["runs"]
 
 
 def test_two_versions_of_one_number_are_named_by_their_digests(to: Path, script: Path) -> None:
