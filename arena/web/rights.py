@@ -105,6 +105,13 @@ async def own_form(request: Request) -> None:
 
 async def form_of(request: Request) -> FormData:
     """The form that a page sent, read once. Refuses with 400 one that is damaged."""
+    if not hasattr(request.state, "form"):
+        request.state.form = await _read_form(request)
+    form: FormData = request.state.form
+    return form
+
+
+async def _read_form(request: Request) -> FormData:
     try:
         with being_sent(request):
             return await request.form(max_files=1, max_fields=_MOST_FIELDS)
@@ -116,8 +123,9 @@ async def form_of(request: Request) -> FormData:
 
 @contextmanager
 def being_sent(request: Request) -> Iterator[None]:
-    """While the body of an owner's request comes. Refuses with 429 one too many."""
-    sent, owner = state_of(request).sent, visitor_of(request).owner
+    """While the body of an owner's request comes. Refuses with 429 one file too many."""
+    sent = state_of(request).sent
+    owner = visitor_of(request).owner if request.url.path in UPLOADS else None
     if owner is not None and sent[owner] >= _MOST_SENT:
         sentence = f"You are sending {_MOST_SENT} files already; wait until they are there."
         raise HTTPException(429, sentence, {"Retry-After": "10"})

@@ -58,7 +58,7 @@ class ServerState(State):
     tables: Tables
     lab: LabRuns
     sent: Counter[str | None]
-    """The requests of each owner whose bodies are being received."""
+    """How many files each owner is sending; under None, other requests."""
     identify: Callable[[Request], Visitor]
     course: CourseState | None
     """None where the server shows runs alone."""

@@ -112,7 +112,9 @@ async def hand_in(
     try:
         sent_at = datetime.now(UTC)
         if state_of(request).identify(request).owner != owner:
-            raise HTTPException(401, "Your link was revoked while the file was being sent.")
+            raise HTTPException(
+                401, "Your session ended while the file was being sent. Sign in again."
+            )
         refuse_late(course.rules.now(), owner, sent_at)  # its check may wait for long
         return await run_in_threadpool(course.checks.add, owner, file, contents, sent_at)
     except StillChecking as error:

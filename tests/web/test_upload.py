@@ -324,6 +324,12 @@ def test_an_owner_sends_few_files_at_once(
         more, others = Sending(app, path, *by), Sending(app, "/api/submissions", theirs)
         await more.answer
         assert more.status == 429 and not any(each.status for each in (*asked, others))
+        leaving = Sending(
+            app, "/out", (b"content-type", b"application/x-www-form-urlencoded"), cookie
+        )
+        leaving.ends.set()
+        await leaving.answer
+        assert leaving.status == 403, "no file, and no token of its form"
         for each in (*asked, others):
             each.ends.set()
             await each.answer
