@@ -94,8 +94,8 @@ def memory(subject: Subject) -> CheckFinding:
                 return subject.failed(offence)  # other items judge the rest
     peak = subject.peak_memory_bytes / 2**20
     limit = subject.conditions.memory_mb
-    files = ", with files that it maps, which do not count" if peak > limit else ""
-    return passed(f"at most {peak:.0f} MB of {limit}{files}")
+    beyond = "; files that it maps do not count, nor a peak too short to be seen"
+    return passed(f"at most {peak:.0f} MB of {limit}{beyond if peak > limit else ''}")
 
 
 def no_network(subject: Subject) -> CheckFinding:

@@ -38,7 +38,9 @@ _M_TRIM_THRESHOLD, _M_ARENA_MAX = -1, -8  # of malloc.h
 WAIT_S = 10.0
 """How long the head of a request may take to come, and then the next piece of its body."""
 MOST_HEAD_BYTES, MOST_WAITING = 1 << 16, 1000
-"""The most of a request's head, apart from one read, and the requests of a connection that may wait for an answer."""
+"""The most of a request's head, apart from one read of it, and the requests of a connection that
+may wait for an answer.
+"""
 _SITE = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?/?")
 _NICE = 10
 """Niceness of a server that starts no tournaments."""
