@@ -380,4 +380,4 @@ def test_an_owner_reads_its_own_deadline(browser: Browser, folder: Path) -> None
     assert "Bots are taken until 2126-01-02" in ada.get("/").text
     (folder / "course.toml").write_text(f"{general}[extensions]\nbob = 2126-01-02T12:00:00Z\n")
     shown = ada.get("/me").text
-    assert "The deadline was <b>2026-01-01" in shown and "2126" not in shown
+    assert "The deadline was <b>2026-01-01" in shown and "2126-" not in shown
