@@ -33,6 +33,7 @@ def ada(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: Page) -> Iterator
     with serving(app) as url:
         page.goto(f"{url}/in/{token}")
         yield page
+        page.goto("about:blank")  # the server would break off what the page still hears
 
 
 def test_from_a_file_to_two_games(ada: Page, axe: Callable[[Page], None]) -> None:
