@@ -16,7 +16,7 @@ whose request it is, None for the staff, and `now` when it came. They raise Aren
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -194,9 +194,14 @@ def submit(
 
 
 def field(folder: Path) -> dict[str, str]:
-    """The version that plays of each bot, by name: what a tournament takes that begins now."""
-    found = ((home.name, active(home)) for home in submissions.homes(folder))
-    return {name: version for name, version in found if version}
+    """The version that plays of each bot, by name: what a tournament takes that begins now. One
+    that meets a bot whose folder is closed is refused by itself; the others go on.
+    """
+    found = {}
+    for home in submissions.homes(folder):
+        with suppress(PermissionError):
+            found[home.name] = active(home)
+    return {name: version for name, version in found.items() if version}
 
 
 def bots(folder: Path) -> tuple[Entry, ...]:

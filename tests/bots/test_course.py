@@ -348,6 +348,7 @@ def test_a_bot_whose_folder_is_closed_is_named_and_not_left_out(
     monkeypatch.setattr(Path, "readlink", closed)
     with pytest.raises(SubmissionError, match="bob/active cannot be read: Permission denied"):
         submissions(to)
+    assert [*course.field(to)] == ["ada"], "pages of a course and its other tournaments go on"
     (to / "bob").rename(to / ".bob")
     (to / "runs").mkdir(exist_ok=True)
     assert [bot.name for bot in submissions(to)] == ["ada"]  # the runs are none of its bots
