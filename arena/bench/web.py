@@ -127,7 +127,7 @@ def _live(alone: PlayedRuns, watched: PlayedRuns) -> Iterator[Figure]:
     lost, margin = difference(alone.moves_per_s, watched.moves_per_s)
     as_without = lost - margin <= 0 and watched.forfeits == alone.forfeits
     yield Figure(
-        "Moves/s lost with pages, and half of its 95 % interval",
+        "Moves/s lost with pages, and half of its 95% interval",
         f"{lost:+.1%} ± {margin:.1%}", "none, within the interval", as_without,
     )  # fmt: skip
 
@@ -166,7 +166,7 @@ def _together(runs: list[PlayedRuns]) -> PlayedRuns:
 
 
 def difference(alone: Sequence[float], watched: Sequence[float]) -> tuple[float, float]:
-    """The share that is lost, and half of its 95 % interval (Student's t)."""
+    """The share that is lost, and half of its 95% interval (Student's t)."""
     both, mean = (alone, watched), fmean(alone)
     error = math.sqrt(sum(variance(each) / len(each) for each in both))
     freedom = sum(map(len, both)) - len(both)

@@ -263,7 +263,7 @@ def _machine(found: Facts) -> Iterator[Text]:
     yield _there("cores", cores)
     yield _there("memory", f"{found.memory_mb:,} MB, {found.available_mb:,} available")
     yield _there("arena", f"{host.arena}, Python {host.python}")
-    busy = ", ".join(f"{lost / 2:.0f} % of core {core}" for core, lost in found.delay_ms.items())
+    busy = ", ".join(f"{lost / 2:.0f}% of core {core}" for core, lost in found.delay_ms.items())
     yield _there("load", f"other programs use {busy}")  # of the 200 ms looked at
 
 

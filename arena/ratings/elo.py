@@ -5,13 +5,13 @@ their ratings and h the advantage of moving first, fitted with the ratings. A dr
 
 The prior: each player also has half a pair of games, colours swapped, against a virtual opponent of
 average strength, which counts half as won twice and half as lost twice. As points that is one draw:
-ratings are finite at 0 % and 100 %, and the pool in one piece. As spread it is half a pair that
+ratings are finite at 0% and 100%, and the pool in one piece. As spread it is half a pair that
 fell to one side, so that the error of a player who never lost is wide. The first move likewise has
 two pairs of equal players, one of them as spread. The players' own pairs leave its advantage out:
 those of many players with few games each would hold it near nothing.
 The pull towards the average is about (s − ½)/(n·s(1 − s)) of 173.72 Elo for a score s in n games
 against average opponents, and about half of that for the lead of two players over each other: 0.6
-Elo where 200 games between them gave 75 %, against an error of ±56. So there is no key for it: it
+Elo where 200 games between them gave 75%, against an error of ±56. So there is no key for it: it
 is lost in the errors, whose coverage was simulated with this one, where the field spans up to 1,400
 Elo. In a wider one the pulls of all players on one side of the average add up: ratings lie too
 close together, by more than their errors where there are few rounds.
@@ -19,13 +19,13 @@ close together, by more than their errors where there are few rounds.
 The errors: clusters of dependent results (colour-swapped pairs, games on one seed) are the units of
 a sandwich estimator (Huber 1967; Liang & Zeger 1986): the inverse information on both sides of the
 summed squares of the clusters' scores. Pairs that cancel an opening's bias narrow the errors, and
-games that repeat each other widen them. Simulated pools (tests/ratings) keep the 95 % from five
+games that repeat each other widen them. Simulated pools (tests/ratings) keep the 95% from five
 pairs a pairing upwards, with independent, repeating and cancelling pairs. Pairs of different
 players on one opening are not known to share it, so the advantage is that on the openings played.
 
 Whether two players are separated is judged by the fit; and where one of them won or lost all its
 results, also by one step from "no lead" (a score test). In simulated pools, from three pairs a
-pairing upwards, at most 5 % of equal players are separated so.
+pairing upwards, at most 5% of equal players are separated so.
 
 Where results chose the opponents, `arena.ratings.fitted_prior` has another prior and other errors.
 
@@ -62,7 +62,7 @@ class Fit:
     elo: Array
     """By player."""
     errors: Array
-    """Half of the 95 % interval of each rating, in Elo; 0 for the anchor."""
+    """Half of the 95% interval of each rating, in Elo; 0 for the anchor."""
     first_mover: Advantage | None
     """Advantage of moving first; None when it was not fitted."""
     groups: tuple[tuple[str, ...], ...]
@@ -97,7 +97,7 @@ class Fit:
         return {name: place for place, group in enumerate(self.groups) for name in group}
 
     def error(self, player: str) -> float:
-        """Half of the 95 % interval of a rating, in Elo; 0 for the anchor."""
+        """Half of the 95% interval of a rating, in Elo; 0 for the anchor."""
         return float(self.errors[self._index[player]])
 
     def linked(self, one: str, other: str) -> bool:

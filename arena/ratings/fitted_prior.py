@@ -29,7 +29,7 @@ from arena.ratings.solving import whole
 SPREADS = np.geomspace(0.05, 10, 20)
 """Of strengths, in units of the logistic function: 9 to 1,737 Elo."""
 _SURELY = NormalDist().inv_cdf(0.95)
-"""Standard errors from an estimate to what it is at most, at 95 %. That of the design effect is
+"""Standard errors from an estimate to what it is at most, at 95%. That of the design effect is
 about 1/√n for n pairs: the square of a pair's score, of two independent games, is 0 or 2 times
 theirs.
 """
@@ -69,7 +69,7 @@ def posterior(
 
 def _design_effect(plain: Maximum) -> float:
     """By what factor results of one cluster that go together enlarge the squares of the scores, or
-    those that cancel lessen them: by no more than is sure at 95 %, as they cancel by chance, too,
+    those that cancel lessen them: by no more than is sure at 95%, as they cancel by chance, too,
     and as the ratings were fitted to them.
     """
     pool, of_players = plain.likelihood, slice(plain.likelihood.size)

@@ -9,7 +9,7 @@ Decision = Literal["H0", "H1"]
 
 
 class Count(Frozen):
-    """Two players head to head, counted by games or by pairs; all errors are 95 %."""
+    """Two players head to head, counted by games or by pairs; all errors are 95%."""
 
     elo: float
     """Elo of the player over the opponent, each game alike and no prior but `with_prior`."""
@@ -86,7 +86,7 @@ class Verdict(Frozen):
     void: int = 0
     """Void attempts at games of the test."""
     usable: bool = True
-    """False where more than 5 % of the attempts were forfeited or void: then it says nothing of the
+    """False where more than 5% of the attempts were forfeited or void: then it says nothing of the
     players, whatever was accepted."""
     estimate: Count | None
     """The lead in these units; null without any. Biased once the test has stopped: a test stops

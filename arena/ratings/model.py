@@ -48,9 +48,9 @@ class Share(Frozen):
     score: float
     """Points by results, 0 to 1."""
     low: float
-    """The least it is at 95 %, by Wilson's interval with pairs as the units; never below 0."""
+    """The least it is at 95%, by Wilson's interval with pairs as the units; never below 0."""
     high: float
-    """The most it is at 95 %; never above 1."""
+    """The most it is at 95%; never above 1."""
     error: float
     """Half of the width of that interval, which is not centred at `score`."""
 
@@ -63,7 +63,7 @@ class Times(Frozen):
     mean_ms: float
     """Mean time of a move, in ms."""
     p99_ms: float
-    """The time that 99 % of the moves did not pass, in ms."""
+    """The time that 99% of the moves did not pass, in ms."""
     max_ms: float
     """The longest move, in ms."""
 
@@ -89,7 +89,7 @@ class TileFigures(Frozen):
     mean_score: float
     """Mean score."""
     mean_error: float | None
-    """Half of the 95 % interval of the mean (Student's t); null for a single game."""
+    """Half of the 95% interval of the mean (Student's t); null for a single game."""
     best_score: int
     """The highest score."""
     mean_moves: float
@@ -119,7 +119,7 @@ class PlayerStanding(Frozen):
     elo: float | None
     """Rating by one fit of all results, with the `prior`; null without a result."""
     elo_error: float | None
-    """Half of its 95 % interval, relative to the anchor; 0 for the anchor itself."""
+    """Half of its 95% interval, relative to the anchor; 0 for the anchor itself."""
     games: int
     """Games played to an end, void ones not counted."""
     wins: int
@@ -169,11 +169,11 @@ class Neighbours(Frozen):
     difference: float
     """Elo between them."""
     error: float
-    """Half of the 95 % interval of `difference`, the covariance taken into account."""
+    """Half of the 95% interval of `difference`, the covariance taken into account."""
     los: float
     """Probability that the upper one is the stronger, 0 to 1."""
     separated: bool
-    """Whether results link the two and their order is no luck at 95 %: the interval of `difference`
+    """Whether results link the two and their order is no luck at 95%: the interval of `difference`
     leaves out 0, or one of them won or lost all its results and a score test distinguishes them.
     """
 
@@ -195,7 +195,7 @@ class Advantage(Frozen):
     elo: float
     """Fitted together with the ratings."""
     error: float
-    """Half of the 95 % interval of what more games on the same openings give; on others it may be
+    """Half of the 95% interval of what more games on the same openings give; on others it may be
     worth more or less."""
 
 

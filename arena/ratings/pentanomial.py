@@ -8,7 +8,7 @@ With fewer than 30 units Student's t with N − 1 degrees of freedom takes the p
 Sources: fishtest and fastchess (formulas), Van den Bergh, "Normalized Elo" (2021).
 
 Where all units are alike σ is 0 and there is nothing to measure a spread by: then half a unit lost
-and half a unit won are added (`with_prior`): a 100 % score has a finite Elo and a wide error.
+and half a unit won are added (`with_prior`): a 100% score has a finite Elo and a wide error.
 """
 
 import math

@@ -14,8 +14,8 @@ from arena.ratings.columns import Array, Indices
 from arena.ratings.solving import MOST_DENSE, Matrix, solve, whole
 
 DRAWS = 1024
-"""Draws in a large field: errors are about 1 % from those of the whole covariance, and up to
-5 % where players met few others."""
+"""Draws in a large field: errors are about 1% from those of the whole covariance, and up to
+5% where players met few others."""
 _AT_ONCE = 32
 _PRECISION = 1e-4
 """Of a draw."""

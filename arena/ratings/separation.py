@@ -1,9 +1,9 @@
 """Whether the first of a field are separated from all below them, as often as one looks.
 
-Looking again and again at 95 % intervals finds a gap sooner or later where there is none. A gap
+Looking again and again at 95% intervals finds a gap sooner or later where there is none. A gap
 counts here once the likelihood ratio of "some lead, normally distributed with `LEAD_ELO`" to "no
 lead" passes 1/α: under "no lead" it is a martingale that does so with probability α at most, as
-often as it is looked at (Robbins 1970; Johari, Pekelis & Walsh 2015). α is 5 %, shared by the
+often as it is looked at (Robbins 1970; Johari, Pekelis & Walsh 2015). α is 5%, shared by the
 `first` gaps.
 
 Ratings are taken as normal around the truth, with clusters of dependent results as units. A lead is

@@ -34,7 +34,7 @@ def crosstable(results: Iterable[Result], players: Sequence[str] = ()) -> tuple[
 
 
 def share(scores: NDArray[np.float64], clusters: NDArray[np.intp]) -> Share | None:
-    """The mean of `scores` (0 to 1) with its 95 % interval (Wilson 1927); None without any.
+    """The mean of `scores` (0 to 1) with its 95% interval (Wilson 1927); None without any.
 
     `clusters` numbers the cluster of each score: the interval is that of as many independent games
     as have the spread of the clusters' sums. One more cluster, all won or all lost, joins the
@@ -112,7 +112,7 @@ def tile_figures(games: Sequence[GameDigest]) -> TileFigures | None:
 
 
 def mean_score(scores: Sequence[int]) -> tuple[float, float | None]:
-    """The mean, and half of its 95 % interval by Student's t; None for a single score."""
+    """The mean, and half of its 95% interval by Student's t; None for a single score."""
     mean = fmean(scores)
     if len(scores) == 1:
         return mean, None

@@ -28,7 +28,7 @@ def sections(played: Sequence[PlayedAt]) -> Iterator[RenderableType]:
 
 
 def about(played: Sequence[PlayedAt]) -> list[str]:
-    """A sentence for each machine on which players are more than 10 % slower than elsewhere: by
+    """A sentence for each machine on which players are more than 10% slower than elsewhere: by
     what they state, or where one of a player's machines has nothing of that, by what was measured.
     """
     machines = {each.machine: f"{each.machine} ({each.cpu})" for each in played}
@@ -43,7 +43,7 @@ def about(played: Sequence[PlayedAt]) -> list[str]:
         for machine, speed in speeds.items():
             if speed * SLOWER < speeds[fastest]:
                 percent = 100 - 100 * speed / speeds[fastest]
-                found[machine, fastest, stated].append(f"{player} by {percent:.0f} %")
+                found[machine, fastest, stated].append(f"{player} by {percent:.0f}%")
     return [
         f"Slower on {machines[machine]} than on {machines[fastest]}, by the "
         f"{'nodes/s they state' if stated else 'speed that was measured'}: {', '.join(players)}. "

@@ -21,7 +21,7 @@ _GAUGE_WIDTH = 31
 """Places between the bounds of a sequential test."""
 _LOS_UNITS = 30
 """With fewer games or pairs no LOS is shown: they are too few for a normal distribution, which
-gives a LOS above 99 % to one of two equals in 11 % of matches of 10 games."""
+gives a LOS above 99% to one of two equals in 11% of matches of 10 games."""
 _REACH_WIDTH = 18
 """Columns that one player takes at most in the table of tiles reached."""
 
@@ -199,7 +199,7 @@ def course(standings: Standings) -> RenderableType:
             sides.insert(0, _optional(row.difference, "{:+d}"))
         place = [str(row.course_rank)] * ordered
         table.add_row(*place, Text(row.name), str(row.points), str(row.wins), *sides)
-    return titled("Course points, and share of the points by side (95 % interval)", table)
+    return titled("Course points, and share of the points by side (95% interval)", table)
 
 
 def conduct(standings: Standings) -> RenderableType:

@@ -58,7 +58,7 @@ def about_rating(standings: Standings) -> list[str]:
     fit = "Bayesian" if standings.matched else "maximum-likelihood"
     lines = [
         f"Elo: one {fit} fit of all results, draws as half points; {zero}."
-        " ± is a 95 % interval; LOS is the probability of being stronger than the next below.",
+        " ± is a 95% interval; LOS is the probability of being stronger than the next below.",
         f"Prior: {standings.prior}.",
     ]
     if len(parts := _unbounded(standings)) > 1:
@@ -70,7 +70,7 @@ def about_rating(standings: Standings) -> list[str]:
         moved, took = standings.first_mover, standings.first_player
         lines.append(
             f"First move, on these openings: worth {moved.elo:+z.0f} ± {moved.error:.0f} Elo; the"
-            f" first player took {share(took)} of the points; in brackets the 95 % interval."
+            f" first player took {share(took)} of the points; in brackets the 95% interval."
         )
     if standings.repeats and standings.sprt is None:
         lines.append(
@@ -125,10 +125,10 @@ def rounded_ms(time: float) -> float:
 
 
 def share(share: Share | None) -> str:
-    """A share with its interval: `83.3 (62–94) %`; empty without one."""
+    """A share with its interval: `83.3% (62–94)`; empty without one."""
     if share is None:
         return ""
-    return f"{100 * share.score:.1f} ({100 * share.low:.0f}–{100 * share.high:.0f}) %"
+    return f"{100 * share.score:.1f}% ({100 * share.low:.0f}–{100 * share.high:.0f})"
 
 
 def about_separation(standings: Standings) -> list[str]:
@@ -139,12 +139,12 @@ def about_separation(standings: Standings) -> list[str]:
         if not pair.separated
     ]
     known = " that results link" if len(standings.groups) > 1 else ""
-    lines = [f"All neighbours{known} are separated at 95 %."] if standings.neighbours else []
+    lines = [f"All neighbours{known} are separated at 95%."] if standings.neighbours else []
     if len(close) > MOST_CROSSED:
         met = len(standings.neighbours)
-        lines = [f"Not separated at 95 %: {len(close):,} of {met:,} neighbours."]
+        lines = [f"Not separated at 95%: {len(close):,} of {met:,} neighbours."]
     elif close:
-        lines = [f"Not separated at 95 %: {'; '.join(close)}."]
+        lines = [f"Not separated at 95%: {'; '.join(close)}."]
     if len(standings.groups) > 1:
         lines.append(
             f"No result links these groups, so their ratings cannot be compared: "
@@ -228,7 +228,7 @@ _RESULTS = {"ll": "LL", "ld": "LD", "wl_dd": "WL or DD", "wd": "WD", "ww": "WW"}
 
 
 def where_it_stands(verdict: Verdict) -> str:
-    """`LLR +1.02 (-2.94 to +2.94) · Elo +12.3 ± 20.1 · 31 % decisive`."""
+    """`LLR +1.02 (-2.94 to +2.94) · Elo +12.3 ± 20.1 · 31% decisive`."""
     ratio = f"LLR {verdict.llr:+.2f} ({verdict.lower:+.2f} to {verdict.upper:+.2f})"
     estimate = verdict.estimate
     if estimate is None:
@@ -238,8 +238,8 @@ def where_it_stands(verdict: Verdict) -> str:
 
 
 def decisive(share: float) -> str:
-    """`31 % decisive`: a share of pairs, or of other units, that one side won."""
-    return f"{100 * share:.0f} % decisive"
+    """`31% decisive`: a share of pairs, or of other units, that one side won."""
+    return f"{100 * share:.0f}% decisive"
 
 
 def decision(verdict: Verdict) -> str:
@@ -274,15 +274,15 @@ def not_usable(verdict: Verdict) -> str:
         if count
     )
     return (
-        f"Not usable: {spoilt} in {games:,} games. That is {share:.1f} % of what was "
-        "played; beyond 5 % a test measures the machine or a bot's faults, not strength. Remove "
+        f"Not usable: {spoilt} in {games:,} games. That is {share:.1f}% of what was "
+        "played; beyond 5% a test measures the machine or a bot's faults, not strength. Remove "
         "the cause, which the report names (often a busy machine, or too short a time a move), "
         "and begin the test again under another name, or with its file moved away."
     )
 
 
 def _percent(rate: float) -> str:
-    return f"{100 * rate:g} %"
+    return f"{100 * rate:g}%"
 
 
 def expected_ends(test: Sprt, *, paired: bool) -> tuple[int, ...]:

@@ -193,7 +193,7 @@ def delay_warning(lost_ms: Mapping[int, float], quota: float | None = None) -> s
         )
     share = min(1.0, lost_ms[core] / DELAY_S / 1000)
     return (
-        f"This machine is busy: other programs use {100 * share:.0f} % of core {core}. "
+        f"This machine is busy: other programs use {100 * share:.0f}% of core {core}. "
         "Games in which that makes a player late are replayed. End the other programs, or "
         "lower concurrency."
     )

@@ -1,7 +1,7 @@
 """How games begin: balanced random openings, or those of a file.
 
 A random opening leaves the game unfinished, a player to move who has a real choice, and the sides
-about even: played on at random, the first seat takes between 35 % and 65 % of the points. Playing
+about even: played on at random, the first seat takes between 35% and 65% of the points. Playing
 each opening twice with colours swapped takes care of the rest. In dots-and-boxes an opening never
 leaves a box to be taken.
 """

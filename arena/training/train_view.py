@@ -79,8 +79,8 @@ class TileBlockView(BlockView[TileBlock]):
             f"{block.games:,} games: average {block.mean:,.0f}, maximum {block.best:,}, "
             f"{short(speed(block))} moves/s",
             *(
-                f"{tile:>{width}}  reached {100 * block.reached[tile]:5.1f} %"
-                f"  ended here {100 * block.ended[tile]:5.1f} %"
+                f"{tile:>{width}}  reached {100 * block.reached[tile]:5.1f}%"
+                f"  ended here {100 * block.ended[tile]:5.1f}%"
                 for tile in tiles
             ),
         ]
@@ -105,9 +105,9 @@ class TileBlockView(BlockView[TileBlock]):
         for tile in sorted(block.reached):
             table.add_row(
                 str(tile),
-                f"{100 * block.reached[tile]:.1f} %",
+                f"{100 * block.reached[tile]:.1f}%",
                 Text("━" * round(_REACH_WIDTH * block.reached[tile]), _COLOUR),
-                f"{100 * block.ended[tile]:.1f} %",
+                f"{100 * block.ended[tile]:.1f}%",
             )
         return table
 
@@ -135,7 +135,7 @@ class GameBlockView(BlockView[GameBlock]):
         return block.score
 
     def figure(self, block: GameBlock) -> str:
-        return f"{100 * block.score:.1f} %"
+        return f"{100 * block.score:.1f}%"
 
     def row(self, block: GameBlock) -> Sequence[str]:
         margin = f"{block.margin:+.1f}"

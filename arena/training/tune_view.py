@@ -57,11 +57,11 @@ def progress_line(plan: TuningPlan, progress: TuningProgress) -> str:
 
 
 def comparison_line(comparison: StartComparison) -> str:
-    """A score against the start, in brackets its 95 % interval."""
+    """A score against the start, in brackets its 95% interval."""
     score, low, high = (100 * share for share in (comparison.score, *comparison.interval))
     pairs = words.decisive(decisive(comparison.scores))
     return (
-        f"after {comparison.games:,} games {score:.1f} ({low:.0f}–{high:.0f}) % against the start, "
+        f"after {comparison.games:,} games {score:.1f}% ({low:.0f}–{high:.0f}) against the start, "
         f"pairs {pairs}"
     )
 

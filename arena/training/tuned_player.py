@@ -55,8 +55,8 @@ def measured_line(scores: Sequence[float], slid: Slid) -> str:
     counts = _counts(scores)
     found = figures(counts)
     line = (
-        f"In {2 * len(scores):,} fresh games against the start: {100 * spread(counts).mean:.1f} %, "
-        f"Elo {found.elo:+z.0f} ± {found.elo_error:.0f} (95 %), pairs "
+        f"In {2 * len(scores):,} fresh games against the start: {100 * spread(counts).mean:.1f}%, "
+        f"Elo {found.elo:+z.0f} ± {found.elo_error:.0f} (95%), pairs "
         f"{words.decisive(decisive(scores))}."
     )
     means = (f"{name} {mean:,.0f} ± {error:,.0f}" for name, (mean, error) in _means(slid).items())
@@ -64,7 +64,7 @@ def measured_line(scores: Sequence[float], slid: Slid) -> str:
 
 
 def _means(slid: Slid) -> dict[str, tuple[float, float]]:
-    """By player, the mean score with half of its 95 % interval."""
+    """By player, the mean score with half of its 95% interval."""
     means = {}
     for name, scores in zip(("tuned", "start"), zip(*slid, strict=True), strict=False):
         mean, error = mean_score(scores)

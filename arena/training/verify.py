@@ -226,7 +226,7 @@ def play_target(
     say, more = Lines(console).say, "max_games in [verify]"
     say(f"\n{contest.sides.title} at {contest.at}:")
     if contest.number > 1:
-        wrong = f"{100 * verification.test.alpha:g} %"
+        wrong = f"{100 * verification.test.alpha:g}%"
         say(
             f"Where there is no gain, each such test still shows one in up to {wrong} of the "
             "cases: the verdict before stays next to this one."

@@ -247,7 +247,7 @@ def _tuning(folder: Path, of_kind: Callable[..., LabRun]) -> LabRun:
         (int(at), [float(each) for each in scores]) for at, scores in content["comparisons"]
     ]
     against = [(float(at), 50 * sum(scores) / len(scores)) for at, scores in compared if scores]
-    best = f", {against[-1][1]:.1f} % against the start" if against else ""
+    best = f", {against[-1][1]:.1f}% against the start" if against else ""
     return of_kind(
         about=f"{config['bot']} by {config['method']}: {config['rules']}",
         stands=f"{games:,} games{best}",

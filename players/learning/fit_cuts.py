@@ -128,7 +128,7 @@ def main() -> None:
         "logarithm of the error, in hundredths of a disc, that two in three stay within.",
         "source": f"players.learning.fit_cuts: {options.positions} positions, depths up to "
         f"{options.depth}, evaluation {options.evaluation}, seed {options.seed}. The fit is off by "
-        f"{100 * off:.0f} % of a spread (standard deviation over pairs of depths and stages).",
+        f"{100 * off:.0f}% of a spread (standard deviation over pairs of depths and stages).",
         "spread": spread,
     }
     with result_file(options.out, "w") as file:

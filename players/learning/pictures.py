@@ -106,7 +106,7 @@ def tile_curve(blocks: Sequence[TileBlock], title: str, about: str) -> Figure:
     tiles = shown_tiles(blocks)
     for tile, colour in zip(tiles, _TILES[-len(tiles) :], strict=True):
         shares = [block.reach(tile) for block in blocks]
-        label = f"{tile}:  {100 * shares[-1]:.1f} %"
+        label = f"{tile}:  {100 * shares[-1]:.1f}%"
         reach.plot(games, shares, line, color=colour, label=label, **PEN)
     for axes in (scores, reach):
         place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.02)}

@@ -87,7 +87,7 @@ def test_a_phone_shows_ratings_and_whole_numbers(tmp_path: Path, page: Page) -> 
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(write_file(tmp_path, records))
     standings = page.locator("#standings")
-    for text in ("Elo", "±", "95 % interval", "LOS", "Course points"):
+    for text in ("Elo", "±", "95% interval", "LOS", "Course points"):
         expect(standings.get_by_role("columnheader", name=text, exact=True)).to_be_visible()
     expect(standings.locator("td", has_text=re.compile(r"±\d+")).first).to_be_in_viewport()
     cells = page.locator("#crosstable td a")

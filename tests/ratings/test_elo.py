@@ -142,7 +142,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(
         centred = elo[0] - sum(elo) / len(elo)
         hits["rating"] += abs(rated.elo[0] - centred) <= rated.error("p0")
         hits["advantage"] += abs(rated.first_mover.elo - advantage) <= rated.first_mover.error
-    # Four standard errors below 95 %; with few games wider than promised is no fault. Where 90 %
+    # Four standard errors below 95%; with few games wider than promised is no fault. Where 90%
     # were covered, each figure would be found out in one of four simulations, all in no 1 of 1000.
     floor = 0.95 - 4 * math.sqrt(0.95 * 0.05 / runs)
     for what, hit in hits.items():

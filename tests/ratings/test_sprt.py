@@ -184,7 +184,7 @@ RUNS = 1000
 
 def at_most(rate: float) -> int:
     """Wrong decisions that a true rate of `rate` brings by chance: three standard deviations more
-    than the mean; for 5 % of 1000 runs 50 + 21. A rate of 7.7 % would pass every other time.
+    than the mean; for 5% of 1000 runs 50 + 21. A rate of 7.7% would pass every other time.
     """
     return math.floor(RUNS * rate + 3 * math.sqrt(RUNS * rate * (1 - rate)))
 

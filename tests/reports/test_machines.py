@@ -25,9 +25,9 @@ def test_a_player_that_is_slower_on_a_machine_is_named_by_its_own_figures() -> N
         [at("a", "uct", 100, 5000), at("b", "uct", 70, 4000), at("a", "ox", 100), at("b", "ox", 70)]
     )
     assert said == [
-        "Slower on b (cpu of b) than on a (cpu of a), by the speed that was measured: ox by 30 %. "
+        "Slower on b (cpu of b) than on a (cpu of a), by the speed that was measured: ox by 30%. "
         "same_kind = true uses only machines with the same processor.",
-        "Slower on b (cpu of b) than on a (cpu of a), by the nodes/s they state: uct by 20 %. "
+        "Slower on b (cpu of b) than on a (cpu of a), by the nodes/s they state: uct by 20%. "
         "same_kind = true uses only machines with the same processor.",
     ]
 

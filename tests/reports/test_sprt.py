@@ -46,13 +46,13 @@ def test_before_the_first_game() -> None:
 
 def test_on_the_way_the_ratio_stands_between_its_bounds_with_elo() -> None:
     text = shown(verdict(3, 2, 4, 1, 2, 3))
-    assert "H0: new's lead over old is 0; H1: it is 50 (normalized Elo). α 5 %, β 5 %." in text
+    assert "H0: new's lead over old is 0; H1: it is 50 (normalized Elo). α 5%, β 5%." in text
     assert "After 6 pairs (LL 0, LD 1, WL or DD 2, WD 2, WW 1)" in text
-    said = "In these pairs: 67 % decisive, Elo +88.7 ± 214.8, normalized +128.3 ± 267.0."
+    said = "In these pairs: 67% decisive, Elo +88.7 ± 214.8, normalized +128.3 ± 267.0."
     assert said in " ".join(text.split())
     assert "Not decided after 6 pairs." in text and "biased" not in text
     short = words.where_it_stands(verdict(3, 2, 4, 1, 2, 3))
-    assert short == "LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 214.8 · 67 % decisive"
+    assert short == "LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 214.8 · 67% decisive"
 
 
 def test_a_decision_says_what_it_means_and_that_its_elo_is_biased() -> None:
@@ -108,7 +108,7 @@ def test_nothing_is_cut_off_on_a_narrow_terminal(width: int) -> None:
 def test_comparisons() -> None:
     text = shown(verdict(2, 0, 2, 1, paired=False))
     assert "After 4 comparisons (lost 1, drawn 1, won 2)" in text
-    assert "In these comparisons: 75 % decisive, Elo " in text
+    assert "In these comparisons: 75% decisive, Elo " in text
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_each_plain_line_says_where_the_test_stands(duel: tuple[Store, list[Game
     assert lines[2].startswith("With at most 100 games it may well end undecided")
     left = " · at most 1 min 38 s left"
     assert lines[-2].endswith(f" · LLR +0.00 (-2.94 to +2.94){left}")
-    elo = "Elo +88.7 ± 214.8 · 67 % decisive"
+    elo = "Elo +88.7 ± 214.8 · 67% decisive"
     assert lines[-1].endswith(f" · LLR +0.51 (-2.94 to +2.94) · {elo}{left}")
 
 

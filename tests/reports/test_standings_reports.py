@@ -140,7 +140,7 @@ def test_the_first_move_is_not_taken_for_strength() -> None:
 
 
 def test_equals_are_seldom_as_good_as_certain() -> None:
-    """Of few games LOS is too sure: after 10 it is above 99 % for one of two equals in 1 of 9."""
+    """Of few games LOS is too sure: after 10 it is above 99% for one of two equals in 1 of 9."""
     for games, least, most in ((10, 0.1, 0.12), (_LOS_UNITS, 0.02, 0.05)):
         sure = [min(won, games - won) for won in range(games + 1)]
         chance = sum(
@@ -187,7 +187,7 @@ def test_words_say_who_is_not_separated(table: Standings) -> None:
         assert (f"{pair.upper} and {pair.lower} (" in said) is not pair.separated
     results = [Result("a", "b", 1.0, str(n)) for n in range(100)]
     clear = standings_of_results(results)
-    assert words.about_separation(clear) == ["All neighbours are separated at 95 %."]
+    assert words.about_separation(clear) == ["All neighbours are separated at 95%."]
     apart = standings_of_results([*results, Result("c", "d", 1.0)])
     assert "cannot be compared: a, b; c, d" in words.about_separation(apart)[1]
     pair = table.neighbours[0].model_copy(update={"separated": False, "difference": -0.3})
@@ -383,4 +383,4 @@ def test_a_large_field_is_listed_without_a_crosstable() -> None:
     lines = [line for line in text.splitlines() if "p123" in line.split()]
     assert len(lines) == 2, "by Elo and by course points"
     assert "No crosstable" in text and "Won-drawn-lost" not in text
-    assert "Not separated at 95 %: 249 of 249 neighbours." in text
+    assert "Not separated at 95%: 249 of 249 neighbours." in text

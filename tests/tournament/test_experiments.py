@@ -150,11 +150,11 @@ def test_a_verdict_needs_an_interval(elo: float, error: float, equal: bool, expe
 @pytest.mark.parametrize(
     ("mean", "error", "expected", "verdict"),
     [
-        (1500, 40, "+50 % ± 5 %", "**yes**"),
-        (800, 40, "-20 % ± 5 %", "**no**, the other way round"),
-        (6000, 4000, "+500 % ± 400 %", "**yes**"),  # the interval that is judged
-        (1010, 0, "+1 % ± 3 %", "equal"),
-        (1040, 40, "+4 % ± 5 %", "open"),
+        (1500, 40, "+50% ± 5%", "**yes**"),
+        (800, 40, "-20% ± 5%", "**no**, the other way round"),
+        (6000, 4000, "+500% ± 400%", "**yes**"),  # the interval that is judged
+        (1010, 0, "+1% ± 3%", "equal"),
+        (1040, 40, "+4% ± 5%", "open"),
     ],
 )
 def test_scores_are_judged_in_place_of_elo(
@@ -173,10 +173,10 @@ def test_scores_are_judged_in_place_of_elo(
 @pytest.mark.parametrize(
     ("time", "seconds", "expected"),
     [
-        ("less", 0.7, "; in 70 % of the time"),
+        ("less", 0.7, "; in 70% of the time"),
         ("less", 1.1, "; but **no** time is saved"),
         ("the same", 1.1, "; **no** time is saved"),
-        ("the same", 0.7, "; but in 70 % of the time"),
+        ("the same", 0.7, "; but in 70% of the time"),
     ],
 )
 def test_a_claim_about_time_is_judged_by_it(time: str, seconds: float, expected: str) -> None:
@@ -205,7 +205,7 @@ def test_the_reach_of_tiles_is_kept_and_shown_where_it_is_known(played: dict[str
     known = old.model_copy(update={"reach": {2048: 1.0, 8192: 0.125}})
     rows = [page.text({"popup": experiment(GAP, scores=(each,))})[0] for each in (old, known)]
     assert rows[0].endswith("| `a` 10 in 1.00 s a game |\n")
-    assert rows[1].endswith("| `a` 10 in 1.00 s a game, 2048 in 100 %, 8192 in 12 % |\n")
+    assert rows[1].endswith("| `a` 10 in 1.00 s a game, 2048 in 100%, 8192 in 12% |\n")
 
 
 DAY = date(2026, 1, 2)

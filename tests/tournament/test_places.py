@@ -140,7 +140,7 @@ def test_a_slow_machine_is_named_with_how_slow(cluster: Cluster) -> None:
     cluster.look(0, a=1, b=1, c=1)
     assert cluster.say("a") == cluster.say("b", speed=97) == []
     (note,) = cluster.say("c", speed=50)
-    assert "c (c) is 50 % slower than the fastest machine" in note
+    assert "c (c) is 50% slower than the fastest machine" in note
 
 
 def test_of_two_kinds_the_one_that_plays_the_most_games_is_kept(cluster: Cluster) -> None:

@@ -220,7 +220,7 @@ def test_a_busy_machine_is_reported_with_the_figure() -> None:
     assert delay_warning({0: 1.5, 1: 9.9}) is None
     warned = delay_warning({0: 1.5, 1: 61.2})
     assert warned is not None
-    assert warned.startswith("This machine is busy: other programs use 31 % of core 1.")
+    assert warned.startswith("This machine is busy: other programs use 31% of core 1.")
     warned = delay_warning({0: 100.0}, quota=0.5)
     assert warned is not None
     assert "may use 0.5 CPUs" in warned and "other programs" not in warned

@@ -60,9 +60,9 @@ def test_in_a_pipe_a_line_is_one(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_block_is_a_line_and_one_for_each_tile() -> None:
     assert VIEW.lines(block(3, 4567.8)) == [
         "3,000 games: average 4,568, maximum 9,000, 1.2 M moves/s",
-        "     256  reached 100.0 %  ended here  25.0 %",
-        "     512  reached  75.0 %  ended here  70.0 %",
-        "    1024  reached   5.0 %  ended here   5.0 %",
+        "     256  reached 100.0%  ended here  25.0%",
+        "     512  reached  75.0%  ended here  70.0%",
+        "    1024  reached   5.0%  ended here   5.0%",
     ]
 
 
@@ -92,7 +92,7 @@ def test_the_screen_shows_the_way_so_far_and_the_last_block(
     screen = shown[shown.rindex("[bold]cup[/bold]") :]
     assert "4,000 of 10,000 games · 1.2 M moves/s · 12 s left" in screen
     assert "average  ▃▅▇█  1,000 → 4,000" in screen
-    assert "1024    5.0 %" in screen
+    assert "1024     5.0%" in screen
     assert "playing" not in screen
     assert max(map(len, screen.splitlines())) <= 80
 
@@ -105,7 +105,7 @@ def test_on_a_narrow_screen_the_last_block_is_below(capsys: pytest.CaptureFixtur
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert "games  average  maximum  moves/s" in lines
     assert "8,000   26,008    9,000    1.2 M" in lines
-    assert " 512   75.0 %  ━━━━━━━━━         70.0 %" in lines
+    assert " 512    75.0%  ━━━━━━━━━          70.0%" in lines
     assert not [line for line in lines if "…" in line or len(line) > 60]
 
 

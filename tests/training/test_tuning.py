@@ -511,7 +511,7 @@ def test_the_live_view_shows_values_trends_and_the_score() -> None:
     progress = TuningProgress(100, 50.0, POINTS, [StartComparison(80, (2.0, 1.0, 0.0, 1.0))])
     line = progress_line(PLAN, progress)
     assert line == "100 of 200 games, 50 games/s, 2 s left"
-    compared = "after 80 games 50.0 (20–80) % against the start, pairs 50 % decisive"
+    compared = "after 80 games 50.0% (20–80) against the start, pairs 50% decisive"
     assert comparison_line(progress.comparisons[-1]) == compared
 
 
@@ -519,7 +519,7 @@ def test_a_test_says_how_many_of_its_pairs_are_decisive() -> None:
     tally = Tally(Sprt(elo1=100), "tuned", "start", paired=True)
     assert line_of_test(tally.verdict) == "0 pairs; H0 at -2.94, H1 at +2.94"
     tally.add([4, 2, 2, 1])
-    assert line_of_test(tally.verdict).startswith("4 pairs, 50 % decisive, Elo ")
+    assert line_of_test(tally.verdict).startswith("4 pairs, 50% decisive, Elo ")
 
 
 @pytest.mark.parametrize(("width", "height", "count"), [(80, 19, 120), (80, 19, 30), (120, 35, 60)])
@@ -546,7 +546,7 @@ def test_pairs_become_counts_and_a_gain_with_its_interval() -> None:
     assert gain["games"] == 200
     assert gain["score"] == pytest.approx(0.575)
     assert gain["decisive_pairs"] == 0.5
-    assert measured_line(scores, ()).endswith(" (95 %), pairs 50 % decisive.")
+    assert measured_line(scores, ()).endswith(" (95%), pairs 50% decisive.")
     assert gain["elo"] == pytest.approx(52.5, abs=0.1)
     assert 40 < gain["elo_error_95"] < 70
     assert measured([], ())["games"] == 0

@@ -92,7 +92,7 @@ def test_what_begins_again_leaves_the_tests_before(folder: Path) -> None:
     for number in (1, 2, 2):
         tested = verify(TUNE, max_games=2)
         assert tested.exit_code == 1, tested.output
-        assert ("in up to 5 % of the cases" in tested.output) is (number == 2)
+        assert ("in up to 5% of the cases" in tested.output) is (number == 2)
         (path,) = run.glob("verify-*.sqlite")
         with Store.open(path) as store:
             seeds.append(store.config.seed)

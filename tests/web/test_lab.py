@@ -172,7 +172,7 @@ def test_a_tuning_has_its_parameters(client: TestClient, runs: Path) -> None:
     (runs / "it.tune").mkdir()
     (runs / "it.tune" / tuner.CHECKPOINT).write_text(json.dumps(TUNING))
     text = client.get("/lab/run/it.tune").text
-    assert "16 games, 100.0 % against the start" in text
+    assert "16 games, 100.0% against the start" in text
     assert "smoothness, last 0.25" in text
     assert "ranges.smoothness.high" in text
 

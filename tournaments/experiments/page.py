@@ -17,7 +17,7 @@ from tournaments.experiments.results import Experiment, Scores
 HERE = Path(__file__).parent
 EQUAL_ELO = 30.0
 EQUAL_PERCENT = 5.0
-"""Players whose interval is within that are equal. At 2048 scores scatter by 40 %: with a twentieth
+"""Players whose interval is within that are equal. At 2048 scores scatter by 40%: with a twentieth
 more one wins as often as with 30 Elo more.
 """
 _HEAD = """# What the sources claim, and what we measured
@@ -43,13 +43,13 @@ and Fischer 2002, Machine Learning 47), UCT (Kocsis and Szepesvári 2006, ECML),
 2048 (Szubert and Jaśkowski 2014, CIG), stages of them (Yeh et al. 2017, IEEE Transactions on
 Computational Intelligence and AI in Games 9).
 
-Elo is the lead of the player named first over the second, with its 95 % interval. At 2048 and 2584
+Elo is the lead of the player named first over the second, with its 95% interval. At 2048 and 2584
 the mean scores are compared instead: their difference with its interval, in percent of the second's
 mean. The worth of a seat holds for the openings of the experiment. **Equal** is an interval within
-± 30 Elo, or ± 5 %. **Open** is a wider one that has 0 in it, and a claim that was not measured.
+± 30 Elo, or ± 5%. **Open** is a wider one that has 0 in it, and a claim that was not measured.
 Many experiments were looked at while they ran, and continued until the players were separated:
 their Elo is too far from 0 on average. If equal players are compared in this way, with a look every
-200 games up to 1,000, about 15 % end as separated, not 5 %; and of this many claims, some at 95 %
+200 games up to 1,000, about 15% end as separated, not 5%; and of this many claims, some at 95%
 are wrong. Rows without an experiment are of other measurements, which they name. Elo kept before
 2026-11-29 was rated with two extra draws a player, not [one](../README.md#read-the-table).
 
@@ -123,7 +123,7 @@ def judged(claim: Claim, found: Experiment | None) -> tuple[str, str]:
 
 
 _Measured = tuple[str, float, float, float]
-"""In words; how far the first is ahead, half of the 95 % interval, within what both are equal."""
+"""In words; how far the first is ahead, half of the 95% interval, within what both are equal."""
 
 
 def _by_elo(claim: Claim, found: Experiment) -> _Measured | None:
@@ -142,7 +142,7 @@ def _by_score(claim: Claim, found: Experiment) -> _Measured | None:
     percent = 100 / second.mean
     ahead = percent * (first.mean - second.mean)
     error = percent * math.hypot(first.error, second.error)
-    sentence = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f} % ± {error:,.0f} %"
+    sentence = f"{_score(first)}, {_score(second)}: {ahead:+z,.0f}% ± {error:,.0f}%"
     return sentence, ahead, error, EQUAL_PERCENT
 
 
@@ -150,8 +150,8 @@ def _time_saved(claim: Claim, found: Experiment) -> str:
     seconds = {each.player: each.seconds for each in found.scores}
     share = 100 * seconds[claim.player] / seconds[claim.opponent]
     if claim.time == "less":
-        return f"; in {share:.0f} % of the time" if share < 95 else "; but **no** time is saved"
-    return "; **no** time is saved" if share > 95 else f"; but in {share:.0f} % of the time"
+        return f"; in {share:.0f}% of the time" if share < 95 else "; but **no** time is saved"
+    return "; **no** time is saved" if share > 95 else f"; but in {share:.0f}% of the time"
 
 
 def _verdict(ahead: float, error: float, equal_within: float, *, equal: bool) -> str:
@@ -196,5 +196,5 @@ def _standing(name: str, found: Experiment) -> str:
 
 def _score(scores: Scores) -> str:
     error = "" if scores.error is None else f" ± {scores.error:,.0f}"
-    reach = "".join(f", {tile} in {100 * share:.0f} %" for tile, share in scores.reach.items())
+    reach = "".join(f", {tile} in {100 * share:.0f}%" for tile, share in scores.reach.items())
     return f"`{scores.player}` {scores.mean:,.0f}{error} in {scores.seconds:.2f} s a game{reach}"

@@ -34,7 +34,7 @@ class Gap(Frozen):
     opponent: str
     elo: float
     error: float
-    """Half of the 95 % interval."""
+    """Half of the 95% interval."""
 
 
 class Scores(Frozen):
@@ -43,7 +43,7 @@ class Scores(Frozen):
     player: str
     mean: float
     error: float | None
-    """Half of the 95 % interval."""
+    """Half of the 95% interval."""
     seconds: float
     """A game."""
     reach: dict[int, float] = Field(default_factory=dict)

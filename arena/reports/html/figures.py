@@ -63,7 +63,7 @@ def anchor_of(standings: Standings) -> str | None:
 
 
 def interval(row: PlayerStanding) -> tuple[float, float, float] | None:
-    """Least, Elo and most at 95 %; None where there are too few games to show them."""
+    """Least, Elo and most at 95%; None where there are too few games to show them."""
     if row.elo is None or row.elo_error is None or (row.games < FEW_GAMES and row.elo_error):
         return None
     low, high = row.elo - row.elo_error, row.elo + row.elo_error

@@ -68,7 +68,7 @@ class PlayerData(Frozen):
     """By the rules of the format, or where it has none by Elo; null for a player that left the
     tournament, whose games are not counted."""
     rating: str
-    """Elo and half of its 95 % interval in words, as `+480 ± 257`, `too few games`."""
+    """Elo and half of its 95% interval in words, as `+480 ± 257`, `too few games`."""
     interval: tuple[float, float, float] | None
     """Least, Elo and most; null with too few games."""
     games: int
@@ -77,7 +77,7 @@ class PlayerData(Frozen):
     losses: int
     """Results; in 2048 and 2584 comparisons of two games."""
     as_first: str
-    """Share of the points when moving first with its 95 % interval, in words; empty without."""
+    """Share of the points when moving first with its 95% interval, in words; empty without."""
     as_second: str
     mean_ms: float | None
     max_ms: float | None

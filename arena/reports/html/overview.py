@@ -80,7 +80,7 @@ def standings(look: Look) -> dict[str, Any]:
         compared = standings.model_copy(update={"neighbours": tuple(pairs)})
         notes[:1] = words.about_separation(compared)[:1] if close else []
     if close > _CLOSE:
-        notes[0] = f"{close} pairs of neighbours are not separated at 95 %: brackets join them."
+        notes[0] = f"{close} pairs of neighbours are not separated at 95%: brackets join them."
     notes += [*words.about_rating(standings)[2:], *words.about_those_out(standings)]
     return {
         "rows": rows,

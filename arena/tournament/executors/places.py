@@ -316,7 +316,7 @@ class Machines:
         if place.plays and place.speed * SLOWER < fastest:
             slower = 100 - 100 * place.speed / fastest
             self.notes.append(
-                f"{place} is {slower:.0f} % slower than the fastest machine: players "
+                f"{place} is {slower:.0f}% slower than the fastest machine: players "
                 f"think less there. {SAME_KIND}"
             )
         if admission.delay is not None and place.plays:

@@ -96,7 +96,7 @@ def _apart(values: Sequence[float], low: float, high: float) -> list[float]:
 
 
 def _draw_scores(axes: Axes, comparisons: Sequence[StartComparison], games: int) -> None:
-    title = "Score against the start, 95 % interval"
+    title = "Score against the start, 95% interval"
     begin_panel(axes, games, title, "share of the points")
     axes.axhline(0.5, color=FAINT, linewidth=1, linestyle="--")
     points = [(each.games, each.score, *each.interval) for each in comparisons]

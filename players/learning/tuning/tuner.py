@@ -78,7 +78,7 @@ class StartComparison(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the score (Wilson 1927), of as many independent games as have the
+        """The 95% interval of the score (Wilson 1927), of as many independent games as have the
         spread of the pairs; one more pair, all won or all lost, joins it.
         """
         pairs, mean = len(self.scores), self.score

@@ -67,7 +67,7 @@ function ratingDrawn(run, figures) {
   const x = (/** @type {number} */ elo) => (10 + (elo - least) * scale).toFixed(1);
   const [low, elo, high] = figures.interval;
   const others = all.map((each) => svg("circle", { class: "other", cx: x(each[1]), cy: 12, r: 2.5 }));
-  const label = `Elo ${signed(elo)}, with 95 % certainty from ${signed(low)} to ${signed(high)}`;
+  const label = `Elo ${signed(elo)}, with 95% certainty from ${signed(low)} to ${signed(high)}`;
   const drawn = svg("svg", { class: "among", viewBox: "0 0 420 24", role: "img", "aria-label": label }, others,
     svg("path", { class: "bar", d: `M${x(low)} 12H${x(high)}M${x(low)} 7v10M${x(high)} 7v10` }), svg("circle", { class: "own", cx: x(elo), cy: 12, r: 4.5 }));
   return [drawn, element("p", { class: "note" }, `${label}. Small dots are the other players.`)];
