@@ -5,7 +5,7 @@ files of their results.
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,22 +15,22 @@ from players.weights.evaluations import load_terms
 from rules.position import Game
 
 
-def out_file(text: str) -> Path:
-    path = Path(text)
-    if not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{path}: there is no folder {path.parent}; make it")
-    if path.is_dir():
-        raise argparse.ArgumentTypeError(f"{path}: is a folder; name a file")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise argparse.ArgumentTypeError(f"{path}: may not be written; name another file")
-    return path
+def out_file(end: str) -> Callable[[str], Path]:
+    """Reads the path of a result, which must end with `end`: players know such files by it."""
 
+    def path_of(text: str) -> Path:
+        path = Path(text)
+        if not path.parent.is_dir():
+            raise argparse.ArgumentTypeError(f"{path}: there is no folder {path.parent}; make it")
+        if path.is_dir():
+            raise argparse.ArgumentTypeError(f"{path}: is a folder; name a file")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise argparse.ArgumentTypeError(f"{path}: may not be written; name another file")
+        if path.suffix != end:
+            raise argparse.ArgumentTypeError(f"{path}: must end with {end}, as players expect")
+        return path
 
-def npz_file(text: str) -> Path:
-    path = out_file(text)
-    if path.suffix != ".npz":
-        raise argparse.ArgumentTypeError(f"{path}: players know such a file by its end: add .npz")
-    return path
+    return path_of
 
 
 @contextmanager

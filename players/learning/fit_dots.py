@@ -152,7 +152,7 @@ def fit(rows: Array, features: Array, targets: Array) -> Array:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("out", type=out_file)
+    parser.add_argument("out", type=out_file(".json"))
     parser.add_argument("--positions", type=count, default=300_000, help="a round")
     parser.add_argument("--rounds", type=count, default=2)
     parser.add_argument("--seed", type=int, default=1)

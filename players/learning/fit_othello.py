@@ -13,6 +13,7 @@ import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ from players.games.othello.evaluation import (
 )
 from players.games.othello.patterns import ENTRIES, PLACES, canonical_entries, write_entries
 from players.games.registry import load_board
-from players.learning.arguments import count, evaluation, npz_file, result_file
+from players.learning.arguments import count, evaluation, out_file, result_file
 from players.learning.ridge import ridge, sums
 from players.ntuple.board import diagonal
 from players.search.alphabeta.cuts import new_margins, uncertain
@@ -307,7 +308,7 @@ def played(
 
     def share(first: int) -> Array:
         words = np.zeros((min(GAMES_SHARE, count - first), 2), np.uint64)
-        state = np.uint64(seed + first // GAMES_SHARE)
+        state = np.uint64(Random(f"{seed} {first // GAMES_SHARE}").getrandbits(64))
         play_games(model, state, *tools(rule_set, terms, 0), words)
         return words
 
@@ -326,7 +327,7 @@ def spread_out(words: Array, model: OthelloBits, most: int) -> Array:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
-    parser.add_argument("out", type=npz_file)
+    parser.add_argument("out", type=out_file(".npz"))
     parser.add_argument("--positions", type=count, default=8_000_000, help="of games")
     parser.add_argument("--most", type=count, default=500_000, help="of them labelled, a phase")
     parser.add_argument("--depth", type=count, default=8, help="of the searches that label them")

@@ -37,18 +37,25 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
-    ("main", "given"),
-    [(fit_dots.main, []), (fit_cuts.main, ["standard"]), (fit_othello.main, ["standard"])],
+    ("main", "given", "out"),
+    [
+        (fit_dots.main, [], "out.json"),
+        (fit_cuts.main, ["standard"], "out.json"),
+        (fit_othello.main, ["standard"], "out.npz"),
+    ],
 )
 def test_wrong_arguments_are_refused_before_the_work(
     main: Callable[[], None],
     given: list[str],
+    out: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    end = Path(out).suffix
     for wrong, words in (
-        (["none/out.npz"], "none/out.npz: there is no folder none; make it"),
-        (["out.npz", "--positions", "0"], "must be 1 or more, got '0'"),
+        ([f"none/{out}"], f"none/{out}: there is no folder none; make it"),
+        (["out.txt"], f"out.txt: must end with {end}, as players expect"),
+        ([out, "--positions", "0"], "must be 1 or more, got '0'"),
     ):
         monkeypatch.setattr(sys, "argv", ["fit", *given, *wrong])
         with pytest.raises(SystemExit, match="2"):
@@ -59,10 +66,22 @@ def test_wrong_arguments_are_refused_before_the_work(
 @pytest.mark.parametrize(
     ("main", "given", "words"),
     [
-        (fit_dots.main, ["--positions", "1"], "none of 1 positions is quiet"),
-        (fit_othello.main, ["standard", "--positions", "5"], "5 positions that differ are too few"),
-        (fit_cuts.main, ["standard", "--evaluation", "bad.npz"], "bad.npz: expected a NumPy"),
-        (fit_othello.main, ["standard", "--start", "bad.npz"], "bad.npz: expected a NumPy"),
+        (fit_dots.main, ["out.json", "--positions", "1"], "none of 1 positions is quiet"),
+        (
+            fit_othello.main,
+            ["standard", "out.npz", "--positions", "5"],
+            "5 positions that differ are too few",
+        ),
+        (
+            fit_cuts.main,
+            ["standard", "out.json", "--evaluation", "bad.npz"],
+            "bad.npz: expected a NumPy",
+        ),
+        (
+            fit_othello.main,
+            ["standard", "out.npz", "--start", "bad.npz"],
+            "bad.npz: expected a NumPy",
+        ),
     ],
 )
 def test_too_few_positions_and_damaged_evaluations_are_refused(
@@ -75,11 +94,11 @@ def test_too_few_positions_and_damaged_evaluations_are_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad.npz").write_text("no archive", encoding="utf-8")
-    monkeypatch.setattr(sys, "argv", ["fit", *given, "out.npz"])
+    monkeypatch.setattr(sys, "argv", ["fit", *given])
     with pytest.raises(SystemExit, match="2"):
         main()
     assert words in capsys.readouterr().err
-    assert not Path("out.npz").exists()
+    assert not list(tmp_path.glob("out.*"))
 
 
 def test_ridge_agrees_with_the_normal_equations() -> None:
@@ -158,6 +177,22 @@ def words_of_games(count: int) -> tuple[Array, OthelloBits, rules.Game]:
     words = np.zeros((count, 2), np.uint64)
     fit_othello.play_games(model, np.uint64(1), *fit_othello.tools(rule_set, terms, 0), words)
     return words, model, rule_set
+
+
+def test_each_seed_has_games_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fit_othello, "GAMES_SHARE", 20)
+    rule_set = rules.load("othello")
+    model = load_board("othello", rule_set.variant).position(rule_set.start().state())
+    terms = load_terms("othello", rule_set.variant)
+    with ThreadPoolExecutor(2) as pool:
+        shares = [
+            words[first : first + 20].tobytes()
+            for words in (
+                fit_othello.played(rule_set, model, 60, terms, seed, pool) for seed in (1, 2)
+            )
+            for first in (0, 20, 40)
+        ]
+    assert len(set(shares)) == 6
 
 
 def test_games_give_positions_of_all_phases_with_a_move() -> None:
@@ -277,23 +312,18 @@ def test_a_file_that_may_not_be_written_is_refused_before_the_work(
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)  # also for root
     with pytest.raises(ArgumentTypeError, match="may not be written; name another file"):
-        arguments.out_file(str(tmp_path / "values.json"))
+        arguments.out_file(".json")(str(tmp_path / "values.json"))
 
 
 @pytest.mark.parametrize("fit", ["fit_cuts", "fit_othello"])
 def test_ctrl_c_ends_a_fit_at_once(tmp_path: Path, fit: str) -> None:
-    out = str(tmp_path / "out.npz")
+    out = str(tmp_path / ("out.json" if fit == "fit_cuts" else "out.npz"))
     words = [f"players.learning.{fit}", "standard", out, "--positions", "9000000"]
     with subprocess.Popen([sys.executable, "-m", *words], stderr=subprocess.PIPE) as process:
         time.sleep(5)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=10)
     assert process.returncode == -signal.SIGINT
-
-
-def test_patterns_are_for_a_file_that_players_know() -> None:
-    with pytest.raises(ArgumentTypeError, match=r"patterns: .* add \.npz"):
-        arguments.npz_file("patterns")
 
 
 @pytest.mark.usefixtures("full_disk")
