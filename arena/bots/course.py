@@ -38,6 +38,7 @@ from arena.bots.programs import nearest_to, python
 from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
 from arena.errors import ConfigError, Problem, ProgramError, SubmissionError
+from arena.files.rights import unreadable
 from arena.files.toml_tables import did_you_mean
 from arena.files.whole_file import make_private, write_whole
 
@@ -55,7 +56,7 @@ class Entry(NamedTuple):
     """The version that plays, or would if the bot was neither withdrawn nor excluded."""
     versions: tuple[Receipt, ...]
     damaged: tuple[str, ...]
-    """The mistake in each of its versions that cannot be read."""
+    """The mistake in each of its versions that cannot be read, or in its folder."""
 
 
 def init(folder: Path) -> None:
@@ -206,17 +207,25 @@ def field(folder: Path) -> dict[str, str]:
 
 def bots(folder: Path) -> tuple[Entry, ...]:
     """Every bot of a folder of submissions that has a version, by name."""
-    return tuple(entry for entry in _entries(folder) if entry.versions)
+    return tuple(entry for entry in entries(folder) if entry.versions)
 
 
 def damaged(folder: Path) -> list[str]:
     """Problems of versions in a folder of submissions, which do not play."""
-    return [problem for entry in _entries(folder) for problem in entry.damaged]
+    return [problem for entry in entries(folder) for problem in entry.damaged]
 
 
-def _entries(folder: Path) -> Iterator[Entry]:
+def entries(folder: Path) -> tuple[Entry, ...]:
+    """The same bots, and those that have only damaged versions or whose folder is closed."""
     submissions.refuse_no_folder(folder)
-    return map(_entry, submissions.homes(folder))
+    return tuple(map(_entry_if_open, submissions.homes(folder)))
+
+
+def _entry_if_open(home: Path) -> Entry:
+    try:
+        return _entry(home)
+    except PermissionError as error:
+        return Entry(home.name, None, "none", None, (), (unreadable(home, error),))
 
 
 def bot(folder: Path, name: str) -> Entry:

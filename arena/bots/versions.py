@@ -15,6 +15,7 @@ from arena.bots.manifest import FILE_NAME, read_manifest
 from arena.bots.package import ACTIVE, TREE, Bot, open_bot, startable
 from arena.bots.trees import digest
 from arena.errors import ManifestError, PackageError, SubmissionError
+from arena.files.rights import unreadable
 from arena.files.whole_file import stamp
 from arena.model import Frozen
 
@@ -105,7 +106,7 @@ def history(home: Path) -> History:
         try:
             receipts.append(_receipt(at))
         except SubmissionError as error:
-            if (at / TREE).exists():  # else it is none of ours
+            if _may_have_files(at):  # else it is none of ours
                 damaged.append(str(error))
     receipts.sort(key=lambda receipt: (receipt.number or 0, receipt.accepted_at))
     numbered = tuple(
@@ -113,6 +114,16 @@ def history(home: Path) -> History:
         for number, receipt in enumerate(receipts, 1)
     )
     return History(numbered, tuple(damaged))
+
+
+def _may_have_files(at: Path) -> bool:
+    try:
+        (at / TREE).stat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def active(home: Path) -> str | None:
@@ -201,6 +212,8 @@ def _receipt(at: Path) -> Receipt:
     except ValidationError:
         why = f"{file} is not a receipt of the arena; {_SUBMIT_AGAIN}"
         raise SubmissionError(why) from None
+    except PermissionError as error:
+        raise SubmissionError(unreadable(at, error)) from None
     except OSError as error:
         raise _changed(at, error) from None
     if receipt.version != at.name:

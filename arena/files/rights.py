@@ -62,6 +62,11 @@ def unwritable(folder: Path) -> str | None:
     return f"{folder} cannot be written by you; {do}"
 
 
+def unreadable(path: Path, error: PermissionError) -> str:
+    """Why this user cannot read a file or folder, and what to do where that is known."""
+    return missing(error) or f"{path} cannot be read: {error.strerror}"
+
+
 def is_read_only(path: Path) -> bool:
     """Whether its file system is, in which no right helps."""
     return bool(os.statvfs(path).f_flag & os.ST_RDONLY)

@@ -12,7 +12,7 @@ from arena.bots import course as course_of
 from arena.bots.course_file import FILE as COURSE_FILE
 from arena.bots.course_file import RUNS, TOURNAMENTS, tournament_files
 from arena.bots.roster import read_roster
-from arena.errors import ArenaError, StoreError
+from arena.errors import ArenaError, StoreError, SubmissionError
 from arena.files.plain_text import printable
 from arena.reports.csv_report import TABLES, table
 from arena.reports.html.audience import PUBLIC, STAFF, Audience
@@ -53,7 +53,7 @@ def _opened(name: str, found: Path | str | Exception, course: Path) -> tuple[str
 
 def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Member]:
     yield "owners.csv", _owners(course)
-    bots = course_of.bots(course)
+    bots = course_of.entries(course)
     header = ("bot", "owner", "state", "plays", "version", "digest", "accepted_at")
     rows = (row for bot in bots for row in _versions(bot))
     yield "bots.csv", table(header, rows)
@@ -65,6 +65,8 @@ def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Membe
     for name in Runs(course / RUNS).names():
         yield from _of_run(course / RUNS / f"{name}.sqlite", frozen, folder)
     for bot in bots:
+        if bot.damaged and not bot.versions:
+            yield f"submissions/{bot.name}", SubmissionError("\n".join(bot.damaged))
         for file in sorted((course / bot.name).rglob("*")):
             if file.is_file() and not file.is_symlink():
                 yield f"submissions/{file.relative_to(course)}", file

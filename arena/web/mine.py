@@ -16,7 +16,7 @@ from arena.bots.course_file import Course
 from arena.bots.manifest import is_name
 from arena.entering.remote import MAX_BYTES
 from arena.web.challenge import OFFERED_MS, Challenge, GameOffer, choices, game_offers
-from arena.web.checks import TOO_OFTEN, Check
+from arena.web.checks import TOO_OFTEN, Check, Checks
 from arena.web.losses import LAST, losses
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, may
@@ -36,6 +36,8 @@ router = APIRouter(dependencies=[may(Role.OWNER)])
 class Mine(NamedTuple):
     owner: str
     bots: list[course.Entry]
+    unread: list[str]
+    """Names of other bots, of which the server can read no version."""
     used: int
     """Versions submitted."""
     rules: Course
@@ -61,10 +63,11 @@ def mine(request: Request, owner: str) -> Mine:
     """The bots, checks and matches of an owner. Raises ArenaError."""
     state = course_of(request)
     folder, rules = state.folder, state.rules.now()
-    now, entries, offers = datetime.now(UTC), course.bots(folder), game_offers(folder)
+    now, entries, offers = datetime.now(UTC), course.entries(folder), game_offers(folder)
     return Mine(
         owner=owner,
         bots=[entry for entry in entries if entry.owner == owner],
+        unread=_unread(entries, owner, state.checks),
         used=sum(each.owner == owner for entry in entries for each in entry.versions),
         rules=rules,
         size_mb=min(rules.quota.size_mb, MAX_BYTES / 1e6),
@@ -77,6 +80,16 @@ def mine(request: Request, owner: str) -> Mine:
         games=offers,
         times_ms=OFFERED_MS,
     )
+
+
+def _unread(entries: Sequence[course.Entry], owner: str, checks: Checks) -> list[str]:
+    """The bots of an owner without a version that can be read. What tells whose they are is their
+    name, or a check that accepted them.
+    """
+    unread = [entry.name for entry in entries if entry.damaged and not entry.versions]
+    ends = [check.entered for check in checks.of(owner)] if unread else []
+    own = {owner, *(end.name for end in ends if end and end.version)}
+    return [name for name in unread if name in own]
 
 
 @router.get("/me")

@@ -26,6 +26,7 @@ from arena.bots.versions import CheckedItem, Receipt, chosen, place_of, submitte
 from arena.errors import ArenaError, ConfigError, PackageError, SubmissionError
 from arena.reports.submissions import bot_lines
 from tests.bots.conftest import MANIFEST, Package
+from tests.files.users import as_nobody
 from tests.submitting import accept
 from tests.time_zone import local_time
 
@@ -353,6 +354,26 @@ def test_a_bot_whose_folder_is_closed_is_named_and_not_left_out(
     (to / "runs").mkdir(exist_ok=True)
     assert [bot.name for bot in submissions(to)] == ["ada"]  # the runs are none of its bots
     assert [entry.name for entry in course.bots(to)] == list(course.field(to)) == ["ada"]
+
+
+def test_what_of_a_bot_is_closed_is_named_and_stops_no_list(for_all: Path, script: Path) -> None:
+    to = for_all / "course"
+    course.init(to)
+    course.add_owners(to, ["ada", "bob", "eve"], NOW)
+    for owner in ("ada", "bob", "eve"):
+        submit(to, script, owner)
+    for path in (to, *to.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755)
+    (to / "bob").chmod(0o700)
+    version = (to / "eve/active").resolve()
+    version.chmod(0o700)
+    with as_nobody():
+        assert [bot.name for bot in course.bots(to)] == ["ada"]
+        assert [*course.field(to)] == ["ada", "eve"]
+        of_bob, of_eve = course.damaged(to)
+    assert of_bob.startswith(f"nobody may not enter {to}/bob of the user root")
+    assert of_eve.startswith(f"nobody may not enter {version} of the user root")
 
 
 def test_a_bot_has_the_name_of_a_folder_of_courses_elsewhere(tmp_path: Path, script: Path) -> None:

@@ -2,12 +2,14 @@
 
 import asyncio
 import csv
+import errno
 import io
 import json
 import os
 import re
 import shutil
 import sqlite3
+import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +19,8 @@ from fastapi import FastAPI
 
 from arena.bots import course
 from arena.bots.package import open_bot
+from arena.bots.versions import History
+from arena.checks.events import Entered
 from arena.records.dialogue import dialogue
 from arena.reports import csv_report
 from arena.tournament.field import Wanted
@@ -25,6 +29,7 @@ from arena.tournament.ready import load_to_play
 from arena.tournament.run import run
 from arena.tournament.run_view import RunView
 from arena.web.app import ServerSettings, make_app
+from arena.web.checks import HandedIn
 from arena.web.losses import losses
 from arena.web.runs import Runs
 from players.catalogue import BUILTINS
@@ -118,8 +123,8 @@ def test_the_bots_of_the_course_are_read_once_for_the_page(
     browser: Browser, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in(folder, "ada", RIGHT)
-    read, looks = course.bots, list[Path]()
-    monkeypatch.setattr(course, "bots", lambda at: looks.append(at) or read(at))
+    read, looks = course.entries, list[Path]()
+    monkeypatch.setattr(course, "entries", lambda at: looks.append(at) or read(at))
     assert browser("ada").get("/me").status_code == 200
     assert looks == [folder]
 
@@ -327,6 +332,44 @@ def test_a_version_that_is_damaged_is_reported(
     staff = TestClient(app)
     staff.get(f"/in/{app.state.course.people.staff_token}")
     assert "receipt.json is not a receipt of the arena" in staff.get("/staff").text
+
+
+def test_a_closed_folder_of_a_bot_is_for_its_owner_and_the_staff(
+    app: FastAPI, browser: Browser, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It came back from a backup as root's, for example."""
+    for owner in ("ada", "bob"):
+        hand_in(folder, owner, RIGHT)
+    history = course.history
+
+    def closed(home: Path) -> History:
+        if home == folder / "ada":
+            raise PermissionError(errno.EACCES, "Permission denied", str(home))
+        return history(home)
+
+    monkeypatch.setattr(course, "history", closed)
+    ada, bob = (browser(owner).get("/me").text for owner in ("ada", "bob"))
+    assert "The server cannot read this bot" in ada and "No bots" not in ada
+    assert "Version 1 plays" in bob and "cannot read" not in bob
+    staff = TestClient(app)
+    staff.get(f"/in/{app.state.course.people.staff_token}")
+    assert "ada cannot be read: Permission denied" in staff.get("/staff").text
+    with zipfile.ZipFile(io.BytesIO(staff.get("/staff/export").content)) as sent:
+        assert sent.read("submissions/ada.txt") == b"ada cannot be read: Permission denied\n"
+
+
+def test_a_closed_bot_of_another_name_is_of_the_owner_whose_check_accepted_it(
+    browser: Browser, folder: Path
+) -> None:
+    (folder / "fox/1/tree").mkdir(parents=True)  # without a receipt
+    check = folder / ".web/checks/bob/20261101-120000-1f2e3d4c"
+    check.mkdir(parents=True)
+    about = HandedIn(owner="bob", file="fox.zip", sent_at=NOW)
+    (check / "about.json").write_text(about.model_dump_json())
+    end = Entered(name="fox", rules=None, version="fox@1 (9c0c2c46)", before=None)
+    (check / "events.jsonl").write_text(f"{end.model_dump_json()}\n")
+    assert "The server cannot read this bot" in browser("bob").get("/me").text
+    assert "fox" not in browser("ada").get("/me").text
 
 
 def test_the_staff_has_a_page_of_its_own(app: FastAPI) -> None:
