@@ -136,10 +136,11 @@ def _not_started(subject: Subject, offence: Offence, where: str, about: str) -> 
 def _pointers(bot: Bot) -> list[str]:
     """Its files that are pointers of git-LFS, which stand for files that were not fetched."""
     found = []
-    for path in files_of(Path(bot.cwd), bot.opens):
-        with opened(Path(bot.cwd), path, follow=bot.opens != ".") as file:
-            if file.read(len(_LFS)) == _LFS:
-                found.append(path)
+    with suppress(PackageError, OSError):  # without a sandbox it may have changed its folder
+        for path in files_of(Path(bot.cwd), bot.opens):
+            with opened(Path(bot.cwd), path, follow=bot.opens != ".") as file:
+                if file.read(len(_LFS)) == _LFS:
+                    found.append(path)
     return found
 
 

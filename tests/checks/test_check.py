@@ -272,6 +272,13 @@ def test_a_model_that_git_lfs_did_not_fetch_is_named(check: Check, tmp_path: Pat
     assert "\nnet.json is a git-LFS pointer" in first_failure(check, folder)
 
 
+def test_a_bot_that_changed_its_folder_fails_for_what_it_did(check: Check, tmp_path: Path) -> None:
+    """A package may have no link; without a sandbox a bot can make one in its own."""
+    folder = package(tmp_path / "mine")
+    (folder / "bot.py").write_text("import os\nos.symlink('.', 'link')\nexit('no idea')\n")
+    assert "no idea" in first_failure(check, folder)
+
+
 def test_the_checklist_as_json_is_what_its_schema_says(check: Check) -> None:
     results = list(check("print('hello')\n"))
     whole = Checklist.of("student.py", Held(), results, seed=7)
