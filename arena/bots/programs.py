@@ -137,13 +137,13 @@ def script(written: str, folder: Path) -> Program:
 
 def _why_no_script(path: Path) -> str:
     """Why a file is no script, and what to submit."""
-    suffix = path.suffix
+    suffix = path.suffix.lower()
     if suffix in _FOR_A_FOLDER:
         return "has to be compiled; submit a folder whose bot.toml does that, as `arena new` shows"
-    if suffix.lower() in _OTHER_ARCHIVES:
+    if suffix in _OTHER_ARCHIVES:
         return "is a file of a kind that is not unpacked; pack the bot's folder as .zip or .tar.gz"
-    if suffix.lower() in SUFFIXES:
-        return f"is not executable and has no known interpreter; end its name in {suffix.lower()}"
+    if suffix in SUFFIXES:
+        return f"is not executable and has no known interpreter; end its name in {suffix}"
     if _runs_nothing(path):
         return _NOEXEC
     return (

@@ -110,7 +110,8 @@ def test_a_file_system_that_runs_nothing_is_named(
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("b.7z", "as .zip or .tar.gz"), ("b.cs", "has to be compiled")]
+    ("name", "expected"),
+    [("b.7z", "as .zip or .tar.gz"), ("b.cs", "has to be compiled"), ("B.KT", "to be compiled")],
 )
 def test_a_mark_makes_no_program_of_an_archive_or_a_source(
     name: str, expected: str, tmp_path: Path
