@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.tournament.run_view import RunView
 from arena.web.news import RESET, Message, News
 from arena.web.runs import ShownRun
-from arena.web.streams import event
+from arena.web.streams import SIGN_OF_LIFE, event
 
 _LOOK_S, _IDLE_S = 0.15, 1.0
 """From one look to the next; longer while nothing is played."""
@@ -32,7 +32,6 @@ Pages are marked each `_LINGER_S`: what came since is among those remembered."""
 _ALIVE_S = 15.0
 """A page that hears nothing for longer is sent a sign of life: proxies and the page itself close
 what is silent."""
-_SIGN_OF_LIFE = event("alive", "{}")
 
 
 class Sent(NamedTuple):
@@ -111,7 +110,7 @@ class Hub:
                 with suppress(ArenaError):  # the page itself reports it
                     self._send(await self._run.look(self._look))
                 if time.monotonic() > self._sent_at + _ALIVE_S:
-                    self._send_all(_SIGN_OF_LIFE)
+                    self._send_all(SIGN_OF_LIFE)
         finally:  # at once: a page that asks from now on has another hub
             self._run.news = None
             self._over()

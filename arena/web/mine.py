@@ -21,7 +21,7 @@ from arena.web.losses import LAST, losses
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, may
 from arena.web.state import OfCourse, course_of
-from arena.web.streams import EventStream, event, refuse_beyond
+from arena.web.streams import SIGN_OF_LIFE, EventStream, event, refuse_beyond
 from arena.web.tournaments import runs_of
 from arena.web.upload import AskingOwner, OneFolder, events
 
@@ -120,7 +120,7 @@ async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator
     async for _ in events(checks, folder):
         check = await run_in_threadpool(checks.read, folder)
         if check == shown:
-            yield b":\n\n"
+            yield SIGN_OF_LIFE
             continue
         shown, card = check, rendered(request, "me/check.html", check=check)
         yield event("sections", json.dumps({f"check-{check.id}": card}))
@@ -149,7 +149,7 @@ async def _matches(request: Request, found: Mine) -> AsyncIterator[bytes]:
     shown, challenges = "", course_of(request).challenges
     while True:
         text = rendered(request, "me/matches.html", mine=found)
-        yield b":\n\n" if text == shown else event("sections", json.dumps({"matches": text}))
+        yield SIGN_OF_LIFE if text == shown else event("sections", json.dumps({"matches": text}))
         if not found.is_playing:
             break
         shown = text

@@ -64,6 +64,10 @@ def event(name: str, data: str, id_: int | None = None) -> bytes:
     return f"{line}event: {name}\ndata: {data}\n\n".encode()
 
 
+SIGN_OF_LIFE = event("alive", "{}")
+"""Sent to a page for which there is no news."""
+
+
 def _who(request: Request) -> str:
     owner = visitor_of(request).owner
     return f"owner {owner}" if owner else address_of(request)

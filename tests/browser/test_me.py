@@ -70,6 +70,24 @@ def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list
     problems.clear()
 
 
+def test_a_check_whose_connection_is_dead_is_followed_again(ada: Page) -> None:
+    """As after a sleep; 45 s are half a second here."""
+
+    def hurry(route: Route) -> None:
+        script = route.fetch()
+        route.fulfill(response=script, body=script.text().replace("45_000", "500"))
+
+    dead: list[Route] = []
+    ada.route("**/static/arena-*.js", hurry)
+    ada.route("**/me/check/*/live", lambda route: dead.append(route), times=1)
+    ada.reload()
+    file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
+    ada.set_input_files("input[type=file]", files=[file])
+    ada.click("text=Check it")
+    ada.wait_for_selector("#bots >> text=Version 1 plays.")
+    assert dead
+
+
 def test_a_check_that_ends_takes_the_focus_of_its_button(ada: Page) -> None:
     held: list[Route] = []
     ada.route("**/me/check/*/live", lambda route: held.append(route))

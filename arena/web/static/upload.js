@@ -2,6 +2,7 @@
  * script the form sends the file itself, and the page shows the check when it is loaded again. Also
  * the time of a move, which comes with the game of a match. */
 
+import { silenceWatch } from "./live.js";
 import { keptState } from "./sections.js";
 
 const MOST = 10e6;
@@ -48,7 +49,14 @@ function showChecks() {
 function follow(card) {
   const status = /** @type {HTMLElement} */ (document.getElementById("status"));
   const events = new EventSource(/** @type {string} */ (card.dataset.live));
+  const silence = silenceWatch(() => {
+    events.close();
+    follow(card);
+  });
+  silence.heard();
+  events.addEventListener("alive", silence.heard);
   events.addEventListener("sections", (event) => {
+    silence.heard();
     for (const [id, html] of Object.entries(JSON.parse(event.data))) {
       const element = document.getElementById(id);
       if (!element) continue;
@@ -64,9 +72,14 @@ function follow(card) {
     const stands = card.querySelector("p, li")?.textContent?.replaceAll(/\s+/g, " ") ?? "";
     if (status.textContent !== stands) status.textContent = stands;
   });
-  events.addEventListener("over", () => events.close());
+  events.addEventListener("over", () => {
+    silence.end();
+    events.close();
+  });
   events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) setTimeout(() => follow(card), FOLLOW_AGAIN_MS);
+    if (events.readyState !== EventSource.CLOSED) return;
+    silence.end();
+    setTimeout(() => follow(card), FOLLOW_AGAIN_MS);
   });
 }
 

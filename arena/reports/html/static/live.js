@@ -26,18 +26,13 @@ export function followRun(address, after, load, watcher) {
   let pause = REFUSED_MS;
   /** @type {EventSource | undefined} */
   let events;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let silence;
-  function watchSilence() {
-    clearTimeout(silence);
-    silence = setTimeout(() => {
-      lost.hidden = false;
-      events?.close();
-      listen();
-    }, SILENT_MS);
-  }
+  const silence = silenceWatch(() => {
+    lost.hidden = false;
+    events?.close();
+    listen();
+  });
   function listen() {
-    watchSilence();
+    silence.heard();
     const opened = new EventSource(`${address}/live?after=${after}`);
     opened.onopen = () => {
       lost.hidden = true;
@@ -46,13 +41,13 @@ export function followRun(address, after, load, watcher) {
     opened.onerror = () => {
       lost.hidden = false;
       if (opened.readyState !== EventSource.CLOSED) return;
-      clearTimeout(silence);
+      silence.end();
       setTimeout(() => loadAgain(isPaused), pause);
     };
-    opened.addEventListener("alive", watchSilence);
+    opened.addEventListener("alive", silence.heard);
     for (const name of HAPPENINGS) {
       opened.addEventListener(name, async (event) => {
-        watchSilence();
+        silence.heard();
         after = event.lastEventId;
         if (name === "over") end();
         else (await heard)[name](event.data ? JSON.parse(event.data) : null);
@@ -62,19 +57,33 @@ export function followRun(address, after, load, watcher) {
   }
   // A hidden page leaves its connection to others: a browser may have six to a server.
   function listenIfShown() {
-    clearTimeout(silence);
+    silence.end();
     events?.close();
     lost.hidden = true;
     if (!document.hidden && !isPaused()) listen();
   }
   function end() {
-    clearTimeout(silence);
+    silence.end();
     events?.close();
     document.removeEventListener("visibilitychange", listenIfShown);
     byId("pause").setAttribute("aria-disabled", "true"); // hidden, it would lose the focus
   }
   document.addEventListener("visibilitychange", listenIfShown);
   listenIfShown();
+}
+
+/** Has a connection given up on which nothing comes. @param {() => void} giveUp */
+export function silenceWatch(giveUp) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  function end() {
+    clearTimeout(timer);
+  }
+  function heard() {
+    end();
+    timer = setTimeout(giveUp, SILENT_MS);
+  }
+  return { heard, end };
 }
 
 /** The data of a run, asked for until they come. @param {() => Promise<RunData>} load @returns {Promise<RunData>} */
