@@ -19,7 +19,7 @@ from fastapi import FastAPI
 
 from arena.bots import course
 from arena.bots.package import open_bot
-from arena.bots.versions import History
+from arena.bots.versions import History, history
 from arena.checks.events import Entered
 from arena.records.dialogue import dialogue
 from arena.reports import csv_report
@@ -340,7 +340,6 @@ def test_a_closed_folder_of_a_bot_is_for_its_owner_and_the_staff(
     """It came back from a backup as root's, for example."""
     for owner in ("ada", "bob"):
         hand_in(folder, owner, RIGHT)
-    history = course.history
 
     def closed(home: Path) -> History:
         if home == folder / "ada":
