@@ -205,6 +205,16 @@ def field(folder: Path) -> dict[str, str]:
     return {name: version for name, version in found.items() if version}
 
 
+def has_closed(folder: Path) -> bool:
+    """Whether a tournament of all bots is refused, as the folder of one of them is closed."""
+    try:
+        for home in submissions.homes(folder):
+            active(home)
+    except PermissionError:
+        return True
+    return False
+
+
 def bots(folder: Path) -> tuple[Entry, ...]:
     """Every bot of a folder of submissions that has a version, by name."""
     return tuple(entry for entry in entries(folder) if entry.versions)

@@ -278,7 +278,8 @@ class Scheduler:
         wish = self.wish(name)
         if wish.wanted == "paused" or wish.is_asked or wish.field == field or self.is_closed(name):
             return
-        if wish.begun_at is None or abs(_now() - wish.begun_at).total_seconds() >= _TAKE_S:
+        is_due = wish.begun_at is None or abs(_now() - wish.begun_at).total_seconds() >= _TAKE_S
+        if is_due and not course_of.has_closed(self.course):  # which would end what is played
             self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
 
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:

@@ -1,5 +1,6 @@
 """The scheduler with real runs: killed, found, gone on with, paused, and reported as unplayable."""
 
+import errno
 import json
 import os
 import signal
@@ -570,6 +571,33 @@ def test_a_standing_tournament_asks_for_what_is_new_and_not_while_it_is_paused(
     server.look()
     assert server.wish("ladder").wanted == "paused" and not server.wish("ladder").is_asked
     server.change("ladder", wanted="playing")
+    server.look()
+    assert server.wish("ladder").take_new
+
+
+def test_a_closed_bot_folder_interrupts_no_standing_tournament(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be refused when it began again with the bots of now."""
+    begins("trap 'exit 130' INT", monkeypatch)
+    monkeypatch.setattr("arena.web.scheduler._TAKE_S", 0)
+    classroom.file("ladder", SHORT)
+    for owner in ("ada", "bob"):
+        classroom.submit(owner, "print(1)")
+    server, readlink = classroom.scheduler, Path.readlink
+    server.start("ladder")
+    server.look()
+
+    def closed(path: Path) -> Path:
+        if path.parent.name == "bob":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return readlink(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "readlink", closed)
+        server.look()
+    assert not server.wish("ladder").is_asked
+    classroom.submit("bob", "print(2)")
     server.look()
     assert server.wish("ladder").take_new
 
