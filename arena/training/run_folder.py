@@ -11,7 +11,7 @@ from typing import NamedTuple
 from arena.errors import UnkeptError, UserError
 from arena.files import lock as lock_file
 from arena.files.console import unread
-from arena.files.stop_signals import Stop, apart, ended_as_by_ctrl_c, stop_signals
+from arena.files.stop_signals import Stop, apart, stop_signals
 from arena.tournament.store_faults import FULL
 from arena.tournament.warming import notice
 from players.learning import picture_files
@@ -79,8 +79,7 @@ def held(folder: Path, work: Work) -> Iterator[None]:
         raise _cannot_be_written(folder, error, work.checkpoint) from None
     try:
         _refuse_strangers(folder, work)
-        with ended_as_by_ctrl_c():
-            yield
+        yield
     except OSError as error:
         if unread(error):
             raise

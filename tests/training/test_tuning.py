@@ -191,8 +191,8 @@ def test_killed_and_stopped_it_goes_on_as_if_nothing_had_happened(
 def test_asked_to_end_before_the_first_game_it_tells_how_to_go_on(
     folder: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    signal.signal(number, signal.SIG_DFL)  # under nohup SIGHUP is ignored, and stays so
     monkeypatch.setattr(Tuner, "__init__", lambda *_: (os.kill(os.getpid(), number), sleep(60)))
+    signal.signal(number, signal.default_int_handler)  # as of every command
     stopped = tune(folder)
     assert stopped.exit_code == 130
     assert "Stopped at once; what was not saved is played again. Continue with: " in stopped.output
