@@ -1,12 +1,12 @@
 """Its use of the machine: time near the clock, memory, and the network it must do without."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from arena.checks.conditions import limit_ms
 from arena.checks.dialogue import Dialogue, Offence
-from arena.checks.positions import PracticeGame
+from arena.checks.positions import PracticeGame, PracticePosition
 from arena.checks.result import CheckFinding, did_not_play_on, failed, not_judged, passed
 from arena.checks.subject import ANSWERED, Subject
 from arena.model.containment import Guarantee
@@ -58,9 +58,14 @@ def _questions(subject: Subject) -> Iterator[tuple[str, Game, Clock, PracticeGam
     plan = [(*boards[0], clock) for clock in longer]
     plan += [(name, game, last) for name, game in boards]
     for name, game, clock in plan:
-        positions = subject.positions(game)
-        for practice in (subject.opening(game), subject.at(positions[len(positions) // 2])):
+        for practice in (subject.opening(game), subject.at(_middle(subject.positions(game)))):
             yield name, game, clock, practice
+
+
+def _middle(positions: Sequence[PracticePosition]) -> PracticePosition:
+    """The position nearest to the middle of a game, whichever seat is to move."""
+    half = max(len(at.moves) for at in positions) / 2
+    return min(positions, key=lambda at: abs(len(at.moves) - half))
 
 
 def _was_only_the_first(dialogue: Dialogue, practice: PracticeGame, offence: Offence) -> bool:
