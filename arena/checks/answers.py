@@ -218,8 +218,6 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
             f"plays: `rules = {json.dumps(fine)}` in a bot.toml, or "
             f"{' '.join(f'--rules {name}' for name in fine)}."
         )
-        if all(one.offence for one in asked if one.rule_set in failing):
-            return other_games
     boards = {one.board for one in wrong}
     there = [one for one in asked if one.board in boards]
     both_seats = len({(one.board, one.at.seat) for one in there}) == 2 * len(boards)

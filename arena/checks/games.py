@@ -33,7 +33,7 @@ _MAX_PLIES = 600
 def second_game(subject: Subject) -> CheckFinding:
     """Judge whether a process that has played a game plays others, on other boards and seats."""
     boards = list(subject.boards.values())
-    at = next(at for at in reversed(subject.positions(boards[-1])) if at.moves)
+    at = subject.positions(boards[-1])[-1]  # of the last seat, late in a game
     with subject.process() as dialogue:
         try:
             first = subject.opening(boards[0])

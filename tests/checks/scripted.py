@@ -24,7 +24,7 @@ def offence(termination: Termination, detail: str = "…", **more: Any) -> Offen
 
 def scripted(answers: Callable[..., Any], *rules: str, **more: Any) -> Subject:
     """A subject whose processes are made by `answers`; it is judged in these rule sets."""
-    conditions = Conditions(**{"clocks": QUICK, "seed": 2048} | more)
+    conditions = Conditions(**{"rules": rules, "clocks": QUICK, "seed": 2048} | more)
     command = (sys.executable, "-c", "")
     other = Prepared(name="other", command=command)
     subject = Subject(Path("bot.py"), other, Held(), conditions, lambda _: None, rules=rules)

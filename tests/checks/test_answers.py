@@ -1,5 +1,6 @@
 """What the failures in several positions have in common."""
 
+from collections.abc import Callable
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any
@@ -66,3 +67,71 @@ def test_failures_in_one_board_are_blamed_on_it_where_they_are_no_chance(
             asked.append(AskedPosition(board, at, offence if wrong else None))
     subject: Any = SimpleNamespace(claims=("dots",), wrong={termination})
     assert _pattern(asked, subject) == expected
+
+
+Fails = Callable[[AskedPosition], bool]
+BOARDS = {
+    rule_set: {name: practice_positions(game, 1) for name, game in boards_of(rule_set).items()}
+    for rule_set in ("dots", "othello")
+}
+
+
+def in_dots(one: AskedPosition) -> bool:
+    return one.rule_set == "dots"
+
+
+def pattern(fails: Fails, claims: tuple[str, ...] | None, termination: Termination) -> str:
+    """What is said of a program that is asked everything and fails there."""
+    asked = list[AskedPosition]()
+    for boards in (BOARDS[rule_set] for rule_set in claims or BOARDS):
+        for board, positions in boards.items():
+            asked += [AskedPosition(board, at, None) for at in positions]
+    wrong = Offence(PlayerFault(termination, "…"))
+    asked = [one._replace(offence=wrong if fails(one) else None) for one in asked]
+    subject: Any = SimpleNamespace(claims=claims, wrong={termination})
+    return _pattern(asked, subject)
+
+
+def first(one: AskedPosition) -> bool:
+    return one.at is BOARDS["dots"]["dots 5×5"][0]
+
+
+_CLAIM = f"It fails only in dots: {_ASK}"
+
+
+@pytest.mark.parametrize(
+    ("fails", "claims", "said"),
+    [
+        (in_dots, None, _CLAIM),
+        (lambda one: in_dots(one) and len(one.at.moves) > 20, None, _CLAIM),
+        (first, None, ""),  # by chance
+        (in_dots, ("dots", "othello"), ""),  # it said that it plays both
+        (lambda one: one.at.seat == 1, None, "It fails only at seat 1."),
+        (lambda one: in_dots(one) and one.at.seat == 1, None, "It fails only at seat 1."),
+        (lambda one: one.at.seat == 1, ("dots",), "It fails only at seat 1."),
+        (lambda one: one.at.seat == 1 and len(one.at.moves) == 1, ("dots",), ""),
+        (lambda one: True, None, ""),
+    ],
+)
+def test_a_rule_set_or_a_seat_is_blamed_where_the_failures_say_so(
+    fails: Fails, claims: tuple[str, ...] | None, said: str
+) -> None:
+    found = pattern(fails, claims, Termination.EXITED)
+    assert found.startswith(said) and bool(found) is bool(said), found
+
+
+def test_one_who_moves_for_the_wrong_seat_is_told_where_its_seat_is_said() -> None:
+    found = pattern(lambda one: one.at.seat == 1, ("dots",), Termination.ILLEGAL_MOVE)
+    assert "take the seat from each `start`" in found
+
+
+def test_a_seat_is_blamed_only_where_each_board_was_asked_in_both() -> None:
+    positions = BOARDS["dots"]
+    asked = [
+        AskedPosition(board, at, None if at.seat else Offence(PlayerFault(Termination.EXITED, "…")))
+        for board, limit in (("dots 5×5", 2), ("dots 3×3", 1))
+        for at in positions[board]
+        if at.seat < limit
+    ]
+    subject: Any = SimpleNamespace(claims=("dots",), wrong={Termination.EXITED})
+    assert _pattern(asked, subject) == ""
