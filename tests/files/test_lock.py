@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from arena.files.lock import LockHeldError, acquire, is_held, name_of, release
+from arena.files.lock import LockHeldError, acquire, holder, is_held, name_of, release
 from tests.files.users import NOBODY, as_nobody
 
 
@@ -105,3 +105,30 @@ def test_a_lock_file_that_was_replaced_meanwhile_guards_nothing(
     assert os.fstat(held).st_ino == name.stat().st_ino
     assert is_held(run)
     release(run, held)
+
+
+def test_a_lock_that_is_looked_at_for_a_moment_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    name_of(run).touch()
+    looking = os.open(name_of(run), os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    assert not is_held(run), "two who look do not hinder each other"
+    monkeypatch.setattr("time.sleep", lambda seconds: fcntl.flock(looking, fcntl.LOCK_UN))
+    release(run, acquire(run))
+    os.close(looking)
+
+
+def test_the_holder_is_known_by_its_pid_whatever_link_leads_to_the_file(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("run")
+    held = acquire(tmp_path / "run")
+    open_files = os.listdir("/proc/self/fd")  # noqa: PTH208 - names suffice
+    assert holder(tmp_path / "link") == os.getpid()
+    with pytest.raises(LockHeldError, match=f"pid {os.getpid()}"):
+        acquire(tmp_path / "link")
+    assert os.listdir("/proc/self/fd") == open_files  # noqa: PTH208 - names suffice
+    name_of(tmp_path / "run").rename(tmp_path / "old")
+    release(tmp_path / "run", held)  # also where its file is gone
+    (tmp_path / "old").rename(name_of(tmp_path / "run"))
+    assert holder(tmp_path / "run") is None, "a file that nobody has locked names no holder"
