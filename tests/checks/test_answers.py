@@ -135,3 +135,14 @@ def test_a_seat_is_blamed_only_where_each_board_was_asked_in_both() -> None:
     ]
     subject: Any = SimpleNamespace(claims=("dots",), wrong={Termination.EXITED})
     assert _pattern(asked, subject) == ""
+
+
+def test_the_only_board_is_not_blamed() -> None:
+    illegal = Offence(PlayerFault(Termination.ILLEGAL_MOVE, "…"))
+    positions = BOARDS["dots"]["dots 5×5"]
+    asked = [
+        AskedPosition("dots 5×5", at, illegal if number % 2 else None)
+        for number, at in enumerate(positions)
+    ]
+    subject: Any = SimpleNamespace(claims=("dots",), wrong={Termination.ILLEGAL_MOVE})
+    assert _pattern(asked, subject) == ""
