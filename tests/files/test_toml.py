@@ -6,6 +6,7 @@ import pytest
 
 from arena.errors import FileError, UserError
 from arena.files.toml import NotToml, parse, read_file, read_pairs
+from tests.files.users import as_nobody
 
 
 def refusal(path: Path) -> str:
@@ -44,6 +45,13 @@ def test_what_is_no_toml_says_where(tmp_path: Path, contents: bytes, expected: s
     assert expected in refusal(tmp_path / "x.toml")
 
 
+def test_a_file_that_may_not_be_read_names_the_right(for_all: Path) -> None:
+    (for_all / "x.toml").touch(0o600)
+    with as_nobody():
+        said = refusal(for_all / "x.toml")
+    assert f"Permission denied; nobody may not read {for_all}/x.toml of the user root" in said
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -63,11 +71,18 @@ def test_what_is_written_twice_is_named_at_its_second_place(
     assert (problem.line, problem.key) == place and "is there twice" in problem.message
 
 
-def test_another_mistake_after_a_repeated_table_is_told_as_it_is() -> None:
-    """In a list of tables a key may be written again."""
-    with pytest.raises(NotToml) as error:
-        parse("[[p]]\na = 1\n[[p]]\na = = 2\n")
-    assert error.value.problem.line == 4 and "not valid TOML" in error.value.problem.message
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[[p]]\na = 1\n[[p]]\na = = 2\n", 4),  # in another table a key may be there again
+        ("a = = 2\nb = 1\nb = 2\n", 1),  # the first mistake is told first
+        ('a = """b', None),  # at the end
+    ],
+)
+def test_other_mistakes_are_told_as_they_are(text: str, line: int | None) -> None:
+    with pytest.raises(NotToml, match="not valid TOML") as error:
+        parse(text)
+    assert error.value.problem.line == line
 
 
 @pytest.mark.parametrize(("levels", "fits"), [(63, True), (64, False)])

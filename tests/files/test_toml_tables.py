@@ -12,6 +12,7 @@ from arena.files.toml_tables import (
     TomlTable,
     explain,
     few_of,
+    nearest,
     problems,
     read_tables,
     reporter,
@@ -33,6 +34,7 @@ class Steps(BaseModel):
         ({"steps": [[0.0, 1.4], [0.3]]}, "steps[2][2]: is missing"),
         ({"steps": [[]]}, "steps[1][1]: is missing"),
         ({"steps": [[1, 2, 3]]}, "steps[1]: must have at most 2 items, got [1, 2, 3]"),
+        ({}, "steps: is missing"),
         ({"steps": []}, "steps: must not be empty, got []"),
         ({"steps": [[0, 1]], "range": [1]}, "range: must have at least 2 items, got [1]"),
         ({"steps": [[0, 1]], "name": "four"}, 'name: must have at most 3 characters, got "four"'),
@@ -56,12 +58,14 @@ class Player(TomlTable):
     from_: str = Field("", alias="from")
     kind: Literal["ant", "bee", "wasp"] = "ant"
     options: Options = Options()
+    sandbox: Literal["none"] | None = None
 
 
 class File(TomlTable):
     title: str = ""
     words: list[str] = Field(default_factory=list)
     player: list[Player] = Field(default_factory=list)
+    round_robin: Options | None = Field(None, alias="round-robin")
 
 
 def said(text: str) -> list[str]:
@@ -77,7 +81,8 @@ def said(text: str) -> list[str]:
     ("text", "expected"),
     [
         ("title = 7", "1: title: must be a valid string, got 7"),
-        ("titel = 7", '1: titel: unknown key; did you mean "title"? (known: title, words, player)'),
+        ("titel = 7", '1: titel: unknown key; did you mean "title"? (known: title, words, player, '
+         'round-robin)'),
         ("words = 'a b'", '1: words: must be a list: write ["a", "b"], got "a b"'),
         ("words = 3", "1: words: must be a list: write [3], got 3"),
         ("player = 3", "1: player: must be a list of tables: write [[player]], got 3"),
@@ -85,12 +90,15 @@ def said(text: str) -> list[str]:
         ("[[player]]\noptions = 3", "2: player[1].options: must be a table: write "
          "[player.options], got 3"),
         ("[[player]]\nname = 'a'", '2: player[1].name: unknown key; did you mean "label"? '
-         "(known: label, from, kind, options)"),
+         "(known: label, from, kind, options, sandbox)"),
         ("[[player]]\nform = 'a'", '2: player[1].form: unknown key; did you mean "from"? '
-         "(known: label, from, kind, options)"),
+         "(known: label, from, kind, options, sandbox)"),
         ("[[player]]\nkind = 'wsap'", "2: player[1].kind: must be one of 'ant', 'bee', 'wasp', got "
          '"wsap"; did you mean "wasp"?'),
         ("[[player]]\nkind = 7", "2: player[1].kind: must be one of 'ant', 'bee', 'wasp', got 7"),
+        ("[round-robin]\ndept = 1", '2: round-robin.dept: unknown key; did you mean "depth"? '
+         "(known: depth, python)"),
+        ("[[player]]\nsandbox = 'zz'", "2: player[1].sandbox: must be 'none', got \"zz\""),
         ("[[player]]\noptions.zz = 1", "2: player[1].options.zz: unknown key; "
          "known: depth, python"),
     ],
@@ -115,6 +123,11 @@ def test_a_key_that_is_wrong_in_itself_is_reported_once() -> None:
     report(("player", 0, "label"), "is wrong too")
     report(("player", 1), "is another")
     assert [found.path for found in findings] == [("player", 0), ("player", 1)]
+
+
+def test_a_name_is_near_only_where_it_may_be_meant() -> None:
+    assert nearest("pyton", ["python"]) == '; did you mean "python"?'
+    assert nearest("path", ["python"]) == ""
 
 
 def test_a_large_field_without_anything_near_shows_its_first_names() -> None:

@@ -166,6 +166,7 @@ def test_a_link_stays_and_its_file_keeps_its_mode(
     for path in (link, new):
         with writing(path, mode) as opened:
             opened.write(text)
+            assert not new.exists(), "it is there once it is whole"
     assert link.is_symlink() and file.stat().st_ino != before, "the file was replaced"
     assert file.stat().st_mode & 0o777 == 0o640
     assert file.read_bytes() == new.read_bytes() == (text.encode() if mode == "w" else text)
