@@ -116,6 +116,8 @@ def test_dots_shows_edges_and_boxes_where_they_are() -> None:
     seen = view("dots", game.variant).observe(position.state(), 1)
     assert seen[..., 0].tolist() == [[0, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 1, 0, 0, 0]]
     assert (seen[1, 1, 1], seen[1, 1, 2], seen.sum()) == (1, 0, 5), "seat 1 closed it"
+    across = ("a1b1", "b1c1", "a2b2", "b2c2")
+    assert view("dots", game.variant).actions == (*across, "a1a2", "b1b2", "c1c2")
 
 
 def test_tiles_are_shown_by_their_ranks() -> None:
@@ -126,6 +128,11 @@ def test_tiles_are_shown_by_their_ranks() -> None:
         {"board": [[1, 2, 3, 2584]] * 4}, 0
     )
     assert fibonacci[0].tolist() == [1, 2, 3, 17]
+
+
+def test_a_placer_has_the_tiles_of_its_game() -> None:
+    variant = rules.load("2584", spawn="1/3", placer="player", placer_chooses="tile").variant
+    assert view("2584", variant).actions[4:8] == ("a1=1", "a1=3", "b1=1", "b1=3")
 
 
 @pytest.mark.parametrize("name", VIEWS)
