@@ -182,7 +182,7 @@ WITHOUT = "socket(), create_server(HERE), bound(AF_INET, SOCK_DGRAM, HERE)"
 
 @pytest.mark.parametrize("opens", [WITHIN, WITHOUT])
 def test_sockets_to_the_internet_are_found_and_those_within_the_machine_are_not(opens: str) -> None:
-    """Those of a program that another one started, next to a third without any."""
+    """Those of a program that another one started, next to others without any."""
     text = f"""
 import sys
 from socket import *
@@ -195,11 +195,11 @@ kept = {opens}
 print(flush=True)
 sys.stdin.read()
 """
-    command = ["sh", "-c", '"$@" | cat', "sh", sys.executable, "-I", "-S", "-c", text]
+    command = ["sh", "-c", 'cat | "$@" | cat', "sh", sys.executable, "-I", "-S", "-c", text]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
         program.stdout.readline()
-        assert len([*tree(program.pid)]) == 3
+        assert len([*tree(program.pid)]) == 4
         seen = limits._sockets(program.pid)
         program.communicate()
     outside = ["one that is not connected", "tcp", "udp"] if opens == WITHOUT else []
