@@ -5,12 +5,27 @@ import gc
 import os
 import sys
 
+TYPE_CHECKING = False  # as in the package's own file
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _INTERRUPTED = 130
 """As in `arena.errors`, which takes its time to load."""
 
 
 def main() -> None:
-    """Run a command. Ctrl-C has the same message while the program loads or ends."""
+    """Run a command of the arena."""
+
+    def load() -> "Callable[[], object]":
+        from arena.cli import app
+
+        return lambda: app(prog_name="arena")
+
+    interruptible(load)
+
+
+def interruptible(load: "Callable[[], Callable[[], object]]") -> None:
+    """Run the program that `load` imports. Ctrl-C has the same message while it loads or ends."""
     # Equations are small here, and threads of OpenBLAS wait busily, next to players that are timed.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Most of what is made while a command is imported stays: looking through it for garbage, then
@@ -30,12 +45,11 @@ def main() -> None:
         if signal.SIGINT in heeded:
             # `arena serve` holds it back while the interpreter starts.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        from arena.cli import app
-
+        program = load()
         for number in heeded:
             signal.signal(number, signal.default_int_handler)
         try:
-            app(prog_name="arena")
+            program()
         finally:  # the interpreter may not be interrupted while it waits for threads
             for number in heeded:
                 signal.signal(number, _leave)

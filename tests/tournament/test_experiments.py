@@ -20,7 +20,7 @@ from arena.tournament.run_view import RunView
 from players.builtin import Builtin
 from players.catalogue import BUILTINS
 from players.sdk import Answer, Turn
-from tournaments.experiments import __main__, page, results
+from tournaments.experiments import commands, page, results
 from tournaments.experiments.cpu_clock import CpuClockExecutor
 from tournaments.experiments.results import Experiment, Gap, Scores
 
@@ -75,9 +75,9 @@ def test_an_experiment_has_rounds(
     rounds: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["experiments", "play", "monkey", "--rounds", rounds])
-    monkeypatch.setattr(__main__, "play", lambda *_: pytest.fail("it was played"))
+    monkeypatch.setattr(commands, "play", lambda *_: pytest.fail("it was played"))
     with pytest.raises(SystemExit, match="2"):
-        __main__.main()
+        commands.main()
     assert f"--rounds: must be 1 or more, got {rounds}" in capsys.readouterr().err
 
 
@@ -91,6 +91,19 @@ def test_a_run_that_is_not_there_ends_with_2(tmp_path: Path) -> None:
     )
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith(f"{tmp_path}/no.sqlite: no such run;")
+
+
+def test_ctrl_c_while_the_experiments_load_is_no_traceback() -> None:
+    code = (
+        "import os, runpy, signal, sys\n"
+        "class Pressed:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'arena.errors': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Pressed())\n"
+        "runpy.run_module('tournaments.experiments', run_name='__main__')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
 
 
 def test_what_a_move_took_comes_off_the_bank(
@@ -317,12 +330,12 @@ def test_an_experiment_that_was_stopped_replaces_no_result(
         return RunOutcome(total=9, done=1, void=(), interrupted=True, verdict=None)
 
     monkeypatch.setattr(sys, "argv", ["experiments", "play", "monkey"])
-    monkeypatch.setattr(__main__, "RUNS", tmp_path)
-    monkeypatch.setattr(__main__, "use_cpu_time", lambda: None)
-    monkeypatch.setattr(__main__, "run", stopped)
+    monkeypatch.setattr(commands, "RUNS", tmp_path)
+    monkeypatch.setattr(commands, "use_cpu_time", lambda: None)
+    monkeypatch.setattr(commands, "run", stopped)
     monkeypatch.setattr(results, "keep", lambda *_: pytest.fail("it was kept"))
     with pytest.raises(SystemExit, match="130"):
-        __main__.main()
+        commands.main()
     said = capsys.readouterr().err
     assert (
         f"`arena report {tmp_path / 'monkey.sqlite'}` shows how far it is. Ctrl-C ends it after"
