@@ -9,6 +9,7 @@ from rich.console import Console
 
 from arena.bench import cluster
 from arena.bench.cluster import Compared, Memory, Simulated
+from arena.tournament.events import RunOutcome
 from players.catalogue import BUILTINS
 from tests.command import arena
 
@@ -43,6 +44,13 @@ def test_a_machine_waits_between_its_games() -> None:
     first = [(10.0, 1.0), (12.0, 8.0), (20.0, 5.0)]
     assert cluster._idle(first, 1) == pytest.approx(0.1)
     assert cluster._idle([*first, (10.0, 20.0)], 2) == pytest.approx(0.05)
+
+
+def test_a_run_that_ctrl_c_stopped_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = RunOutcome(done=1, total=2, interrupted=True)
+    monkeypatch.setattr(cluster, "run", lambda *_, **__: stopped)
+    with pytest.raises(KeyboardInterrupt):
+        cluster.compare(1, 2, 0, BUILTINS, 1)
 
 
 @pytest.mark.slow

@@ -30,6 +30,8 @@ from arena.sandbox.processes import resident_bytes
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import read_config
+from arena.tournament.events import RunOutcome
+from arena.tournament.executors.base import OpenExecutor
 from arena.tournament.executors.cluster import LOGS
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.played_store import PlayedStore
@@ -92,7 +94,7 @@ def simulate(
         scheduler_ms, began, used = cpu_ms([scheduler]), time.monotonic(), time.process_time()
         with _watched(os.getpid(), scheduler) as memory:
             sleepers = partial(DaskExecutor, client, runs=sleeping)
-            outcome = run(config, store, open_executor=sleepers)
+            outcome = _run(config, store, sleepers)
         wall_s, head_s = time.monotonic() - began, time.process_time() - used
         if outcome.done < outcome.total:
             raise BenchError(f"{outcome.total - outcome.done} games were not played")
@@ -199,12 +201,20 @@ def compare(workers: int, games: int, think_ms: int, builtins: Builtins, repeats
     return Compared(min(here), min(there))
 
 
+def _run(config: TournamentConfig, store: PlayedStore, open_executor: OpenExecutor) -> RunOutcome:
+    """Play it all. Raises KeyboardInterrupt where Ctrl-C stopped it: a part is no measurement."""
+    outcome = run(config, store, open_executor=open_executor)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    return outcome
+
+
 def _played_s(config: TournamentConfig, on: str | None) -> float:
     with ExitStack() as stack:
         path = Path(stack.enter_context(TemporaryDirectory(prefix="arena-bench-")), "run.sqlite")
         at = stack.enter_context(site(on))
         store = stack.enter_context(PlayedStore.open_run(path, config))
-        run(config, store, open_executor=at.open_executor)
+        _run(config, store, at.open_executor)
         times = _times(path)
     return max(began + took for began, took in times) - min(times)[0]
 
