@@ -111,13 +111,24 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
     except MemoryError as error:
         raise _refused(f"{str(error) or 'Out of memory'}. {_NO_MEMORY}") from None
     except Exception as error:
-        # As Ctrl-C in an import: Python covers what is raised while a class or a module is made.
-        if isinstance(error.__cause__, KeyboardInterrupt):
+        if _covers_ctrl_c(error):
             raise _interrupted() from None
         if str(error) == "can't start new thread":
             raise _refused(_NO_PROCESS) from None
         _refuse_game_of(error)
         raise
+
+
+def _covers_ctrl_c(error: Exception) -> bool:
+    """Whether an error is what Ctrl-C became: in an import, as Python covers what is raised while a
+    class or a module is made; or in pydantic, which keeps no more than its name.
+    """
+    from pydantic_core import PydanticSerializationError, SchemaError
+
+    of_pydantic = isinstance(error, PydanticSerializationError | SchemaError)
+    return (of_pydantic and "KeyboardInterrupt:" in str(error)) or isinstance(
+        error.__cause__, KeyboardInterrupt
+    )
 
 
 def _interrupted() -> typer.Exit:

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from tests.cli.conftest import MONKEYS
 from tests.command import arena
@@ -212,6 +214,35 @@ def test_ctrl_c_inside_an_import_of_a_command_is_no_traceback(
         raise kind("Error calling __set_name__") from KeyboardInterrupt()
 
     monkeypatch.setattr("arena.doctor.facts.facts", pressed)
+    ended = arena("doctor")
+    assert (ended.exit_code, ended.stderr) == (130, "Interrupted.\n")
+
+
+@pytest.mark.parametrize("during", ["the model is made", "its JSON is written"])
+def test_ctrl_c_inside_pydantic_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, during: str
+) -> None:
+    pressed = during == "the model is made"
+
+    class Colour(Enum):
+        RED = "red"
+
+        @property
+        def value(self) -> str:
+            if pressed:
+                raise KeyboardInterrupt
+            return "red"
+
+    def write() -> None:
+        nonlocal pressed
+
+        class Written(BaseModel):
+            colour: Colour = Colour.RED
+
+        pressed = True
+        Written().model_dump_json()
+
+    monkeypatch.setattr("arena.doctor.facts.facts", write)
     ended = arena("doctor")
     assert (ended.exit_code, ended.stderr) == (130, "Interrupted.\n")
 
