@@ -46,6 +46,7 @@ def interruptible(load: "Callable[[], Callable[[], object]]") -> None:
             # `arena serve` holds it back while the interpreter starts.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         program = load()
+        sys.unraisablehook = _raised_again
         for number in heeded:
             signal.signal(number, signal.default_int_handler)
         try:
@@ -56,6 +57,17 @@ def interruptible(load: "Callable[[], Callable[[], object]]") -> None:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         sys.exit(_INTERRUPTED)
+
+
+def _raised_again(error: "sys.UnraisableHookArgs") -> None:
+    """Raise Ctrl-C once more that came where Python drops errors, as in a callback of an import."""
+    if error.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(error)
+        return
+    from _thread import interrupt_main
+    from threading import Timer
+
+    Timer(0.01, interrupt_main).start()  # here it would be dropped again
 
 
 def _leave(*_: object) -> None:

@@ -247,6 +247,18 @@ def test_ctrl_c_inside_pydantic_is_no_traceback(
     assert (ended.exit_code, ended.stderr) == (130, "Interrupted.\n")
 
 
+def test_ctrl_c_where_python_drops_errors_ends_the_command() -> None:
+    code = (
+        "import time\n"
+        "from arena.__main__ import interruptible\n"
+        "class Dropped:\n"
+        "    def __del__(self): raise KeyboardInterrupt\n"
+        "interruptible(lambda: lambda: (Dropped(), time.sleep(60)))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
+
+
 @pytest.mark.slow
 def test_ctrl_c_stops_soon_and_the_same_command_goes_on(folder: Path) -> None:
     (folder / "t.toml").write_text(MONKEYS.format(rounds=20))
