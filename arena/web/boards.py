@@ -10,6 +10,7 @@ from arena.errors import UserError
 from arena.human.opponent import Strongest, strongest
 from arena.model import Frozen
 from arena.reports.html.data import drawing
+from arena.web.rights import Role, Visitor
 from arena.web.table_lines import Setup
 from players.catalogue import BUILTINS
 from rules.position import Game
@@ -67,11 +68,16 @@ class OpponentOffer(NamedTuple):
     title: str
     boards: str
     """The boards that it can play, by name, with spaces between; empty where it is not known."""
+    owner: str | None = None
+    """A submitted bot's."""
 
 
 def choices(course: Path | None) -> list[OpponentOffer]:
-    submitted = [each.name for each in bots(course) if each.state == "plays"] if course else []
-    return [*_builtins(), *(OpponentOffer(f"{_SUBMITTED}{name}", name, "") for name in submitted)]
+    submitted = [each for each in bots(course) if each.state == "plays"] if course else []
+    offers = (
+        OpponentOffer(f"{_SUBMITTED}{bot.name}", bot.name, "", bot.owner) for bot in submitted
+    )
+    return [*_builtins(), *offers]
 
 
 @cache
@@ -102,8 +108,8 @@ class TableWish(Frozen, extra="ignore"):
     move_ms: int = 1000
 
 
-def setup_of(wish: TableWish, course: Path | None, seed: int) -> Setup:
-    """The setup of a table. Raises UserError for what the form does not offer."""
+def setup_of(wish: TableWish, course: Path | None, visitor: Visitor, seed: int) -> Setup:
+    """The setup of this visitor's table. Raises UserError for what the form does not offer."""
     board = boards().get(wish.board)
     if board is None:
         raise UserError(f"There is no such board. Choose one of: {', '.join(boards())}.")
@@ -121,8 +127,9 @@ def setup_of(wish: TableWish, course: Path | None, seed: int) -> Setup:
     if opponent in BUILTINS and wish.board not in known[opponent].boards.split():
         reason = BUILTINS[opponent].unsupported(board.rules, board.game.variant)
         raise UserError(f"{reason}. Choose another opponent or board.")
-    path = None
+    met: dict[str, Any] = {"opponent": opponent, "options": dict(options), "seat": wish.seat}
     if course is not None and opponent.startswith(_SUBMITTED):
-        path, opponent = str(course), str(course / opponent.removeprefix(_SUBMITTED))
-    met = {"opponent": opponent, "options": dict(options), "course": path, "seat": wish.seat}
+        is_own = visitor.owner is not None and visitor.owner == known[opponent].owner
+        met["opponent"] = str(course / opponent.removeprefix(_SUBMITTED))
+        met |= {"course": str(course), "reads_stderr": is_own or visitor.may(Role.STAFF)}
     return made.model_copy(update=met)

@@ -59,7 +59,7 @@ async def begin(request: Request, wish: Annotated[TableWish, Form()]) -> Respons
         state, visitor = state_of(request), visitor_of(request)
         person = f"{visitor.role} {visitor.owner or address_of(request)}"
         course, seed = state.settings.course, secrets.randbelow(2**31)
-        setup = await run_in_threadpool(setup_of, wish, course, seed)
+        setup = await run_in_threadpool(setup_of, wish, course, visitor, seed)
         state.tables.begun.take(person, "ten games begun in five minutes")
         name = await state.tables.open(person, wish, setup)
     except UserError as error:

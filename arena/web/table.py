@@ -17,7 +17,7 @@ from arena.errors import ArenaError, ConfigError, UserError
 from arena.files.plain_text import printable
 from arena.human.game import HumanGame
 from arena.human.opponent import Opponent, open_opponent, warm_for
-from arena.model.record import PlayerFault
+from arena.model.record import STDERR_FOLLOWS, PlayerFault
 from arena.referee.pool import SessionPool
 from arena.sandbox.processes import die_with_parent
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
@@ -48,7 +48,7 @@ class PersonTable:
                 else:
                     game.leave()
         except ArenaError as error:
-            self._ending = printable(str(error), keep="\n")
+            self._ending = self._readable(str(error))
             self._show("over")
 
     def _seated(self, held: ExitStack) -> HumanGame:
@@ -88,7 +88,7 @@ class PersonTable:
         except MoveError as error:
             self._messages = [f"{error}."]
         except PlayerFault as fault:
-            self._ending = " ".join(game.faulted(fault))
+            self._fault(game, fault)
         self._advance(game)
 
     def _advance(self, game: HumanGame) -> None:
@@ -104,8 +104,15 @@ class PersonTable:
                 if game.position.is_over:
                     self._ending = game.end()
         except PlayerFault as fault:
-            self._ending = " ".join(game.faulted(fault))
+            self._fault(game, fault)
         self._show("over" if self._ending else "yours")
+
+    def _fault(self, game: HumanGame, fault: PlayerFault) -> None:
+        self._ending = " ".join(map(self._readable, game.faulted(fault)))
+
+    def _readable(self, sentence: str) -> str:
+        """A sentence without the opponent's stderr where the person may not read it."""
+        return sentence if self._setup.reads_stderr else sentence.partition(STDERR_FOLLOWS)[0]
 
     def _show(self, phase: Phase) -> None:
         self._number += 1

@@ -18,6 +18,8 @@ class Setup(Frozen):
     """The opponent's."""
     course: str | None = None
     """The folder of a submitted bot's course."""
+    reads_stderr: bool = True
+    """Whether the person may read what the opponent wrote to stderr."""
     seat: int = 0
     """The person's."""
     move_ms: int = 1000

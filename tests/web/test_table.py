@@ -136,6 +136,17 @@ def test_a_bot_that_fails_loses(tmp_path: Path) -> None:
     assert last.ending.endswith("You win.")
 
 
+def test_a_fault_without_the_stderr_that_others_may_not_read(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "print('{\"type\": \"ready\"}', flush=True)\ninput(), input()\nassert 'mine' == 0\n"
+    )
+    setup = DOTS.model_copy(update={"opponent": str(bot), "move_ms": 5000})
+    assert "'mine'" in played(setup, first_legal)[-1].ending
+    last = played(setup.model_copy(update={"reads_stderr": False}), first_legal)[-1]
+    assert last.ending.endswith("exited with code 1 before `quit` was sent. You win.")
+
+
 def test_a_move_is_short() -> None:
     with pytest.raises(ValidationError):
         Command(do="move", ply=0, move="a" * 201)
