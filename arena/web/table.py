@@ -21,7 +21,7 @@ from arena.model.record import STDERR_FOLLOWS, PlayerFault
 from arena.referee.pool import SessionPool
 from arena.sandbox.processes import die_with_parent
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
-from arena.web.sentences import MISTAKE
+from arena.web.sentences import MISTAKE, without_folders
 from arena.web.table_lines import Command, Phase, Setup, TableState
 from rules.position import MoveError
 
@@ -111,8 +111,13 @@ class PersonTable:
         self._ending = " ".join(map(self._readable, game.faulted(fault)))
 
     def _readable(self, sentence: str) -> str:
-        """A sentence without the opponent's stderr where the person may not read it."""
-        return sentence if self._setup.reads_stderr else sentence.partition(STDERR_FOLLOWS)[0]
+        """A sentence without the folder of the course, and without the opponent's stderr where
+        the person may not read it.
+        """
+        course = self._setup.course
+        if not self._setup.reads_stderr:
+            sentence = sentence.partition(STDERR_FOLLOWS)[0]
+        return without_folders(sentence, None if course is None else Path(course))
 
     def _show(self, phase: Phase) -> None:
         self._number += 1

@@ -136,6 +136,13 @@ def test_a_bot_that_fails_loses(tmp_path: Path) -> None:
     assert last.ending.endswith("You win.")
 
 
+def test_the_place_of_a_course_is_not_shown(tmp_path: Path) -> None:
+    course = tmp_path / "course"
+    setup = DOTS.model_copy(update={"opponent": str(course / "fox"), "course": str(course)})
+    ending = played(setup, first_legal)[-1].ending
+    assert ending == "The opponent: no such file: fox"
+
+
 def test_a_fault_without_the_stderr_that_others_may_not_read(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(
