@@ -119,9 +119,11 @@ class GtpFront:
         return "0" if black == white else f"{'BW'[white > black]}+{abs(black - white)}"
 
     def do_time_settings(self, main: str, more: str, stones: str) -> str:
-        """Byo-yomi, or main time, a part of it for each move."""
-        extra, moves = _whole(more), max(1, _whole(stones))
-        per_move = extra / moves if extra else _whole(main) / _STILL_TO_COME
+        """Byo-yomi, or main time, a part of it for each move. Byo-yomi of no stones means no limit,
+        and changes nothing.
+        """
+        whole, extra, moves = map(_whole, (main, more, stones))
+        per_move = whole / _STILL_TO_COME if not extra else extra / moves if moves else 0
         if per_move:
             self.player.move_ms = max(1, int(1000 * per_move))
         return ""
