@@ -127,7 +127,8 @@ class TerminalGame:
         self._say(f"{rules} · seed {self.game.seed}", "bold")
         for seat in range(game.seats):
             self._say(f"seat {seat}: {self.game.name(seat)}")
-        arrows = " (or an arrow key)" if isinstance(self.game.first, TilesPosition) else ""
+        slides = isinstance(self.game.first, TilesPosition) and self.game.seat == 0
+        arrows = " (or an arrow key)" if slides else ""
         self._say(f"Type a move{arrows}, or `help`.", "dim")
 
     def _show(self) -> None:

@@ -133,6 +133,7 @@ def test_a_person_can_place_the_tiles() -> None:
         "2048", "--seat", "1", "--seed", "2", "--against", "greedy", typed=["help", "quit"]
     )
     assert shown.exit_code == 0
+    assert "Type a move, or `help`." in shown.output, "no arrow key places a tile"
     assert "placer player" in shown.output
     assert "seat 0: greedy" in shown.output
     assert "placer to move" in shown.output
