@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from arena.web import play
 from arena.web.app import ServerSettings, make_app
+from arena.web.rates import Rate
 from tests.web.conftest import serving
 
 pytestmark = pytest.mark.slow
@@ -15,7 +16,9 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server without runs."""
-    with serving(make_app(ServerSettings(runs=tmp_path_factory.mktemp("runs")))) as address:
+    app = make_app(ServerSettings(runs=tmp_path_factory.mktemp("runs")))
+    app.state.tables.begun = Rate(100, 300.0)  # all tests are one visitor
+    with serving(app) as address:
         yield address
 
 
@@ -124,6 +127,16 @@ def test_a_connection_that_is_back_says_so_at_once(
     monkeypatch.setattr(play, "_PATIENCE_S", 60)
     page.context.set_offline(False)
     expect(page.get_by_role("alert")).to_be_hidden(timeout=30_000)
+    problems.clear()
+
+
+def test_a_game_that_is_gone_is_over(page: Page, site: str, problems: list[str]) -> None:
+    begin(page, site, "dots-3", "greedy")
+    page.route("**/state?*", lambda route: route.fulfill(status=404))
+    page.locator("#board .target").first.click()
+    expect(page.get_by_role("status")).to_contain_text("This game is not there any more.")
+    expect(page.locator("#board .target")).to_have_count(0)
+    expect(page.locator("#resign")).to_have_attribute("aria-disabled", "true")
     problems.clear()
 
 

@@ -32,9 +32,11 @@ async function followTable(table) {
     try {
       const after = byId("lost").hidden ? shownTable?.number : null; // answered at once, to know that it is back
       const answer = await fetch(`${table.dataset.url}/state?after=${after ?? -1}`);
-      byId("lost").hidden = answer.ok;
+      byId("lost").hidden = true;
       if (!answer.ok) {
-        byId("lost").textContent = "This game is not there any more. Begin a new one.";
+        const ending = "This game is not there any more. Begin a new one.";
+        if (shownTable) showTable(table, { ...shownTable, phase: "over", ending, said: [], legal: [], can_undo: false });
+        else byId("status").textContent = ending;
         return;
       }
       /** @type {TableState} */
