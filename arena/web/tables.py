@@ -157,9 +157,9 @@ class Tables:
             del self._tables[name]
 
     def end(self) -> None:
-        """End all; pages that wait are answered then."""
+        """End all with the server; pages that wait are answered then."""
         for table in self._tables.values():
-            table.end()
+            table.end("The server was stopped")
 
     async def close(self) -> None:
         self.end()

@@ -174,6 +174,14 @@ def test_an_address_begins_ten_games_in_five_minutes(app: FastAPI, client: TestC
     assert codes == [422] * 10 + [429]
 
 
+def test_a_game_ends_with_the_server(app: FastAPI, client: TestClient) -> None:
+    table = begun(client)
+    when(client, table, "yours")
+    app.state.tables.end()
+    ending = when(client, table, "over")["ending"]
+    assert ending == "The server was stopped. Begin another game."
+
+
 def test_a_game_in_which_nobody_moves_ends(app: FastAPI, client: TestClient) -> None:
     app.state.tables = Tables(idle_s=0.3)
     state = when(client, begun(client), "over")
