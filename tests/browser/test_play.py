@@ -154,6 +154,16 @@ def test_tiles_by_the_arrow_keys(page: Page, site: str, axe: Callable[[Page], No
         expect(page.locator("#choices button:focus")).to_be_visible()
 
 
+def test_the_arrow_keys_scroll_where_a_person_places_tiles(page: Page, site: str) -> None:
+    page.set_viewport_size({"width": 320, "height": 400})
+    page.goto(f"{site}/play?board=2048-two&opponent=greedy&seat=1")
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("status")).to_have_text("Your move.")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(500)
+    assert page.evaluate("scrollY") > 0
+
+
 def test_the_end_leaves_the_focus_at_the_board(page: Page, site: str) -> None:
     begin(page, site, "2048")
     page.locator("#choices button").first.focus()

@@ -145,7 +145,7 @@ function listenAtTable(table) {
   byId("resign").addEventListener("click", () => shownTable?.phase === "yours" && sendCommand(table, "resign"));
   byId("copy").addEventListener("click", copyMoves);
   byId("board").addEventListener("pointerdown", () => (playsByKeys = false));
-  if (table.dataset.drawing !== "tiles") return;
+  if (table.dataset.slides === undefined) return;
   document.addEventListener("keydown", (event) => {
     if (!(event.key in ARROWS) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
