@@ -131,14 +131,6 @@ def test_a_game_by_nboard(ask: Ask) -> None:
     assert said[second + 2 :] == ["status", "status Error: 'a1' is illegal: it turns no disc"]
 
 
-def test_nboard_names_the_board_that_it_plays() -> None:
-    game, player = rules.load("othello", size=6), Prepared(name="a", command=("a",))
-    with SessionPool() as pool:
-        front = FRONTS["nboard"](FrontPlayer(player, game, pool, 1, 1))
-        said = list(front.answer(f"set game (;GM[Othello]{START};)"))
-    assert said == ["status Error: the game does not begin at the start of Othello 6×6"]
-
-
 def test_a_player_that_fails_is_begun_again(ask: Ask) -> None:
     body = "import sys\nfrom players.sdk import play\nplay(lambda turn: sys.exit('no idea'))\n"
     said = ask("gtp", "genmove black", "genmove black", body=body)
