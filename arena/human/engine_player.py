@@ -65,7 +65,7 @@ class FrontPlayer:
         opponent = self._opponent
         if opponent is None:
             opponent = Opponent(self._prepared, seat, self._pool, self.move_ms, self._seed)
-            self._opponent, self._known = opponent, list(moves)
+            self._opponent = opponent
             opponent.begin(position, moves)
         elif opponent.seat != seat or moves[: len(self._known)] != self._known:
             opponent.seat = seat
