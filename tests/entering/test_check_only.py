@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import ZipFile
 
 import pytest
 
@@ -55,6 +56,18 @@ def test_a_script_is_checked_without_the_files_next_to_it(opened: list[Opened]) 
     assert check("bot.py").bot == "bot.py"
     (one,) = opened
     assert [file.name for file in one.place.parent.iterdir()] == ["bot.py"]
+
+
+def test_folders_and_archives_are_checked_where_they_are(opened: list[Opened]) -> None:
+    """As is what cannot be taken, whose first item says why."""
+    Path("fox").mkdir()
+    Path("fox/bot.toml").write_text('name = "fox"\nrules = ["dots"]\ncommand = ["python3"]\n')
+    with ZipFile("fox.zip", "w") as archive:
+        archive.write("fox/bot.toml", "bot.toml")
+    Path("link.py").symlink_to("bot.py")
+    for given in ("fox", "fox.zip", "link.py"):
+        check(given)
+    assert [str(one.place) for one in opened] == ["fox", "fox.zip", "link.py"]
 
 
 def test_a_script_that_a_course_alone_takes_is_reported(opened: list[Opened]) -> None:
