@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,9 @@ from distributed import LocalCluster
 from distributed.security import Security
 
 from arena.doctor import worker
-from arena.errors import ExecutorError
+from arena.errors import ExecutorError, SandboxError, UserError
+from arena.model.containment import Guarantee, Held
+from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import ClusterTable
 from arena.tournament.executors import cluster
 from tests.command import arena
@@ -127,6 +129,94 @@ def test_what_it_cannot_be_is_reported(more: list[str], why: str) -> None:
     done = arena("worker", *more)
     assert done.exit_code == 2
     assert why in done.output
+
+
+@pytest.fixture
+def becomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """What a worker of a scheduler would be started with, that takes it."""
+    became: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda program, words: became.append(words))
+    monkeypatch.setattr(worker, "_held", lambda: "Sandbox bwrap: holds files.")
+    monkeypatch.setattr(cluster, "await_scheduler", lambda address, more: None)
+
+    def becomes(
+        address: str,
+        *more: str,
+        cores: int | None = 1,
+        insecure: bool = False,
+        shared: bool = False,
+    ) -> list[str]:
+        given = ("--local-directory", "/tmp/of-its-own", *more)
+        worker.become_worker(address, cores, given, insecure=insecure, shared=shared)
+        return became.pop()
+
+    return becomes
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--listen-address", "tls://:7"),
+        ("--listen-address", "wss://0.0.0.0"),
+        ("--host", "0.0.0.0"),  # with the scheduler's protocol
+        ("--protocol", "tls"),
+    ],
+)
+def test_a_worker_that_listens_by_tls_may_be_reached_by_all(
+    becomes: Callable[..., list[str]], more: tuple[str, ...]
+) -> None:
+    words = becomes("tls://head:8786", *more)
+    assert " ".join(more) in " ".join(words)
+    assert words.count("--host") == more.count("--host")
+
+
+def test_an_open_worker_of_this_machine_is_reached_from_here_alone(
+    becomes: Callable[..., list[str]],
+) -> None:
+    for more in (("--host", "127.0.0.1"), ("--host", "tcp://127.0.0.1"), ("--protocol", "tcp"), ()):
+        words = becomes("tcp://127.0.0.1:1", *more)
+        assert words.count("--host") == 1
+        assert words[words.index("--host") + 1].endswith("127.0.0.1")
+
+
+def test_an_open_worker_is_one_where_that_is_asked_for(
+    becomes: Callable[..., list[str]],
+) -> None:
+    more = ("--host", "0.0.0.0")
+    with pytest.raises(UserError, match="is not encrypted"):
+        becomes("tcp://127.0.0.1:1", *more)
+    assert "0.0.0.0" in becomes("tcp://127.0.0.1:1", *more, insecure=True)
+    with pytest.raises(UserError, match="is not encrypted"):
+        becomes("tcp://192.0.2.1:1")
+    assert "--host" not in becomes("tcp://192.0.2.1:1", insecure=True)
+
+
+def test_a_worker_has_the_cores_that_are_given_or_all(
+    becomes: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    there = len(usable_cores())
+    for cores, has in ((1, 1), (there, there), (None, there)):
+        words = becomes("tcp://127.0.0.1:1", cores=cores)
+        assert words[words.index("--resources") + 1] == f"cores={has}"
+        assert f": {has} cores of " in capsys.readouterr().err
+    words = becomes("tcp://127.0.0.1:1", shared=True)
+    assert words[words.index("--resources") + 1] == "cores=1 shared=1"
+    with pytest.raises(UserError, match=f"has {there}, got {there + 1}; give fewer"):
+        becomes("tcp://127.0.0.1:1", cores=there + 1)
+
+
+def test_a_worker_says_what_contains_its_players(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held(mode="bwrap", by={Guarantee.CPU: "bwrap"}, notes=("No memory.", "No pids."))
+    monkeypatch.setattr(worker, "resolve", lambda *_: held)
+    assert worker._held() == "Sandbox bwrap: holds cpu. No memory. No pids."
+    monkeypatch.setattr(worker, "resolve", lambda *_: Held())
+    assert worker._held() == "Sandbox none: holds nothing."
+
+    def none(*_: object) -> Held:
+        raise SandboxError("It is not there. Install it.")
+
+    monkeypatch.setattr(worker, "resolve", none)
+    assert worker._held() == "No sandbox: It is not there. Install it."
 
 
 @pytest.mark.parametrize(
