@@ -2,7 +2,6 @@
 
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -163,8 +162,6 @@ def _missing(sandboxes: tuple[TriedSandbox, ...]) -> tuple[str, ...]:
 
 
 def _version(words: tuple[str, ...]) -> str | None:
-    if shutil.which(words[0]) is None:
-        return None
     try:
         told = subprocess.run(
             words,
