@@ -183,6 +183,24 @@ def test_a_forfeit_when_behind_keeps_the_difference() -> None:
     assert tables.differences([game]) == {"a": -20, "b": 20}
 
 
+def test_a_forfeit_when_ahead_saves_no_difference() -> None:
+    games = [
+        played("a", "b", scores=(30, 10), points=(0.0, 1.0), offender=0),
+        played("c", "d", scores=(10, 30), points=(1.0, 0.0), offender=1),
+        played("c", "d", scores=(30, 10), points=(1.0, 0.0), offender=1),
+        played("alone", scores=(500,)),
+    ]
+    assert tables.differences(games) == {"a": 0, "b": 0, "c": 20, "d": -20}
+
+
+def test_a_crosstable_is_in_the_order_of_the_players_that_are_given() -> None:
+    results = [Result("a", "b", 1.0), Result("a", "c", 0.5), Result("b", "c", 0.0, "p")]
+    order = [(cell.player, cell.opponent) for cell in tables.crosstable(results, "cab")]
+    assert order == [("c", "a"), ("c", "b"), ("a", "c"), ("a", "b"), ("b", "c"), ("b", "a")]
+    first = tables.crosstable(results)[0]
+    assert (first.player, first.opponent, first.wins, first.draws) == ("a", "b", 1, 0)
+
+
 def test_tile_players_have_no_difference() -> None:
     games = [duel("a", "b", 700, offender=1, points=(1.0, 0.0)), duel("b", "a", 900)]
     assert [row.difference for row in standings(games).players] == [None, None]
@@ -256,6 +274,30 @@ def test_a_share_knows_pairs_that_agree_and_pairs_that_cancel() -> None:
     assert agree and alone and cancel
     assert agree.error > alone.error > cancel.error > 0
     assert tables.share(np.zeros(0), np.zeros(0, dtype=np.intp)) is None
+
+
+def test_the_same_results_again_in_their_clusters_are_no_new_evidence() -> None:
+    scores, pairs = np.array([1.0, 0.5, 0.0, 1.0, 1.0, 0.5]), np.repeat(np.arange(3), 2)
+    once, again = (
+        tables.share(np.repeat(scores, times), np.repeat(pairs, times)) for times in (1, 4)
+    )
+    assert once is not None and again is not None
+    assert (again.low, again.high) == pytest.approx((once.low, once.high))
+
+
+def test_a_share_is_never_beyond_all_and_nothing() -> None:
+    """Where rounding would bring it there."""
+    for count in range(1, 100):
+        lost, won = (tables.share(np.full(count, each), np.arange(count)) for each in (0.0, 1.0))
+        assert lost is not None and won is not None
+        assert lost.low >= 0 and won.high <= 1
+
+
+def test_games_of_one_player_have_figures_whatever_their_rules() -> None:
+    alone = tables.tile_figures([played("a", scores=(7,), rules="sokoban")])
+    assert alone is not None and (alone.games, alone.mean_score, alone.reach) == (1, 7, ())
+    assert tables.tile_figures([played("a", "b", scores=(7, 0))]) is None
+    assert tables.tile_figures([duel("a", "b", 7)]) is not None
 
 
 def test_two_players_have_a_match_and_no_players_are_well_defined() -> None:
