@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from arena.model.record import GameRecord
 from arena.reports import machines
 from arena.tournament.config import TournamentConfig
-from arena.tournament.machines import PlayedAt
+from arena.tournament.machines import PlayedAt, seats_at
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 from tests.tournament.conftest import BUILTINS, played
@@ -37,8 +37,10 @@ def test_ten_percent_is_no_difference_and_one_machine_no_table() -> None:
     assert list(machines.sections([at("a", "uct", 100), at("a", "ox", 100)])) == []
 
 
-def moved_to(record: GameRecord, machine: str, speed: float | None, nodes: int = 3) -> GameRecord:
-    host = record.host.model_copy(update={"name": machine, "speed": speed})
+def moved_to(
+    record: GameRecord, machine: str, speed: float | None, nodes: int = 3, cpu: str = "a CPU"
+) -> GameRecord:
+    host = record.host.model_copy(update={"name": machine, "speed": speed, "cpu": cpu})
     moves = (record.moves[0].model_copy(update={"info": {"nodes": nodes, "text": "x"}}),)
     return record.model_copy(update={"host": host, "moves": moves})
 
@@ -68,6 +70,42 @@ def test_the_store_keeps_where_a_cluster_played(config: TournamentConfig, tmp_pa
     with console.capture() as shown:
         console.print(Group(*machines.sections(found)))
     assert "Slower on b" in shown.get() and "By machine" in shown.get()
+
+
+def test_machines_of_one_name_are_told_apart_and_void_games_left_out(
+    config: TournamentConfig, tmp_path: Path
+) -> None:
+    with PlayedStore.open_run(tmp_path / "r.sqlite", config) as store:
+        for spec, cpu in zip(schedule(config), ("old", "new", "new", "new"), strict=True):
+            store.add(moved_to(played(spec), "a", 100.0, cpu=cpu))
+            store.add(moved_to(played(spec, attempt=2, void=True), "a", 100.0, cpu=cpu))
+    with Store.open(tmp_path / "r.sqlite") as store:
+        found = store.played_at()
+    assert sorted((one.cpu, one.player, one.games) for one in found) == [
+        ("new", "m0", 3),
+        ("new", "m1", 3),
+        ("old", "m0", 1),
+        ("old", "m1", 1),
+    ]
+
+
+def test_moves_without_stated_nodes_count_for_no_speed(config: TournamentConfig) -> None:
+    record = moved_to(played(schedule(config)[0]), "a", 100.0, 30)
+    stated = record.moves[0]
+    silent = stated.model_copy(update={"info": None, "used_ms": 50.0})
+    passed = stated.model_copy(update={"used_ms": None})
+    other = silent.model_copy(update={"seat": 1})
+    record = record.model_copy(update={"moves": (stated, silent, passed, other, stated)})
+    assert list(seats_at(record)) == [
+        (0, "a", "a CPU", 100.0, 60.0, 3.0),
+        (1, "a", "a CPU", 100.0, None, None),
+    ]
+    assert list(seats_at(moved_to(record, "here", None))) == []
+
+
+def test_a_player_without_nodes_has_no_speed_of_its_own() -> None:
+    assert at("a", "uct", 100, 0).nodes_per_s is at("a", "uct", 100).nodes_per_s is None
+    assert at("a", "uct", 100, 500).nodes_per_s == 500
 
 
 @pytest.mark.parametrize("nodes", [2**62, 2**64 - 1, 10**299], ids=["62 bits", "64 bits", "long"])
