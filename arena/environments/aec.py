@@ -77,7 +77,6 @@ class Env(EnvironmentBase, AECEnv[str, dict[str, Array], int | None]):
             self._was_dead_step(action)
             return
         move = self._move_of(action)
-        self._cumulative_rewards[agent] = 0.0
         try:
             self._reach(self.position.play(move))
         except MoveError:

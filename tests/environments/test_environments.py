@@ -154,6 +154,7 @@ def test_a_seed_decides_the_game() -> None:
     env = arena.env("2048", placer="player")
     assert random_game(env, 7) == random_game(env, 7)
     assert random_game(env, 7) != random_game(env, 8)
+    assert random_game(env, 0) == random_game(env, 0)
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
@@ -177,6 +178,15 @@ def test_a_winner_is_rewarded() -> None:
     first, second = env.position.scores()
     won = (first > second) - (first < second)
     assert rewards == {"player_0": won, "player_1": -won}
+
+
+def test_only_the_agent_to_move_has_legal_actions() -> None:
+    env = arena.env("othello")
+    env.reset()
+    moves, waits = (env.observe(agent)["action_mask"] for agent in env.agents)
+    assert [env.view.actions[at] for at in np.flatnonzero(moves)] == ["d3", "c4", "f5", "e6"]
+    assert not waits.any()
+    assert env.last(observe=False)[0] is None
 
 
 def test_an_illegal_action_loses() -> None:
