@@ -67,3 +67,23 @@ def test_escapes_and_long_lines_hide_no_part_of_a_folder(line: str, at: int) -> 
     left = stderr_without_folders(said, FOLDER)
     assert "/" not in left.head + left.tail
     assert "ada" not in left.head + left.tail
+
+
+def cut(head: str, tail: str, *folders: Path) -> tuple[str, str]:
+    """What is left of a player's stderr whose middle is not kept."""
+    found = SeatStderr(head=head, tail=tail, bytes=10**6, marks=[])
+    left = stderr_without_folders(found, *folders)
+    return left.head, left.tail
+
+
+def test_where_lines_are_not_kept_others_stay() -> None:
+    head, tail = f"in {FOLDER}/a.py\npart of /s", f"da/a.py\nin {FOLDER}/b.py\n"
+    assert cut(head, tail, FOLDER) == ("in a.py\n", "\nin b.py\n")
+    assert cut(head, tail) == (head, tail), "of those who may read all"
+
+
+def test_of_a_long_line_as_much_is_left_out_as_a_path_may_have() -> None:
+    line = "x" * 5000
+    assert cut(line, line, FOLDER) == ("x" * (5000 - 4096), "x" * (5000 - 4096))
+    near = "y" * 4090
+    assert cut(f"is {FOLDER}{near}", f"{near}{FOLDER}/bot.py", FOLDER) == ("is ", "bot.py")
