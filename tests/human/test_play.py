@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,9 @@ from arena.human.game import HumanGame
 from arena.human.opponent import choose_opponent
 from arena.human.play import TerminalGame
 from arena.model.contender import Contender, Prepared
+from arena.model.protocol import Termination
+from arena.model.record import PlayerFault
+from arena.referee.outcome import Outcome
 from rules.position import PASS
 from rules.transcript import read_transcript
 from tests.command import arena
@@ -82,6 +86,40 @@ def test_a_pass_that_is_a_choice_is_a_move_like_others() -> None:
     assert game.describe(game.choose(PASS)) == "you: pass"
 
 
+def test_an_undo_goes_back_to_the_move_before() -> None:
+    """The board shows what that move changed."""
+    game = HumanGame(rules.load("dots", rows=2, cols=2), 0, None, seed=1)
+    first = game.position
+    for move in first.legal_moves()[:2]:
+        game.choose(move)
+    game.undo()
+    assert (game.before, game.position) == (first, first.play(first.legal_moves()[0]))
+    game.undo()
+    assert (game.before, game.position, game.moves) == (None, first, [])
+    assert not game.can_undo
+
+
+def test_giving_up_is_a_loss_where_there_is_an_opponent() -> None:
+    ends: list[Outcome] = []
+    other: Any = SimpleNamespace(name="ox", seat=1, end=lambda outcome, _: ends.append(outcome))
+    game = HumanGame(rules.load("othello"), 0, other, seed=1)
+    assert game.resign() == "You resigned. O ox wins."
+    assert (ends[0].termination, ends[0].offender) == (Termination.ADJUDICATED, 0)
+    assert game.leave() == "You left the game. X you 2, O ox 2."
+    assert (ends[1].termination, ends[1].offender) == (Termination.VOID, None)
+    alone = HumanGame(rules.load("2048"), 0, None, seed=1)
+    assert alone.resign() == alone.leave()
+
+
+def test_a_fault_of_the_host_is_no_win() -> None:
+    other: Any = SimpleNamespace(name="ox", seat=1)
+    game = HumanGame(rules.load("othello"), 0, other, seed=1)
+    void = PlayerFault(Termination.VOID, "could not be started")
+    assert game.faulted(void) == ("The game is void: O ox could not be started.", "")
+    late = PlayerFault(Termination.TIMEOUT, "It was late.")
+    assert game.faulted(late) == ("O ox forfeits (timeout): It was late.", "You win.")
+
+
 def test_some_of_these_games_have_forced_passes() -> None:
     assert expected_game(rules.load("othello", size=6), 0)[2]
 
@@ -126,6 +164,24 @@ def test_the_same_seed_and_slides_give_the_same_tiles_also_after_an_undo() -> No
     again = play("2048", "--seed", "5", typed=["left", "undo", *typed, "quit"]).output
     assert plain.splitlines()[-1] == again.splitlines()[-1]
     assert "You left the game. Score" in plain
+
+
+def test_alone_chance_is_drawn_from_the_seed_that_is_given() -> None:
+    shown = play("2048", "--seed", "0", typed=["quit"]).output
+    assert "seed 0\n" in shown and "You left the game." in shown
+    assert "The moves:" not in play("2048", typed=["left", "up", "quit"]).output, "chance made some"
+    for more in (("--seat", "1"), ("--option", "depth=1")):
+        refused = play("2048", "--set", "placer=chance", *more)
+        assert refused.exit_code == 2 and "is played alone" in refused.stderr
+
+
+def test_up_to_twenty_four_legal_moves_are_listed() -> None:
+    def shown(cols: int) -> str:
+        size = "--set", "rows=3", "--set", f"cols={cols}"
+        return play("dots", *size, "--against", "monkey", typed=["quit"]).output
+
+    assert "Legal: a1b1 b1c1" in shown(3)
+    assert "31 legal moves: type `moves`" in shown(4)
 
 
 def test_a_person_can_place_the_tiles() -> None:
