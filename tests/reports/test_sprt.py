@@ -51,6 +51,7 @@ def test_on_the_way_the_ratio_stands_between_its_bounds_with_elo() -> None:
     said = "In these pairs: 67% decisive, Elo +88.7 ± 214.8, normalized +128.3 ± 267.0."
     assert said in " ".join(text.split())
     assert "Not decided after 6 pairs." in text and "biased" not in text
+    assert "In this pair: 100% decisive" in shown(verdict(4))
     short = words.where_it_stands(verdict(3, 2, 4, 1, 2, 3))
     assert short == "LLR +0.51 (-2.94 to +2.94) · Elo +88.7 ± 214.8 · 67% decisive"
 
