@@ -15,8 +15,8 @@ from players.weights.evaluations import load_terms
 from rules.position import Game
 
 
-def out_file(end: str) -> Callable[[str], Path]:
-    """Reads the path of a result, which must end with `end`: players know such files by it."""
+def out_file(end: str = "") -> Callable[[str], Path]:
+    """Reads the path of a result, which ends with `end` where players know the file by it."""
 
     def path_of(text: str) -> Path:
         path = Path(text)
@@ -26,7 +26,7 @@ def out_file(end: str) -> Callable[[str], Path]:
             raise argparse.ArgumentTypeError(f"{path}: is a folder; name a file")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise argparse.ArgumentTypeError(f"{path}: may not be written; name another file")
-        if path.suffix != end:
+        if not path.name.endswith(end):
             raise argparse.ArgumentTypeError(f"{path}: must end with {end}, as players expect")
         return path
 

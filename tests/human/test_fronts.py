@@ -150,10 +150,10 @@ def test_gtp_keeps_the_rules_on_a_board_of_another_size(bot: Scripted) -> None:
     [
         ("time_settings 60 3 1", 3000),  # byo-yomi, whatever the main time
         ("time_settings 0 30 20", 1500),
-        ("time_settings 0 3 0", 3000),
         ("time_settings 0 1 2000", 1),
         ("time_settings 60 0 0", 3000),  # kept for 20 moves
         ("time_settings 0 0 0", 1000),  # no limit: as it was
+        ("time_settings 0 3 0", 1000),  # byo-yomi of no stones: no limit either
         ("time_left b 9 3", 3000),
         ("time_left w 60 0", 3000),
         ("time_left b 0 1", 1),

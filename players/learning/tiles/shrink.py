@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m players.learning.tiles.shrink", description=__doc__.splitlines()[0]
     )
     parser.add_argument("source", metavar="IN", help="a network file, or a checkpoint")
-    parser.add_argument("out", metavar="OUT", type=out_file, help="the small file")
+    parser.add_argument("out", metavar="OUT", type=out_file(), help="the small file")
     parser.add_argument("--games", type=count, default=1000, help="games played (default 1000)")
     parser.add_argument(
         "--least", type=count, default=1, help="visits that keep a weight (default 1)"
