@@ -198,8 +198,9 @@ def about_sprt(verdict: Verdict) -> list[str]:
     ]
     estimate = verdict.estimate
     if estimate is not None:
+        these = "this" if verdict.units == 1 else "these"
         lines.append(
-            f"In {'this' if verdict.units == 1 else 'these'} {units}: {decisive(verdict.decisive)}, Elo {estimate.elo:+.1f} ± "
+            f"In {these} {units}: {decisive(verdict.decisive)}, Elo {estimate.elo:+.1f} ± "
             f"{estimate.elo_error:.1f}, normalized "
             f"{estimate.normalized_elo:+.1f} ± {estimate.normalized_elo_error:.1f}"
             + (" (with prior)." if estimate.with_prior else ".")
