@@ -46,7 +46,8 @@ def interruptible(load: "Callable[[], Callable[[], object]]") -> None:
             # `arena serve` holds it back while the interpreter starts.
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         program = load()
-        sys.unraisablehook = _raised_again
+        if heeded:
+            sys.unraisablehook = lambda error: _raise_again(error, heeded[0])
         for number in heeded:
             signal.signal(number, signal.default_int_handler)
         try:
@@ -59,15 +60,18 @@ def interruptible(load: "Callable[[], Callable[[], object]]") -> None:
         sys.exit(_INTERRUPTED)
 
 
-def _raised_again(error: "sys.UnraisableHookArgs") -> None:
-    """Raise Ctrl-C once more that came where Python drops errors, as in a callback of an import."""
+def _raise_again(error: "sys.UnraisableHookArgs", number: int) -> None:
+    """Raise Ctrl-C once more that came where Python drops errors, as in a callback of an import: by
+    the signal `number`, as SIGINT may be ignored.
+    """
     if error.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(error)
         return
-    from _thread import interrupt_main
-    from threading import Timer
+    from signal import pthread_kill
+    from threading import Timer, main_thread
 
-    Timer(0.01, interrupt_main).start()  # here it would be dropped again
+    # Later: here it would be dropped again. A true signal: `interrupt_main` ends no wait.
+    Timer(0.01, pthread_kill, [main_thread().ident, number]).start()
 
 
 def _leave(*_: object) -> None:

@@ -247,15 +247,29 @@ def test_ctrl_c_inside_pydantic_is_no_traceback(
     assert (ended.exit_code, ended.stderr) == (130, "Interrupted.\n")
 
 
-def test_ctrl_c_where_python_drops_errors_ends_the_command() -> None:
+@pytest.mark.parametrize(
+    ("begins", "drops"),
+    [
+        ("pass", "raise KeyboardInterrupt"),
+        # As in the background of a script.
+        ("signal.signal(signal.SIGINT, signal.SIG_IGN)", "signal.raise_signal(signal.SIGTERM)"),
+    ],
+)
+def test_ctrl_c_where_python_drops_errors_ends_the_command(begins: str, drops: str) -> None:
     code = (
-        "import time\n"
+        "import signal, time\n"
         "from arena.__main__ import interruptible\n"
         "class Dropped:\n"
-        "    def __del__(self): raise KeyboardInterrupt\n"
-        "interruptible(lambda: lambda: (Dropped(), time.sleep(60)))\n"
+        f"    def __del__(self): {drops}\n"
+        "def run():\n"
+        "    Dropped()\n"
+        "    time.sleep(120)\n"
+        f"{begins}\n"
+        "interruptible(lambda: run)\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=False, timeout=60
+    )
     assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
 
 
