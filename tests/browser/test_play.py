@@ -130,6 +130,18 @@ def test_a_connection_that_is_back_says_so_at_once(
     problems.clear()
 
 
+def test_a_game_goes_on_after_a_bad_gateway(page: Page, site: str, problems: list[str]) -> None:
+    """Of a proxy, while the server does not answer."""
+    begin(page, site, "dots-3", "greedy")
+    page.route("**/state?*", lambda route: route.fulfill(status=502))
+    page.locator("#board .target").first.click()
+    expect(page.get_by_role("alert")).to_contain_text("The connection is lost.")
+    page.unroute("**/state?*")
+    expect(page.get_by_role("alert")).to_be_hidden()
+    expect(page.locator("#board .target")).to_have_count(22)
+    problems.clear()
+
+
 def test_a_game_that_is_gone_is_over(page: Page, site: str, problems: list[str]) -> None:
     begin(page, site, "dots-3", "greedy")
     page.route("**/state?*", lambda route: route.fulfill(status=404))

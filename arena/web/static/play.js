@@ -32,8 +32,9 @@ async function followTable(table) {
     try {
       const after = byId("lost").hidden ? shownTable?.number : null; // answered at once, to know that it is back
       const answer = await fetch(`${table.dataset.url}/state?after=${after ?? -1}`);
+      if (!answer.ok && answer.status !== 404) throw new Error(answer.statusText); // as of a proxy while the server starts
       byId("lost").hidden = true;
-      if (!answer.ok) {
+      if (answer.status === 404) {
         const ending = "This game is not there any more. Begin a new one.";
         if (shownTable) showTable(table, { ...shownTable, phase: "over", ending, said: [], legal: [], can_undo: false });
         else byId("status").textContent = ending;
