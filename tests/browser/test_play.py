@@ -172,8 +172,7 @@ def test_the_arrow_keys_scroll_where_a_person_places_tiles(page: Page, site: str
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("status")).to_have_text("Your move.")
     page.keyboard.press("ArrowDown")
-    page.wait_for_timeout(500)
-    assert page.evaluate("scrollY") > 0
+    page.wait_for_function("scrollY > 0")
 
 
 def test_the_end_leaves_the_focus_at_the_board(page: Page, site: str) -> None:
