@@ -74,7 +74,7 @@ def begin_panel(
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(True)
     if shares:
-        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.set_ylim(0, 1)
 
 

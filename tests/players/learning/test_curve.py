@@ -45,6 +45,7 @@ def test_scores_and_reach_are_drawn_by_games() -> None:
         "256:  100.0%": [0.1, 0.4, 1.0],
         "512:  30.0%": [0.005, 0.02, 0.3],
     }
+    assert reach.yaxis.get_major_formatter()(0.5) == "50%"
     for axes in (scores, reach):
         assert axes.get_xlabel() == "games"
         assert axes.get_ylabel()
