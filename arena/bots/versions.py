@@ -212,8 +212,6 @@ def _receipt(at: Path) -> Receipt:
     except ValidationError:
         why = f"{file} is not a receipt of the arena; {_SUBMIT_AGAIN}"
         raise SubmissionError(why) from None
-    except PermissionError as error:
-        raise SubmissionError(unreadable(at, error)) from None
     except OSError as error:
         raise _changed(at, error) from None
     if receipt.version != at.name:
@@ -228,4 +226,6 @@ def _parsed(file: Path, _stamp: object) -> Receipt:
 
 
 def _changed(at: Path, error: Exception) -> SubmissionError:
+    if isinstance(error, PermissionError):
+        return SubmissionError(unreadable(at, error))
     return SubmissionError(f"{at} is not as it was accepted: {error}; {_SUBMIT_AGAIN}")

@@ -22,7 +22,7 @@ from arena.bots.copies import shared_files
 from arena.bots.package import open_bot, take
 from arena.bots.starter import starter_files, write_starter
 from arena.bots.submissions import submissions
-from arena.bots.versions import CheckedItem, Receipt, chosen, place_of, submitted
+from arena.bots.versions import CheckedItem, Receipt, chosen, place_of, submitted, verified
 from arena.errors import ArenaError, ConfigError, PackageError, SubmissionError
 from arena.reports.submissions import bot_lines
 from tests.bots.conftest import MANIFEST, Package
@@ -374,6 +374,11 @@ def test_what_of_a_bot_is_closed_is_named_and_stops_no_list(for_all: Path, scrip
         of_bob, of_eve = course.damaged(to)
     assert of_bob.startswith(f"nobody may not enter {to}/bob of the user root")
     assert of_eve.startswith(f"nobody may not enter {version} of the user root")
+    tree = (to / "ada/active").resolve() / "tree"
+    tree.chmod(0o700)
+    told = rf"^nobody may not .* {tree} .*ask root$"
+    with as_nobody(), pytest.raises(SubmissionError, match=told):
+        verified(tree.parent)
 
 
 def test_a_bot_has_the_name_of_a_folder_of_courses_elsewhere(tmp_path: Path, script: Path) -> None:
