@@ -276,11 +276,17 @@ class Scheduler:
     def _take_by_itself(self, name: str, field: dict[str, str]) -> None:
         """Have a standing tournament take new bots and versions."""
         wish = self.wish(name)
-        if wish.wanted == "paused" or wish.is_asked or wish.field == field or self.is_closed(name):
+        if wish.wanted == "paused" or wish.is_asked or not self._takes(name, field):
             return
-        is_due = wish.begun_at is None or abs(_now() - wish.begun_at).total_seconds() >= _TAKE_S
-        if is_due and not course_of.has_closed(self.course):  # which would end what is played
+        if wish.begun_at is None or abs(_now() - wish.begun_at).total_seconds() >= _TAKE_S:
             self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
+
+    def _takes(self, name: str, field: dict[str, str]) -> bool:
+        """Whether there are new bots and versions that it can take: with a closed folder among them
+        it would be refused, where it can play on with those it has.
+        """
+        has_news = self.wish(name).field != field and not self.is_closed(name)
+        return has_news and not course_of.has_closed(self.course)
 
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
         """Start the tournament that has waited longest, where none is played."""
@@ -295,8 +301,7 @@ class Scheduler:
     def _start(self, name: str, field: dict[str, str], *, is_standing: bool) -> None:
         process, wish = self.process(name), self.wish(name)
         has_begun = process.store.exists()
-        is_open = has_begun and wish.field != field and not self.is_closed(name)
-        take = wish.take_new or (is_standing and is_open)
+        take = wish.take_new or (is_standing and has_begun and self._takes(name, field))
         begun_at = _now()
         child = process.start(take_new=take, without=wish.without)
         self._children[name] = child

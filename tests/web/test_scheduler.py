@@ -581,6 +581,7 @@ def test_a_closed_bot_folder_interrupts_no_standing_tournament(
     """It would be refused when it began again with the bots of now."""
     begins("trap 'exit 130' INT", monkeypatch)
     monkeypatch.setattr("arena.web.scheduler._TAKE_S", 0)
+    monkeypatch.setattr("arena.web.scheduler._BACK_OFF_S", 0)
     classroom.file("ladder", SHORT)
     for owner in ("ada", "bob"):
         classroom.submit(owner, "print(1)")
@@ -596,7 +597,14 @@ def test_a_closed_bot_folder_interrupts_no_standing_tournament(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "readlink", closed)
         server.look()
-    assert not server.wish("ladder").is_asked
+        assert not server.wish("ladder").is_asked
+        server.change("ladder", take_new=False)  # as once it plays
+        server.process("ladder").store.touch()
+        os.killpg(server._children["ladder"].pid, signal.SIGKILL)
+        server._children["ladder"].wait()
+        server.look()
+        assert server._children["ladder"].poll() is None, "it goes on"
+        assert not server.wish("ladder").take_new
     classroom.submit("bob", "print(2)")
     server.look()
     assert server.wish("ladder").take_new
