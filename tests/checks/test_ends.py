@@ -65,6 +65,7 @@ def running(*command: str) -> Iterator[subprocess.Popen[bytes]]:
 
 def test_the_end_of_a_program_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_stop, "_SETTLE_S", 0)
+    monkeypatch.setattr(start_stop, "QUIT_S", 60)  # a busy machine is late
     with running("sleep", "0.2") as program:
         start_stop._wait_for_end(program.pid)
         assert program.poll() == 0
