@@ -3,6 +3,8 @@ the roster without tokens, and what the staff wrote.
 """
 
 import io
+import os
+import stat
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,9 +69,23 @@ def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Membe
     for bot in bots:
         if bot.damaged and not bot.versions:
             yield f"submissions/{bot.name}", SubmissionError("\n".join(bot.damaged))
-        for file in sorted((course / bot.name).rglob("*")):
-            if file.is_file() and not file.is_symlink():
-                yield f"submissions/{file.relative_to(course)}", file
+        for path, found in _contents(course / bot.name):
+            yield f"submissions/{path.relative_to(course)}", found
+
+
+def _contents(home: Path) -> Iterator[tuple[Path, Path | OSError]]:
+    """The files of a bot, and the errors in place of what is closed in its folder."""
+    closed = list[OSError]()
+    inside = os.walk(home, onerror=closed.append)
+    for path in sorted(Path(at, name) for at, _, names in inside for name in names):
+        try:
+            if stat.S_ISREG(path.lstat().st_mode):
+                yield path, path
+        except OSError as error:
+            yield path, error
+    for each in closed:
+        if (path := Path(each.filename)) != home:  # of which the course says why
+            yield path, each
 
 
 def _owners(course: Path) -> str | Exception:

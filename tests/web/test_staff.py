@@ -32,6 +32,7 @@ from arena.web.downloads import Download
 from arena.web.export import export
 from arena.web.run_pages import as_long
 from arena.web.staff_log import add_line, last_lines
+from tests.files.users import as_nobody
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
 from tests.right_bot import RIGHT
@@ -499,6 +500,29 @@ def test_the_zip_is_whole_where_something_cannot_be_read(staff: Staff, folder: P
     listed = {name for name in archive.namelist() if name.startswith("tournaments/")}
     assert listed == {f"tournaments/{name}.toml" for name in ("cup", "ladder", "no\\udcff")}
     assert {"bots.csv", "course.toml", "runs/cup.sqlite"} < set(archive.namelist())
+
+
+def test_what_is_closed_in_a_bots_folder_has_a_sentence_in_the_zip(for_all: Path) -> None:
+    to = for_all / "course"
+    course.init(to)
+    course.add_owners(to, ["ada"], NOW)
+    versions = list[Path]()
+    for number in range(3):
+        hand_in(to, "ada", f"{RIGHT}# {number}\n")
+        versions.append(Path("submissions/ada") / (to / "ada/active").readlink().name)
+    for path in (to, *to.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755)
+    closed, tree, listed = (to / "ada" / version.name for version in versions)
+    closed.chmod(0o700)
+    (tree / "tree").chmod(0o700)
+    (listed / "tree").chmod(0o744)
+    with as_nobody():
+        sent = b"".join(export(to, lambda name: None))
+    archive = zipfile.ZipFile(io.BytesIO(sent))
+    names = (versions[0], versions[1] / "tree", versions[2] / "tree" / "bot.py")
+    for name in names:
+        assert archive.read(f"{name}.txt").decode() == f"{name} cannot be read: Permission denied\n"
 
 
 @pytest.mark.parametrize("version", ["2.3", "2.4"])
