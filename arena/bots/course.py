@@ -362,10 +362,12 @@ def _owner(versions: Sequence[Receipt]) -> str | None:
 
 def _refuse_foreign(home: Path, owner: str, advice: str = "") -> None:
     """A name belongs to the owner who first used it, and an owner's own name to that owner."""
-    other = _owner(history(home).versions)
+    versions, damaged = history(home)
     names = {each.name.casefold(): each.name for each in roster.read_roster(home.parent).owners}
-    other = other or names.get(home.name.casefold(), owner)
-    if other != owner:
+    other = _owner(versions) or names.get(home.name.casefold())
+    if other is None and damaged:
+        raise SubmissionError(f'the owner of "{home.name}" cannot be read: {damaged[0]}')
+    if other not in (None, owner):
         raise SubmissionError(f'the name "{home.name}" belongs to {other}{advice}')
 
 

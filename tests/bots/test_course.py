@@ -381,6 +381,24 @@ def test_what_of_a_bot_is_closed_is_named_and_stops_no_list(for_all: Path, scrip
         verified(tree.parent)
 
 
+def test_a_name_is_not_free_while_its_versions_cannot_be_read(
+    to: Path, package: Package, script: Path
+) -> None:
+    fox = open_bot(package())
+    receipt = course.submit(to, fox, CHECKED, "ada", NOW)
+    submit(to, script, "ada")
+    for name in (fox.name, "ada"):
+        for file in (to / name).glob("*/receipt.json"):
+            file.write_text("{")
+    with pytest.raises(SubmissionError) as refused:
+        course.admitted(to, fox, "bob", NOW)
+    assert str(refused.value).startswith(
+        f'the owner of "{fox.name}" cannot be read: {to}/{fox.name}/{receipt.version}'
+    )
+    script.write_text("print('another')\n")
+    assert course.admitted(to, open_bot(script), "ada", NOW).name == "ada", "her own name"
+
+
 def test_a_bot_has_the_name_of_a_folder_of_courses_elsewhere(tmp_path: Path, script: Path) -> None:
     runs = script.rename(script.with_name("runs.py"))
     accept(open_bot(runs), CHECKED, tmp_path / "to")
