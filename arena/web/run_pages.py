@@ -27,7 +27,7 @@ from arena.web.news import RESET
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
-from arena.web.sentences import stderr_without_folders, without_folders
+from arena.web.sentences import bot_folders, stderr_without_folders, without_folders
 from arena.web.state import state_of
 from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.summary import summaries
@@ -50,10 +50,10 @@ def audience(visitor: Visitor, config: TournamentConfig) -> Audience:
 
 
 def hidden(visitor: Visitor, config: TournamentConfig) -> list[Path]:
-    """The folders of the bots whose stderr a visitor reads, where it is not the staff."""
-    own = audience(visitor, config).reads or ()
-    packages = (each.home.package for each in config.players if each.name in own)
-    return [Path(package) for package in packages if package]
+    """The folders that a visitor does not read: those of all bots, where it is not the staff. What
+    a bot writes may name its own, and the referee's sentences quote it.
+    """
+    return [] if visitor.may(Role.STAFF) else bot_folders(config)
 
 
 def find(request: Request, name: str) -> ShownRun:

@@ -10,6 +10,7 @@ from pydantic_core import to_json
 
 from arena.bots.package import package_store
 from arena.reports.html.model import SeatStderr
+from arena.tournament.config import TournamentConfig
 
 MISTAKE = (
     "A file of the course has a mistake, and nothing was changed. Tell the staff, and try again "
@@ -18,6 +19,12 @@ MISTAKE = (
 """The text for others than the staff."""
 _PATH_MAX = 4096
 """The most of a path, in characters."""
+
+
+def bot_folders(config: TournamentConfig) -> list[Path]:
+    """The folders of a run's bots, in its course."""
+    packages = (each.home.package for each in config.players)
+    return [Path(package) for package in packages if package]
 
 
 def without_folders(sentence: str, *folders: Path | None) -> str:
