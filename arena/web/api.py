@@ -12,12 +12,12 @@ from arena.ratings.model import Standings
 from arena.reports.games import GameFilter, GameRow, ResultWord, Sort, rows
 from arena.reports.html.audience import Seen
 from arena.reports.html.data import run_data
+from arena.reports.html.folders import without_folders
 from arena.reports.html.model import GameData, PlayerData
 from arena.tournament.run_view import RunView
 from arena.web.cached_answers import CachedAnswer, answer, cached
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.run_pages import JSON, audience, find, game_of, hidden
-from arena.web.sentences import without_folders
 from arena.web.summary import RunSummary, summaries, summary
 from arena.web.tournaments import runs_of
 

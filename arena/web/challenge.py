@@ -25,13 +25,13 @@ from arena.files.toml_tables import few_of
 from arena.files.whole_file import make_private
 from arena.model import Frozen
 from arena.ratings.results import results_of
+from arena.reports.html.folders import without_folders
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.conditions import load_conditions
 from arena.tournament.run_view import RunView
 from arena.web.boards import TIMES_MS
 from arena.web.jobs import DamagedJob, Jobs, about_of, asked_at, events_of
 from arena.web.last_good import LastGood
-from arena.web.sentences import without_folders
 from players.catalogue import BUILTINS
 from rules.position import Game
 

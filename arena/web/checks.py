@@ -26,6 +26,7 @@ from arena.errors import SubmissionError
 from arena.files.imports import module_command
 from arena.files.plain_text import printable
 from arena.model import Frozen
+from arena.reports.html.folders import without_folders
 from arena.sandbox.features import usable_cores
 from arena.web.jobs import (
     ASIDE,
@@ -38,7 +39,6 @@ from arena.web.jobs import (
     events_of,
 )
 from arena.web.rates import Rate
-from arena.web.sentences import without_folders
 from arena.web.sessions import FOLDER
 
 _NAME_BYTES, _SHOWN = 200, 40

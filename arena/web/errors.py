@@ -11,11 +11,12 @@ from starlette.requests import ClientDisconnect
 
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.files.plain_text import printable
+from arena.reports.html.folders import without_folders
 from arena.web.log import to_log
 from arena.web.pages import page
 from arena.web.rights import Role, visitor_of
 from arena.web.safe import HEADERS
-from arena.web.sentences import MISTAKE, without_folders
+from arena.web.sentences import MISTAKE
 from arena.web.state import state_of
 
 _SENTENCES = {

@@ -18,6 +18,7 @@ from arena.errors import ArenaError, StoreError, SubmissionError
 from arena.files.plain_text import printable
 from arena.reports.csv_report import TABLES, table
 from arena.reports.html.audience import PUBLIC, STAFF, Audience
+from arena.reports.html.folders import without_folders
 from arena.reports.html.one_file import write_report
 from arena.sandbox import leftovers
 from arena.tournament.run_view import RunView
@@ -25,7 +26,6 @@ from arena.tournament.store_copy import copy_run
 from arena.web import staff_log
 from arena.web.downloads import zipped
 from arena.web.runs import Runs
-from arena.web.sentences import without_folders
 
 _Member = tuple[str, Path | str | Exception]
 """A name, and a file, a text, or the error why there is none."""

@@ -28,8 +28,9 @@ from arena.files.lock import acquire, holder, is_held, release
 from arena.files.plain_text import end_of, printable
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
+from arena.reports.html.folders import without_folders
 from arena.web.log import to_log
-from arena.web.sentences import MISTAKE, without_folders
+from arena.web.sentences import MISTAKE
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
 """The request, written last; the events, a line for each of `arena.checks.events`."""

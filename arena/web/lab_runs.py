@@ -18,13 +18,13 @@ from arena.model import Frozen
 from arena.ratings.matches import Verdict
 from arena.reports import words
 from arena.reports.html.charts import Curve, short
+from arena.reports.html.folders import without_folders
 from arena.tournament.config import Player
 from arena.tournament.formats.sprt import SEQUENTIAL_TEST, SprtSchedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.training.run_folder import LOG, TABLE, TRAINED, TRAINING, TUNED, TUNING
 from arena.web.runs import FileState, Runs, ShownRun
-from arena.web.sentences import without_folders
 
 Kind = Literal["test", "training", "tuning"]
 _LOCKS = {TRAINED: TRAINING, TUNED: TUNING}

@@ -11,11 +11,11 @@ from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.model.record import STDERR_FOLLOWS
 from arena.reports.games import GameRow, seen_by_each
+from arena.reports.html.folders import without_folders
 from arena.reports.html.wording import ending_word, line_of
 from arena.reports.submissions import owners
 from arena.tournament.run_view import RunView
 from arena.web.runs import Runs, ShownRun
-from arena.web.sentences import without_folders
 
 _EACH, _MOST, _LINKED = 25, 50, 3
 """Losses shown of a run, and of all; games of equal faults that are linked."""

@@ -15,7 +15,6 @@ A game's moves are all that is sent of it before it ends: what players say of th
 import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from arena.model.protocol import Termination
@@ -27,7 +26,6 @@ from arena.reports.html.overview import Look
 from arena.reports.html.pages import sections
 from arena.tournament import events
 from arena.tournament.run_view import RunView
-from arena.web.sentences import bot_folders, without_folders
 
 Message = tuple[str, str]
 """The name of an event, and its data as JSON."""
@@ -69,9 +67,7 @@ class News:
             return [RESET]
         seen = Seen(view.config, PUBLIC)
         messages = [_finished(view, game, seen) for game in view.games[known:]]
-        folders = bot_folders(view.config)
-        voided = (event for event in news if isinstance(event, events.GameVoid))
-        messages += [_void(event, seen, folders) for event in voided]
+        messages += [_void(event, seen) for event in news if isinstance(event, events.GameVoid)]
         over = any(isinstance(event, events.RunFinished) for event in news)
         if messages or over:
             self._stale.update(*_SECTIONS)
@@ -127,6 +123,6 @@ def _moves(view: RunView, game: GameDigest) -> list[str]:
     return [move.move for move in record.moves] if record else []
 
 
-def _void(event: events.GameVoid, seen: Seen, folders: list[Path]) -> Message:
-    detail = without_folders(seen.detail(event.detail, Termination.VOID, None), *folders)
+def _void(event: events.GameVoid, seen: Seen) -> Message:
+    detail = seen.detail(event.detail, Termination.VOID, None)
     return "void", json.dumps({"game": event.game, "detail": detail})

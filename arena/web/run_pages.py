@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from arena.records.dialogue import dialogue
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen
 from arena.reports.html.data import game_data, run_data
+from arena.reports.html.folders import bot_folders, stderr_without_folders, without_folders
 from arena.reports.html.model import GameData
 from arena.reports.html.pages import run_page
 from arena.reports.submissions import owners
@@ -27,7 +28,6 @@ from arena.web.news import RESET
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
-from arena.web.sentences import bot_folders, stderr_without_folders, without_folders
 from arena.web.state import state_of
 from arena.web.streams import EventStream, event, refuse_beyond
 from arena.web.summary import summaries

@@ -1,77 +1,7 @@
-"""Sentences that visitors read: they name no folder of this machine."""
-
-import re
-from collections.abc import Iterable
-from itertools import pairwise
-from pathlib import Path
-
-from markupsafe import escape
-from pydantic_core import to_json
-
-from arena.bots.package import package_store
-from arena.reports.html.model import SeatStderr
-from arena.tournament.config import TournamentConfig
+"""What visitors read in place of a sentence for the staff."""
 
 MISTAKE = (
     "A file of the course has a mistake, and nothing was changed. Tell the staff, and try again "
     "later."
 )
 """The text for others than the staff."""
-_PATH_MAX = 4096
-"""The most of a path, in characters."""
-
-
-def bot_folders(config: TournamentConfig) -> list[Path]:
-    """The folders of a run's bots, in its course."""
-    packages = (each.home.package for each in config.players)
-    return [Path(package) for package in packages if package]
-
-
-def without_folders(sentence: str, *folders: Path | None) -> str:
-    """A sentence that names files from these folders on, and each folder by its name; files of a
-    bot in the user's cache from the bot's folder on. It may be part of a page or of JSON already.
-    """
-    written = (str, escape, _in_json)
-    names = {way(str(each)): way(each.name) for each in filter(None, folders) for way in written}
-    return _paths(names).sub(lambda found: names.get(found[0], ""), sentence)
-
-
-def _in_json(text: str) -> str:
-    return to_json(text).decode()[1:-1]
-
-
-def _paths(folders: Iterable[str]) -> re.Pattern[str]:
-    """The folders left out of sentences: those of the cache, and these, each with the slash
-    after.
-    """
-    store = rf"{re.escape(str(package_store()))}/[\w-]+/"
-    return re.compile("|".join((store, *(f"{re.escape(str(each))}/?" for each in folders))))
-
-
-def stderr_without_folders(stderr: SeatStderr, *folders: Path) -> SeatStderr:
-    """The same of a player's stderr, whose marks stay at their moves; a mark within a path comes
-    after it. Where the middle is not kept, the lines next to it are left out: they may be parts of
-    paths.
-    """
-    whole, cut = stderr.head + stderr.tail, len(stderr.head)
-    apart = [found.span() for found in _paths(map(str, folders)).finditer(whole)]
-
-    def past(at: int) -> int:
-        return next((high for low, high in apart if low < at < high), at)
-
-    lost = (0, 0)
-    if folders and stderr.bytes > len(whole.encode()):
-        before, after = stderr.head.rpartition("\n")[2], stderr.tail.partition("\n")[0]
-        low, high = cut - len(before[-_PATH_MAX:]), cut + len(after[:_PATH_MAX])
-        lost = min([low, *(start for start, end in apart if start < low < end)]), past(high)
-        apart.insert(0, lost)
-
-    text, moved = "", {0: 0}
-    places = {0, *map(past, stderr.marks), past(cut), *lost, len(whole)}
-    for low, high in pairwise(sorted(places)):
-        text += "" if (low, high) == lost else without_folders(whole[low:high], *folders)
-        moved[high] = len(text)
-    head = moved[past(cut)]
-    gone = len(whole.encode()) - len(text.encode())
-    marks = [moved[past(mark)] for mark in stderr.marks]
-    return SeatStderr(head=text[:head], tail=text[head:], bytes=stderr.bytes - gone, marks=marks)

@@ -14,10 +14,10 @@ from fastapi.routing import APIRoute
 from arena.bots.course import damaged
 from arena.bots.course_file import TOURNAMENTS, tournament_files
 from arena.errors import ArenaError, ConfigError
+from arena.reports.html.folders import without_folders
 from arena.tournament.conditions import load_conditions
 from arena.web.errors import in_public
 from arena.web.rates import address_of
-from arena.web.sentences import without_folders
 from arena.web.staff_log import add_line
 from arena.web.state import course_of, state_of
 

@@ -8,12 +8,12 @@ from starlette.concurrency import run_in_threadpool
 from arena.errors import StoreError
 from arena.files.plain_text import printable
 from arena.model import Frozen
+from arena.reports.html.folders import without_folders
 from arena.tournament.config import TournamentConfig
 from arena.tournament.formats.base import Schedule
 from arena.tournament.run_view import RunView
 from arena.tournament.store import Store
 from arena.web.runs import Runs, ShownRun
-from arena.web.sentences import without_folders
 
 
 class RunSummary(Frozen):

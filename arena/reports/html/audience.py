@@ -14,6 +14,7 @@ from arena.model.record import STDERR_FOLLOWS
 from arena.ratings.conduct import Broken, Spoilt
 from arena.ratings.model import Standings
 from arena.ratings.rankings import LEFT_OUT
+from arena.reports.html.folders import bot_folders, without_folders
 from arena.reports.html.wording import ending_word
 from arena.reports.submissions import owners
 from arena.tournament.config import Player, TournamentConfig
@@ -77,6 +78,7 @@ class Seen:
 
     def __init__(self, config: TournamentConfig, audience: Audience) -> None:
         self.audience = audience
+        self._folders = [] if audience.reads_all else bot_folders(config)
         there = [each for each in config.players if each.name not in audience.without]
         if audience.pseudonyms:
             there.sort(key=lambda each: (each.joined, self._hash(each.name)))
@@ -119,6 +121,8 @@ class Seen:
             return ending_word(termination)
         if not self.audience.may_read(player or ""):
             text = text.partition(STDERR_FOLLOWS)[0]
+        if not self.audience.reads_all:  # what a bot writes may name its own folder
+            text = without_folders(text, *self._folders)
         return self.sentence(text)
 
     def standings(self, standings: Standings) -> Standings:

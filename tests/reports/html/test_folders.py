@@ -13,8 +13,8 @@ from pydantic_core import to_json
 from arena.model.record import SeatRecord
 from arena.referee.head_tail import KEPT_BYTES, HeadTail
 from arena.reports.html import data
+from arena.reports.html.folders import stderr_without_folders, without_folders
 from arena.reports.html.model import SeatStderr
-from arena.web.sentences import stderr_without_folders, without_folders
 
 FOLDER = Path("/srv/course/ada")
 
