@@ -13,6 +13,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Error,
     Page,
+    Route,
     expect,
     sync_playwright,
 )
@@ -102,6 +103,21 @@ def axe() -> Callable[[Page], None]:
             assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
 
     return judge
+
+
+def first_is_dead(page: Page, address: str) -> list[Route]:
+    """Let the first connection to `address` bring nothing, and have pages that wait 45 s for a sign
+    of life wait half a second; the connection, once it is there.
+    """
+
+    def hurry(route: Route) -> None:
+        script = route.fetch()
+        route.fulfill(response=script, body=script.text().replace("45_000", "500"))
+
+    dead = list[Route]()
+    page.route("**/static/arena-*.js", hurry)
+    page.route(address, lambda route: dead.append(route), times=1)
+    return dead
 
 
 def write_file(folder: Path, records: list[GameRecord]) -> str:

@@ -10,6 +10,7 @@ from arena.model.record import GameRecord
 from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutcome, RunStarted
 from arena.tournament.store import Store
 from arena.web.app import ServerSettings, make_app
+from tests.browser.conftest import first_is_dead
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun, ended, estimate, game_started, void
 from tests.web.conftest import serving
@@ -131,15 +132,8 @@ def test_a_lost_connection_says_so_and_loses_nothing(run: str, store: Store, pag
 def test_a_connection_that_is_dead_without_an_error_is_given_up(
     run: str, store: Store, page: Page
 ) -> None:
-    """As after a sleep; 45 s are half a second here."""
-
-    def hurry(route: Route) -> None:
-        script = route.fetch()
-        route.fulfill(response=script, body=script.text().replace("45_000", "500"))
-
-    dead: list[Route] = []
-    page.route("**/static/arena-*.js", hurry)
-    page.route("**/live?*", lambda route: dead.append(route), times=1)
+    """As after a sleep."""
+    dead = first_is_dead(page, "**/live?*")
     page.goto(run)
     store.append(moved(RECORDS[0], 0, 5))
     expect(page.locator(".connection")).to_be_visible()

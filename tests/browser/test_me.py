@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from arena.bots import course
+from tests.browser.conftest import first_is_dead
 from tests.right_bot import RIGHT
 from tests.web import quick_challenger
 from tests.web.conftest import course_app, serving
@@ -71,15 +72,8 @@ def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list
 
 
 def test_a_check_whose_connection_is_dead_is_followed_again(ada: Page) -> None:
-    """As after a sleep; 45 s are half a second here."""
-
-    def hurry(route: Route) -> None:
-        script = route.fetch()
-        route.fulfill(response=script, body=script.text().replace("45_000", "500"))
-
-    dead: list[Route] = []
-    ada.route("**/static/arena-*.js", hurry)
-    ada.route("**/me/check/*/live", lambda route: dead.append(route), times=1)
+    """As after a sleep."""
+    dead = first_is_dead(ada, "**/me/check/*/live")
     ada.reload()
     file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
     ada.set_input_files("input[type=file]", files=[file])
