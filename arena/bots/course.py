@@ -205,14 +205,13 @@ def field(folder: Path) -> dict[str, str]:
     return {name: version for name, version in found.items() if version}
 
 
-def has_closed(folder: Path) -> bool:
-    """Whether a tournament of all bots is refused, as the folder of one of them is closed."""
+def refusal(folder: Path) -> str | None:
+    """Why a tournament of all bots is refused, as where one is damaged; None where it is not."""
     try:
-        for home in submissions.homes(folder):
-            active(home)
-    except PermissionError:
-        return True
-    return False
+        submissions.submissions(folder)
+    except SubmissionError as error:
+        return str(error)
+    return None
 
 
 def bots(folder: Path) -> tuple[Entry, ...]:

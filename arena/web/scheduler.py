@@ -71,6 +71,8 @@ class Scheduler:
         self._interrupted: dict[int, float] = {}
         self._gone: dict[str, float] = {}
         """Since when the files of a tournament are not there."""
+        self._refused_at: float | None = None
+        """When a tournament of all bots was found to be refused; None where it was not."""
         self._over, self._wake = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._lock: int | None = None
@@ -282,11 +284,15 @@ class Scheduler:
             self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
 
     def _takes(self, name: str, field: dict[str, str]) -> bool:
-        """Whether there are new bots and versions that it can take: with a closed folder among them
-        it would be refused, where it can play on with those it has.
+        """Whether there are new bots and versions that it can take: with a closed or damaged one
+        among all it would be refused, where it can play on with those it has.
         """
-        has_news = self.wish(name).field != field and not self.is_closed(name)
-        return has_news and not course_of.has_closed(self.course)
+        if self.wish(name).field == field or self.is_closed(name):
+            return False
+        now = time.monotonic()
+        if self._refused_at is None or now >= self._refused_at + _TAKE_S:  # it reads all files
+            self._refused_at = now if course_of.refusal(self.course) else None
+        return self._refused_at is None
 
     def _start_next(self, standing: Sequence[str], field: dict[str, str]) -> None:
         """Start the tournament that has waited longest, where none is played."""

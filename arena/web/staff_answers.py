@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse, Response
 from fastapi.routing import APIRoute
 
-from arena.bots.course import damaged
+from arena.bots.course import damaged, refusal
 from arena.bots.course_file import TOURNAMENTS, tournament_files
 from arena.errors import ArenaError, ConfigError
 from arena.reports.html.folders import without_folders
@@ -70,6 +70,9 @@ class StaffActions:
                 is_check = file.stem == self.rules.now().check
                 bots = ", and no bot is taken, as it is checked for it" if is_check else ""
                 yield f"{error}\nUntil it is fixed, {file.stem} cannot be started{bots}."
+        for one in self.scheduler.tournaments():
+            if one.is_standing and one.has_news and (why := refusal(self.course)):
+                yield f"{why}\nUntil it is fixed, {one.name} goes on without new bots and versions."
         for name in self.scheduler.without_file():
             file = self.course / TOURNAMENTS / f"{name}.toml"
             yield (

@@ -610,6 +610,30 @@ def test_a_closed_bot_folder_interrupts_no_standing_tournament(
     assert server.wish("ladder").take_new
 
 
+def test_a_damaged_bot_interrupts_no_standing_tournament(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """News of another bot would have it begin again, and then be refused for good."""
+    begins("trap 'exit 130' INT", monkeypatch)
+    classroom.file("ladder", SHORT)
+    classroom.submit("ada", "print(1)")
+    server, home = classroom.scheduler, classroom.folder / "ada"
+    server.start("ladder")
+    server.look()
+    version = (home / "active").resolve()
+    version.rename(home.with_name(".aside"))
+    classroom.submit("bob", "print(1)")
+    server.look()
+    assert not server.wish("ladder").is_asked and server.tournaments()[0].has_news
+    home.with_name(".aside").rename(version)
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.web.scheduler._TAKE_S", 60)
+        server.look()
+        assert not server.wish("ladder").is_asked, "the files are not read at each look"
+    server.look()
+    assert server.wish("ladder").take_new
+
+
 @pytest.mark.slow
 def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> None:
     classroom.file("cup", SHORT, format_='format = "knockout"', more='[[player]]\nfrom = ".."')

@@ -31,6 +31,7 @@ from arena.web.checks import HandedIn
 from arena.web.downloads import Download
 from arena.web.export import export
 from arena.web.run_pages import as_long
+from arena.web.scheduler import Scheduler
 from arena.web.staff_log import add_line, last_lines
 from tests.files.users import as_nobody
 from tests.reports.conftest import play_record
@@ -215,6 +216,22 @@ def test_the_staff_reads_what_is_wrong_with_a_tournament(staff: Staff, folder: P
     assert "cup cannot be started, and no bot is taken, as it is checked for it" in staff.page()
     file.write_text('[game]\nrules = "dots"\n[clock]\nmove_ms = 100\n')
     assert "cannot be started" not in staff.page()
+
+
+def test_the_staff_reads_why_a_standing_tournament_takes_no_new_bots(
+    staff: Staff, app: FastAPI, folder: Path
+) -> None:
+    (folder / "course.toml").write_text('standing = ["cup"]\n')
+    scheduler: Scheduler = app.state.course.scheduler
+    scheduler.change("cup", wanted="playing", begun_at=NOW, field=course.field(folder))
+    course.rollback(folder, "ant", "1", None)
+    held = "cup goes on without new bots and versions"
+    assert held not in staff.page()
+    script = next((folder / "bee").glob("active/tree/*.py"))
+    script.chmod(0o644)
+    script.write_text("print(3)")
+    page = staff.page()
+    assert held in page and "was changed after it was accepted; remove that folder" in page
 
 
 def test_the_staff_reads_what_two_owners_have_in_common(staff: Staff, folder: Path) -> None:
