@@ -201,6 +201,21 @@ def test_an_owner_submits_no_more_than_the_quota(to: Path, package: Package) -> 
         submit(to, named(package, "ant", "#" * 200_000), "bob")
 
 
+def test_versions_that_cannot_be_read_count(to: Path, package: Package, script: Path) -> None:
+    """Of a bot that is known to be the owner's: by its other versions, or by its name."""
+    (to / "course.toml").write_text("[quota]\nsubmissions = 4\n")
+    first = submit(to, named(package, "fox"), "ada")
+    submit(to, named(package, "fox", "print('better')\n"), "ada")
+    own = submit(to, script, "ada")
+    submit(to, named(package, "gnu"), "bob")
+    (to / "fox" / first.version / "receipt.json").write_text("{")
+    (to / "ada" / own.version / "receipt.json").write_text("{")
+    submit(to, named(package, "ant"), "ada")
+    with pytest.raises(SubmissionError, match="ada has submitted 4 versions, and the course takes"):
+        submit(to, named(package, "bee"), "ada")
+    submit(to, named(package, "bee"), "bob")
+
+
 def test_an_owner_has_no_more_bots_that_play_than_the_quota(to: Path, package: Package) -> None:
     for name in ("fox", "gnu"):
         submit(to, named(package, name), "ada")
