@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from arena.web import play
 from arena.web.app import ServerSettings, make_app
@@ -142,13 +142,33 @@ def test_a_game_goes_on_after_a_bad_gateway(page: Page, site: str, problems: lis
     problems.clear()
 
 
-def test_a_game_that_is_gone_is_over(page: Page, site: str, problems: list[str]) -> None:
+@pytest.mark.parametrize("asked", ["state?*", "do"])
+@pytest.mark.parametrize(
+    ("status", "ending"),
+    [
+        (401, "You are signed out. Sign in at /in, and load this page again."),
+        (403, "This page is too old. Load it again."),
+        (404, "This game is not there any more. Begin a new one."),
+    ],
+)
+def test_a_page_that_the_server_refuses_says_so_and_asks_no_more(
+    page: Page, site: str, problems: list[str], asked: str, status: int, ending: str
+) -> None:
+    refused = list[Route]()
+
+    def refuse(route: Route) -> None:
+        refused.append(route)
+        route.fulfill(status=status)
+
     begin(page, site, "dots-3", "greedy")
-    page.route("**/state?*", lambda route: route.fulfill(status=404))
+    page.route(f"**/{asked}", refuse)
     page.locator("#board .target").first.click()
-    expect(page.get_by_role("status")).to_contain_text("This game is not there any more.")
+    expect(page.get_by_role("status")).to_have_text(ending)
+    expect(page.get_by_role("alert")).to_be_hidden()
     expect(page.locator("#board .target")).to_have_count(0)
     expect(page.locator("#resign")).to_have_attribute("aria-disabled", "true")
+    page.wait_for_timeout(1500)
+    assert len(refused) == 1
     problems.clear()
 
 

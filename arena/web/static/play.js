@@ -19,6 +19,9 @@ const SIGNS = { up: "↑", down: "↓", left: "←", right: "→" };
 /** @type {Object<string, string>} */
 const WORDS = { preparing: "Preparing the game. The first one takes a while where the opponent's code is compiled.", thinking: "Your opponent is to move.", yours: "Your move." };
 
+/** Why a page is of no use any more, by the status of an answer. @type {Object<number, string>} */
+const ENDINGS = { 401: "You are signed out. Sign in at /in, and load this page again.", 403: "This page is too old. Load it again.", 404: "This game is not there any more. Begin a new one." };
+
 /** The state that is shown. @type {TableState|null} */
 let shownTable = null;
 /** The state in which a command was sent last: each takes one. @type {TableState|null} */
@@ -32,14 +35,9 @@ async function followTable(table) {
     try {
       const after = byId("lost").hidden ? shownTable?.number : null; // answered at once, to know that it is back
       const answer = await fetch(`${table.dataset.url}/state?after=${after ?? -1}`);
-      if (!answer.ok && answer.status !== 404) throw new Error(answer.statusText); // as of a proxy while the server starts
+      if (answer.status in ENDINGS) return leaveTable(table, ENDINGS[answer.status]);
+      if (!answer.ok) throw new Error(answer.statusText); // as of a proxy while the server starts
       byId("lost").hidden = true;
-      if (answer.status === 404) {
-        const ending = "This game is not there any more. Begin a new one.";
-        if (shownTable) showTable(table, { ...shownTable, phase: "over", ending, said: [], legal: [], can_undo: false });
-        else byId("status").textContent = ending;
-        return;
-      }
       /** @type {TableState} */
       const state = await answer.json();
       if (state.number !== shownTable?.number) showTable(table, state); // it may only be long since the last answer
@@ -49,6 +47,13 @@ async function followTable(table) {
       await new Promise((done) => setTimeout(done, 1000));
     }
   }
+}
+
+/** @param {HTMLElement} table @param {string} ending */
+function leaveTable(table, ending) {
+  byId("lost").hidden = true;
+  if (shownTable) showTable(table, { ...shownTable, phase: "over", ending, said: [], legal: [], can_undo: false });
+  else byId("status").textContent = ending;
 }
 
 /** @param {HTMLElement} table @param {TableState} state */
@@ -135,6 +140,7 @@ async function sendCommand(table, wanted, move = "") {
   const headers = { "Content-Type": "application/json", "X-Form-Token": table.dataset.formToken ?? "" };
   const body = JSON.stringify({ do: wanted, ply: shownTable.ply, move });
   const answer = await fetch(`${table.dataset.url}/do`, { method: "POST", headers, body }).catch(() => null);
+  if (answer && answer.status in ENDINGS) return leaveTable(table, ENDINGS[answer.status]);
   const isTaken = answer !== null && (answer.ok || answer.status === 409); // the next state shows why
   if (!isTaken) commandedTable = null;
   byId("lost").hidden = isTaken;
