@@ -130,7 +130,8 @@ def _run(bot: Bot, words: tuple[str, ...], folder: Path, mode: Mode) -> None:
         wrong = f"could not be started: {fault.detail}"
     if wrong:
         sentence = f"its build command, {shlex.join(bot.build or words)}, {wrong}"
-        text = output.decode("utf-8", "replace").replace(f"{folder}/", "")
+        text = output.decode("utf-8", "replace")
+        text = text.replace(f"{folder}/", "").replace(str(folder), ".")
         if lines := first_errors(text):
             sentence += ":\n    " + "\n    ".join(lines)
         raise BuildError(Path(bot.source), [sentence])

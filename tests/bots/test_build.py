@@ -93,6 +93,13 @@ def test_the_compilers_first_error_is_shown(package: Package, mode: Mode) -> Non
     assert second.startswith("    bot.cpp:2:10: error: "), "without the folder it is built in"
 
 
+def test_the_folder_it_is_built_in_is_not_named(package: Package, mode: Mode) -> None:
+    folder = package(manifest=manifest("sh", "-c", 'echo "error in $PWD: $PWD/bot.c"; exit 1'))
+    with pytest.raises(BuildError) as caught:
+        build(open_bot(folder), mode)
+    assert str(caught.value).splitlines()[1] == "    error in .: bot.c"
+
+
 @needs_haskell
 def test_haskell_is_built_with_the_packages_of_the_system(package: Package, mode: Mode) -> None:
     """Debian keeps the list of them in /var/lib, to which /usr/lib has a link."""

@@ -24,13 +24,18 @@ def bot_folders(config: TournamentConfig) -> list[Path]:
 
 def without_folders(sentence: str, *folders: Path | None) -> str:
     """A sentence that names files from these folders on, and each folder by its name; files of a
-    bot in the user's cache from the bot's folder on. It may be part of a page or of JSON already.
+    bot in the user's cache from the bot's folder on, which is `.` itself. It may be part of a page
+    or of JSON already.
     """
     if "/" not in sentence:
         return sentence  # most of a large run's: looking for many folders takes its time
     written = (str, escape, _in_json)
     names = {way(str(each)): way(each.name) for each in filter(None, folders) for way in written}
-    return _paths(names).sub(lambda found: names.get(found[0], ""), sentence)
+    return _paths(names).sub(lambda found: names.get(found[0], _in_cache(found[0])), sentence)
+
+
+def _in_cache(path: str) -> str:
+    return "" if path.endswith("/") else "."
 
 
 def _in_json(text: str) -> str:
@@ -41,7 +46,7 @@ def _paths(folders: Iterable[str]) -> re.Pattern[str]:
     """The folders left out of sentences: those of the cache, and these, each with the slash
     after.
     """
-    store = rf"{re.escape(str(package_store()))}/[\w-]+/"
+    store = rf"{re.escape(str(package_store()))}/\.?[\w-]+/?"
     return re.compile("|".join((store, *(f"{re.escape(str(each))}/?" for each in folders))))
 
 

@@ -10,6 +10,7 @@ import pytest
 from markupsafe import escape
 from pydantic_core import to_json
 
+from arena.bots.package import package_store
 from arena.model.record import SeatRecord
 from arena.referee.head_tail import KEPT_BYTES, HeadTail
 from arena.reports.html import data
@@ -26,6 +27,15 @@ def test_no_folder_is_named_in_a_sentence_a_page_or_json(name: str) -> None:
     assert without_folders(said, folder) == left
     assert html.unescape(without_folders(str(escape(said)), folder)) == left
     assert json.loads(without_folders(to_json(said).decode(), folder)) == left
+
+
+def test_a_folder_of_the_cache_is_named_neither_with_its_files_nor_alone() -> None:
+    folder = package_store() / "1f2e3d-built"
+    said = f"in {folder}: {folder}/bot.py; {FOLDER} and {FOLDER}/bot.py"
+    assert without_folders(said) == f"in .: bot.py; {FOLDER} and {FOLDER}/bot.py"
+    assert without_folders(said, FOLDER) == "in .: bot.py; ada and bot.py"
+    part = f"{package_store()}/.making-x1_y2/work/bot.c"
+    assert without_folders(part) == "work/bot.c"
 
 
 @pytest.mark.parametrize("at", range(len(f"{FOLDER}/bot.py")))
