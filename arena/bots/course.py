@@ -59,6 +59,15 @@ class Entry(NamedTuple):
     """The mistake in each of its versions that cannot be read, or in its folder."""
 
 
+class Listing(NamedTuple):
+    """What is read of a folder of submissions."""
+
+    bots: tuple[Entry, ...]
+    """Those that have a version, by name."""
+    damaged: tuple[str, ...]
+    """Problems of versions, which do not play."""
+
+
 def init(folder: Path) -> None:
     """Make a folder a course; a folder of submissions keeps what it has."""
     if is_course(folder):
@@ -216,12 +225,16 @@ def refusal(folder: Path) -> str | None:
 
 def bots(folder: Path) -> tuple[Entry, ...]:
     """Every bot of a folder of submissions that has a version, by name."""
-    return tuple(entry for entry in entries(folder) if entry.versions)
+    return listing(folder).bots
 
 
-def damaged(folder: Path) -> list[str]:
-    """Problems of versions in a folder of submissions, which do not play."""
-    return [problem for entry in entries(folder) for problem in entry.damaged]
+def listing(folder: Path) -> Listing:
+    """The bots of a folder of submissions, and the problems of what cannot be read."""
+    found = entries(folder)
+    return Listing(
+        tuple(entry for entry in found if entry.versions),
+        tuple(problem for entry in found for problem in entry.damaged),
+    )
 
 
 def entries(folder: Path) -> tuple[Entry, ...]:

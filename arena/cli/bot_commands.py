@@ -184,10 +184,10 @@ def list_owners(of: CourseOption = Path()) -> Exit:
     from arena.bots import course
     from arena.reports import submissions
 
-    owners, bots = course.owners(of), course.bots(of)
+    owners, (bots, damaged) = course.owners(of), course.listing(of)
     for owner in owners:
         say(submissions.owner_line(owner, bots))
-    return complain(course.damaged(of))
+    return complain(damaged)
 
 
 @roster_app.command()
@@ -219,9 +219,9 @@ def list_bots(
     from arena.bots.submissions import no_submission
     from arena.reports import submissions
 
-    entries, damaged = course.bots(folder), course.damaged(folder)
-    if entries:
-        console().print(submissions.table(entries))
+    bots, damaged = course.listing(folder)
+    if bots:
+        console().print(submissions.table(bots))
     elif not damaged:
         say(no_submission(folder))
     return complain(damaged)

@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse, Response
 from fastapi.routing import APIRoute
 
-from arena.bots.course import damaged, refusal
+from arena.bots.course import listing, refusal
 from arena.bots.course_file import TOURNAMENTS, tournament_files
 from arena.errors import ArenaError, ConfigError
 from arena.reports.html.folders import without_folders
@@ -59,7 +59,7 @@ class StaffActions:
             for file, meanwhile in found
             if file.problem
         ]
-        wrong = (*files, *self._wrong_tournaments(), *damaged(self.course))
+        wrong = (*files, *self._wrong_tournaments(), *listing(self.course).damaged)
         return [without_folders(each, self.course) for each in wrong]
 
     def _wrong_tournaments(self) -> Iterator[str]:

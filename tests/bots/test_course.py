@@ -72,7 +72,7 @@ def test_two_students_scripts_do_not_collide(to: Path, script: Path) -> None:
     script.write_text("print('better')\n")
     second = submit(to, script, "ada", NOW + timedelta(days=1))
     (to / "ada" / "notes").mkdir()  # not ours
-    assert playing(to) == {"ada": 2, "bob": 1} and course.damaged(to) == []
+    assert playing(to) == {"ada": 2, "bob": 1} and course.listing(to).damaged == ()
     assert [(each.number, each.owner, each.source) for each in (first, second)] == [
         (1, "ada", "bot.py"),
         (2, "ada", "bot.py"),
@@ -386,7 +386,7 @@ def test_what_of_a_bot_is_closed_is_named_and_stops_no_list(for_all: Path, scrip
     with as_nobody():
         assert [bot.name for bot in course.bots(to)] == ["ada"]
         assert [*course.field(to)] == ["ada", "eve"]
-        of_bob, of_eve = course.damaged(to)
+        of_bob, of_eve = course.listing(to).damaged
     assert of_bob.startswith(f"nobody may not enter {to}/bob of the user root")
     assert of_eve.startswith(f"nobody may not enter {version} of the user root")
     tree = (to / "ada/active").resolve() / "tree"
