@@ -240,12 +240,14 @@ class Scheduler:
         if wish.pid is None or pid not in (None, wish.pid):
             return  # another program plays it
         if pid is None:
-            child = self._children.pop(name, None)
+            child = self._children.get(name)
             code = child.wait() if child else None
-            if self._interrupted.pop(wish.pid, None) is not None:
+            if wish.pid in self._interrupted:
                 code = None  # it ended as it was asked to, perhaps before it had begun
             outcome = process.outcome()
             self._keep_wish(name, wish.after_end(_now(), outcome, code, _QUICK_S))
+            self._children.pop(name, None)  # only now: on a full disk it is looked at again
+            self._interrupted.pop(wish.pid, None)
         elif wish.wanted == "paused" or wish.is_asked:
             self._interrupt(pid)
         elif process.plays and (wish.take_new or wish.without):

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Literal
+from unittest.mock import Mock
 
 import pytest
 
@@ -335,6 +336,29 @@ def begins(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
         return process
 
     monkeypatch.setattr(TournamentProcess, "start", start)
+
+
+@pytest.mark.parametrize("is_interrupted", [False, True])
+def test_a_full_disk_loses_no_exit_code(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch, is_interrupted: bool
+) -> None:
+    begins("trap 'exit 2' TERM INT", monkeypatch)
+    classroom.file("cup", SHORT)
+    server = classroom.scheduler
+    server.start("cup")
+    server.look()
+    child = server._children["cup"]
+    if is_interrupted:
+        server._interrupt(child.pid)
+    os.killpg(child.pid, signal.SIGTERM)
+    child.wait()
+    with monkeypatch.context() as patch:
+        full = OSError(errno.ENOSPC, "No space left on device")
+        patch.setattr(scheduler, "write_wishes", Mock(side_effect=full))
+        with pytest.raises(OSError, match="No space left"):
+            server.look()
+    server._attend("cup")
+    assert server.wish("cup").ended == (None if is_interrupted else "failed")
 
 
 def test_what_is_paused_and_wanted_again_as_it_begins_has_not_failed(
