@@ -3,9 +3,10 @@ all of a run, the others a frozen table as it stood then.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from fastapi import Request
+from fastapi import HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
 from arena.reports.words import moment
@@ -52,15 +53,23 @@ async def freeze_due(request: Request) -> None:
 
 def shown_until(request: Request, run: ShownRun) -> Callable[[], bool]:
     """Whether the visitor still sees this run by its name, to be asked again and again: its table
-    may be frozen, or be frozen no more.
+    may be frozen, or be frozen no more, and the session of the visitor may end.
     """
-    course = state_of(request).course
-    if course is None or visitor_of(request).may(Role.STAFF):
+    course, visitor = state_of(request).course, visitor_of(request)
+
+    def is_signed_in() -> bool:
+        with suppress(HTTPException):
+            return state_of(request).identify(request) == visitor
+        return False
+
+    if course is None:
         return lambda: True
+    if visitor.may(Role.STAFF):
+        return is_signed_in
     table_freeze = course.table_freeze
     is_copy = run.path.parent == table_freeze.folder
     if not is_copy and run.path.parent != runs_of(request).folder:
-        return lambda: True  # a match of an owner
+        return is_signed_in  # a match of an owner
     return lambda: table_freeze.is_due(run.name) == is_copy
 
 

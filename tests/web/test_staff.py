@@ -11,10 +11,12 @@ import zipfile
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 from fastapi import FastAPI
 from starlette.requests import ClientDisconnect
@@ -25,7 +27,7 @@ from arena.bots.versions import CheckedItem
 from arena.checks.events import Refused
 from arena.errors import UserError
 from arena.tournament.store_copy import copy_run
-from arena.web import freeze
+from arena.web import freeze, live
 from arena.web.app import ServerSettings, make_app
 from arena.web.checks import HandedIn
 from arena.web.downloads import Download
@@ -33,12 +35,13 @@ from arena.web.export import export
 from arena.web.run_pages import as_long
 from arena.web.scheduler import Scheduler
 from arena.web.staff_log import add_line, last_lines
+from arena.web.streams import SIGN_OF_LIFE
 from tests.files.users import as_nobody
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
 from tests.right_bot import RIGHT
 from tests.time_zone import local_time
-from tests.web.conftest import TestClient, wait_for
+from tests.web.conftest import TestClient, serving, wait_for
 from tests.web.test_mine import hand_in
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -441,6 +444,22 @@ def test_pages_that_listen_are_loaded_again_once_the_table_is_frozen() -> None:
         return [text async for text in as_long(b"first", events(), lambda: next(still))]
 
     assert asyncio.run(told()) == [b"first", b"moves", b"event: reset\ndata: {}\n\n"]
+
+
+def test_a_page_that_listens_is_loaded_again_once_the_staff_has_signed_out(
+    app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_ALIVE_S", 0)
+    monkeypatch.setattr(live, "_IDLE_S", 0.02)
+    people = app.state.course.people
+    with serving(app) as address, httpx.Client(base_url=address, timeout=30) as client:
+        client.get(f"/in/{people.staff_token}")
+        form = people.signer.form_token(client.cookies["arena_session"])
+        with client.stream("GET", "/t/cup/live") as answer:
+            heard = answer.iter_text()
+            assert [next(heard) for _ in range(3)][1:] == [SIGN_OF_LIFE.decode()] * 2
+            client.post("/out", headers={"X-Form-Token": form})
+            assert "".join(islice(heard, 500)).endswith("event: reset\ndata: {}\n\n")
 
 
 def test_a_tournament_that_has_not_begun(app: FastAPI, folder: Path) -> None:
