@@ -350,6 +350,17 @@ def test_the_ended_sessions_that_would_last_are_remembered(
     assert [signer.session(cookie, 50.0) is None for cookie in cookies] == [True, False, True]
 
 
+def test_an_ended_session_stays_ended_after_the_clock_was_set_back(folder: Path) -> None:
+    signer = Signer(folder)
+    first, second = (
+        signer.cookie(SignedSession(owner="ada", fingerprint="", ends_at=ends_at))
+        for ends_at in (100.0, 900.0)
+    )
+    signer.end(first, 50.0)
+    signer.end(second, 500.0)
+    assert [signer.session(cookie, 60.0) for cookie in (first, second)] == [None, None]
+
+
 def test_a_server_of_runs_alone_has_no_people(tmp_path: Path) -> None:
     client = TestClient(make_app(ServerSettings(runs=tmp_path)))
     assert client.get("/in/0123").status_code == 404
