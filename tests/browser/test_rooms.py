@@ -73,3 +73,17 @@ def test_a_training_is_followed(page: Page, site: str, runs: Path) -> None:
     expect(page.locator("#figures table")).to_be_visible()
     expect(page.locator("#figures summary")).to_be_focused()
     lock.release(folder / "training", held)
+
+
+def test_a_page_of_the_lab_is_loaded_again_where_its_session_ended(
+    page: Page, site: str, runs: Path, problems: list[str]
+) -> None:
+    folder = training(runs, "night.train", 3)
+    held = lock.acquire(folder / "training")
+    page.goto(f"{site}/lab/run/night.train")
+    expect(page.locator("#stands")).to_be_visible()
+    page.route("**/night.train*", lambda route: route.fulfill(status=401, body="Sign in."))
+    page.route("**/parts", lambda route: route.fulfill(status=401))
+    expect(page.locator("body")).to_have_text("Sign in.", timeout=30_000)
+    lock.release(folder / "training", held)
+    problems.clear()

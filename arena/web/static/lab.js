@@ -12,6 +12,7 @@ async function followLab(lab) {
     if (document.hidden || isPaused()) continue;
     try {
       const answer = await fetch(lab.dataset.url ?? "", { headers: { "If-None-Match": etag }, cache: "no-store" });
+      if (answer.status === 401) return location.reload(); // the page says how to sign in
       byId("lost").hidden = answer.ok || answer.status === 304;
       if (!answer.ok) continue;
       etag = answer.headers.get("ETag") ?? "";
