@@ -34,7 +34,7 @@ HEADERS = {
 class SafeAnswers:
     def __init__(self, app: ASGIApp, public_url: str | None = None) -> None:
         self._app = app
-        self._host = urlsplit(public_url).netloc if public_url else None
+        self._public = urlsplit(public_url) if public_url else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_safely(message: Message) -> None:
@@ -48,8 +48,14 @@ class SafeAnswers:
             refusal = PlainTextResponse("Another site sent this request; it was refused.\n", 403)
             await refusal(scope, receive, send_safely)
             return
-        as_get = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
-        await self._app(as_get, _limited(scope, receive), send_safely)
+        asked = dict(scope)
+        if scope.get("method") == "HEAD":
+            asked["method"] = "GET"
+        if scope["type"] == "http" and self._public is not None:  # redirects lead to the host
+            host = (b"host", self._public.netloc.encode("idna"))
+            asked["headers"] = [host, *(each for each in scope["headers"] if each[0] != b"host")]
+            asked["scheme"] = self._public.scheme
+        await self._app(asked, _limited(scope, receive), send_safely)
 
     def _is_foreign(self, scope: Scope) -> bool:
         """Whether a page of another site asks for a change. A program sends neither header."""
@@ -59,7 +65,8 @@ class SafeAnswers:
         origin = headers.get("origin")
         if origin is not None:
             with suppress(ValueError):
-                return urlsplit(origin).netloc not in {headers.get("host"), self._host}
+                public = self._public and self._public.netloc
+                return urlsplit(origin).netloc not in {headers.get("host"), public}
             return True
         return headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 

@@ -41,7 +41,7 @@ MOST_HEAD_BYTES, MOST_WAITING = 1 << 16, 1000
 """The most of a request's head, apart from one read of it, and the requests of a connection that
 may wait for an answer.
 """
-_SITE = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?/?")
+_SITE = re.compile(r"https?://([\w-]{1,63}(\.[\w-]{1,63})*|\[[0-9a-fA-F:]+\])(:\d{1,5})?/?")
 _NICE = 10
 """Niceness of a server that starts no tournaments."""
 

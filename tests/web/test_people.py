@@ -267,6 +267,16 @@ def test_a_server_behind_tls_is_known_by_its_public_address(
     assert "secure" in came.headers["set-cookie"].lower()
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "evil.example"])
+def test_behind_a_proxy_a_redirect_leads_to_the_public_address(tmp_path: Path, host: str) -> None:
+    """As the one from `/play/` to `/play`."""
+    public = "https://arena.example.org"
+    settings = ServerSettings(runs=tmp_path, secure=True, public_url=public)
+    client = TestClient(make_app(settings), follow_redirects=False)
+    answer = client.get("/play/", headers={"Host": host})
+    assert (answer.status_code, answer.headers["Location"]) == (307, f"{public}/play")
+
+
 def test_no_other_host_of_a_domain_signs_anyone_in_by_tls(
     folder: Path, tokens: dict[str, str]
 ) -> None:

@@ -136,7 +136,13 @@ def test_an_address_behind_tls_is_secure(runs: Path) -> None:
     with pytest.raises(UserError, match="must begin with https://"):
         settings(None, runs, "arena.example.org")
     settings(None, runs, "http://[::1]:8000")
-    for no_site in ("https://", "https://example.org/arena", "https://x.org?a", "https://a@x.org"):
+    for no_site in (
+        "https://",
+        "https://example.org/arena",
+        "https://x.org?a",
+        "https://a@x.org",
+        "https://x..org",
+    ):
         with pytest.raises(UserError, match=r"must be a name alone, .* in a folder of another"):
             settings(None, runs, no_site)
 
