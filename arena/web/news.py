@@ -52,6 +52,7 @@ class News:
 
     def __init__(self) -> None:
         self._games: int | None = None
+        self._label = ""
         self._stale = set[str]()
         self._not_before = dict.fromkeys(_SECTIONS, 0.0)
         self._last = dict[str, str]()
@@ -61,9 +62,11 @@ class News:
         none at the first.
         """
         known, self._games = self._games, len(view.games)
+        label, self._label = self._label, view.label
         if known is None:
             return []
-        if known > self._games or any(map(_stops_or_begins, news)):
+        replaced = label != view.label or known > self._games
+        if replaced or any(map(_stops_or_begins, news)):
             return [RESET]
         seen = Seen(view.config, PUBLIC)
         messages = [_finished(view, game, seen) for game in view.games[known:]]

@@ -19,7 +19,7 @@ from arena.web.live import Hub, Hubs
 from arena.web.runs import ShownRun
 from arena.web.streams import event
 from tests.reports.conftest import Play
-from tests.reports.runs import begun, ended, estimate, game_started
+from tests.reports.runs import begun, ended, estimate, game_started, keep_games
 from tests.web.conftest import serving
 
 
@@ -201,6 +201,27 @@ def test_void_games_a_run_that_ends_and_one_that_begins_again(
         names = [event.name for event in await until("void", again)]
         assert "reset" not in names, "a page that was loaded again is not loaded once more"
 
+    watched(store, test)
+
+
+@pytest.mark.parametrize("games", [1, 2])
+def test_pages_of_a_run_that_another_replaced_are_loaded_again(
+    store: Store, records: list[GameRecord], runs: Path, play: Play, games: int
+) -> None:
+    """The other has as many games, or more: they are not added to those of the first."""
+    store.add(records[0])
+    store.close()
+    others = [play("dots", "cat", "dog", game=f"h{n}", seed=n, rows=2, cols=2) for n in (1, 2)]
+
+    async def test(hub: Hub) -> None:
+        page = hub.listen(await hub.mark())
+        keep_games(runs / "new" / "cup.sqlite", others[:games])
+        for file in (runs / "new").iterdir():
+            file.replace(runs / file.name)
+        async with asyncio.timeout(10):
+            assert [event.name for event in await until("reset", page)] == ["reset"]
+
+    (runs / "new").mkdir()
     watched(store, test)
 
 
