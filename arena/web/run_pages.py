@@ -16,8 +16,7 @@ from starlette.exceptions import HTTPException
 from arena.records.dialogue import dialogue
 from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen
 from arena.reports.html.data import game_data, run_data
-from arena.reports.html.folders import bot_folders, stderr_without_folders, without_folders
-from arena.reports.html.model import GameData
+from arena.reports.html.folders import bot_folders, without_folders
 from arena.reports.html.pages import run_page
 from arena.reports.submissions import owners
 from arena.tournament.config import TournamentConfig
@@ -176,7 +175,7 @@ async def game_of(run: ShownRun, game: str, visitor: Visitor) -> CachedAnswer:
         if record is None:
             return None
         found = game_data(record, Seen(view.config, audience(visitor, view.config)))
-        return cached(_without_folders(found, hidden(visitor, view.config)).model_dump_json(), JSON)
+        return cached(found.model_dump_json(), JSON)
 
     return await _of_game(run, make)
 
@@ -186,14 +185,6 @@ async def _of_game(run: ShownRun, make: Callable[[RunView], CachedAnswer | None]
     if found is None:
         raise HTTPException(404, "There is no such game here, or it has not ended.")
     return found
-
-
-def _without_folders(game: GameData, folders: list[Path]) -> GameData:
-    faults = ((*where, without_folders(text, *folders)) for *where, text in game.faults)
-    stderr = (text and stderr_without_folders(text, *folders) for text in game.stderr)
-    detail = without_folders(game.detail, *folders)
-    changed = {"detail": detail, "faults": list(faults), "stderr": list(stderr)}
-    return game.model_copy(update=changed)
 
 
 async def as_long(

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from arena.reports.html.audience import PUBLIC, STAFF
+from arena.reports.html.audience import PUBLIC, STAFF, Audience
 from arena.reports.html.one_file import write_report
 from arena.tournament.events import GameVoid
 from arena.tournament.run_view import RunView
@@ -24,7 +24,9 @@ from .conftest import TestClient
 from .test_mine import Browser, app, browser, folder, hand_in, play, tokens
 
 __all__ = ["app", "browser", "folder", "tokens"]
-FAILS = RIGHT.replace('"move": move}', '"move": move, "info": {"text": "SECRET-info"}}').replace(
+FAILS = RIGHT.replace(
+    '"move": move}', '"move": move, "info": {"text": f"SECRET-info {__file__}"}}'
+).replace(
     "        move =",
     """        print("SECRET-stderr", __file__, file=sys.stderr, flush=True)
         if request["ply"] == 2:
@@ -99,10 +101,12 @@ def test_no_message_of_a_stream_names_a_folder(course: Path) -> None:
     assert (name, json.loads(told)["detail"]) == ("void", why.replace(f"{ada}/", ""))
 
 
-def test_no_report_for_the_public_shows_it(course: Path, tmp_path: Path) -> None:
+def test_no_report_for_others_shows_it(course: Path, tmp_path: Path) -> None:
+    own = Audience(reads=frozenset({"ada"}))
     with RunView(course / "runs" / "cup.sqlite") as view:
-        for audience in (STAFF, PUBLIC):
+        for audience in (STAFF, own, PUBLIC):
             write_report(view, audience, tmp_path / "cup.html")
             text = (tmp_path / "cup.html").read_text(encoding="utf-8")
             text += str(blocks(text))
-            assert ("SECRET" in text) == (str(course) in text) == (audience is STAFF)
+            assert ("SECRET" in text) == (audience is not PUBLIC)
+            assert (str(course) in text) == (audience is STAFF)

@@ -14,7 +14,8 @@ from arena.model.record import STDERR_FOLLOWS
 from arena.ratings.conduct import Broken, Spoilt
 from arena.ratings.model import Standings
 from arena.ratings.rankings import LEFT_OUT
-from arena.reports.html.folders import bot_folders, without_folders
+from arena.reports.html.folders import bot_folders, stderr_without_folders, without_folders
+from arena.reports.html.model import SeatStderr
 from arena.reports.html.wording import ending_word
 from arena.reports.submissions import owners
 from arena.tournament.config import Player, TournamentConfig
@@ -78,7 +79,7 @@ class Seen:
 
     def __init__(self, config: TournamentConfig, audience: Audience) -> None:
         self.audience = audience
-        self._folders = [] if audience.reads_all else bot_folders(config)
+        self._folders = bot_folders(config)
         there = [each for each in config.players if each.name not in audience.without]
         if audience.pseudonyms:
             there.sort(key=lambda each: (each.joined, self._hash(each.name)))
@@ -121,9 +122,17 @@ class Seen:
             return ending_word(termination)
         if not self.audience.may_read(player or ""):
             text = text.partition(STDERR_FOLLOWS)[0]
-        if not self.audience.reads_all:  # what a bot writes may name its own folder
-            text = without_folders(text, *self._folders)
-        return self.sentence(text)
+        return self.sentence(self.written(text))
+
+    def written(self, text: str) -> str:
+        """What a bot may have written, which names its own folder to the staff alone."""
+        return text if self.audience.reads_all else without_folders(text, *self._folders)
+
+    def stderr(self, stderr: SeatStderr) -> SeatStderr:
+        """The same of its stderr."""
+        if self.audience.reads_all:
+            return stderr
+        return stderr_without_folders(stderr, *self._folders)
 
     def standings(self, standings: Standings) -> Standings:
         """The standings with names as they are shown. No page needs the covariance."""

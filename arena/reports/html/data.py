@@ -157,7 +157,7 @@ def _words(move: PlayedMove, names: Sequence[str], seen: Seen) -> str | None:
         return None
     if not seen.audience.may_read(names[move.seat]):
         return None
-    return printable(str(move.info.get("text") or "")) or None
+    return printable(seen.written(str(move.info.get("text") or ""))) or None
 
 
 def _stderr_of(seat: SeatRecord, seen: Seen) -> SeatStderr | None:
@@ -172,7 +172,8 @@ def _stderr_of(seat: SeatRecord, seen: Seen) -> SeatStderr | None:
         marks.append(length)
     # Escapes make a text longer, also in the record, but no more is kept than that.
     lost = max(0, seat.stderr_bytes - min(2 * KEPT_BYTES, len(whole.encode())))
-    return SeatStderr(head=head, tail=tail, bytes=lost + len((head + tail).encode()), marks=marks)
+    size = lost + len((head + tail).encode())
+    return seen.stderr(SeatStderr(head=head, tail=tail, bytes=size, marks=marks))
 
 
 def _boards(record: GameRecord) -> list[str]:

@@ -79,7 +79,7 @@ def fault_data(view: RunView, fault: Broken, seen: Seen) -> FaultData:
         count=fault.count,
         game=seen.game(fault.game),
         detail=seen.detail(fault.detail, ending, fault.player),
-        stderr="" if line in fault.detail else line,
+        stderr="" if line in fault.detail else seen.written(line),
     )
 
 

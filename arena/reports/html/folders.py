@@ -1,7 +1,7 @@
 """Folders of this machine, left out of what others than its users read."""
 
 import re
-from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,9 +29,16 @@ def without_folders(sentence: str, *folders: Path | None) -> str:
     """
     if "/" not in sentence:
         return sentence  # most of a large run's: looking for many folders takes its time
+    names = _names(folders)
+    paths = _paths(package_store(), *names)
+    return paths.sub(lambda found: names.get(found[0], _in_cache(found[0])), sentence)
+
+
+@lru_cache(64)
+def _names(folders: tuple[Path | None, ...]) -> dict[str, str]:
+    """What stands for each folder, in all ways that they are written."""
     written = (str, escape, _in_json)
-    names = {way(str(each)): way(each.name) for each in filter(None, folders) for way in written}
-    return _paths(names).sub(lambda found: names.get(found[0], _in_cache(found[0])), sentence)
+    return {way(str(each)): way(each.name) for each in filter(None, folders) for way in written}
 
 
 def _in_cache(path: str) -> str:
@@ -42,12 +49,13 @@ def _in_json(text: str) -> str:
     return to_json(text).decode()[1:-1]
 
 
-def _paths(folders: Iterable[str]) -> re.Pattern[str]:
-    """The folders left out of sentences: those of the cache, and these, each with the slash
+@lru_cache(64)
+def _paths(store: Path, *folders: str) -> re.Pattern[str]:
+    """The folders left out of sentences: those of this cache, and these, each with the slash
     after.
     """
-    store = rf"{re.escape(str(package_store()))}/\.?[\w-]+/?"
-    return re.compile("|".join((store, *(f"{re.escape(str(each))}/?" for each in folders))))
+    cached = rf"{re.escape(str(store))}/\.?[\w-]+/?"
+    return re.compile("|".join((cached, *(f"{re.escape(each)}/?" for each in folders))))
 
 
 def stderr_without_folders(stderr: SeatStderr, *folders: Path) -> SeatStderr:
@@ -56,7 +64,7 @@ def stderr_without_folders(stderr: SeatStderr, *folders: Path) -> SeatStderr:
     paths.
     """
     whole, cut = stderr.head + stderr.tail, len(stderr.head)
-    apart = [found.span() for found in _paths(map(str, folders)).finditer(whole)]
+    apart = [found.span() for found in _paths(package_store(), *map(str, folders)).finditer(whole)]
 
     def past(at: int) -> int:
         return next((high for low, high in apart if low < at < high), at)

@@ -70,7 +70,9 @@ def test_escapes_and_long_lines_hide_no_part_of_a_folder(line: str, at: int) -> 
     seat = SeatRecord(
         player="fox", stderr_head=kept.head, stderr_tail=kept.tail, stderr_bytes=kept.total
     )
-    anybody: Any = SimpleNamespace(audience=SimpleNamespace(may_read=lambda player: True))
+    anybody: Any = SimpleNamespace(
+        audience=SimpleNamespace(may_read=lambda player: True), stderr=lambda stderr: stderr
+    )
     said = data._stderr_of(seat, anybody)
     assert said is not None
     assert said.bytes > len((said.head + said.tail).encode())
