@@ -240,7 +240,8 @@ def listing(folder: Path) -> Listing:
 def entries(folder: Path) -> tuple[Entry, ...]:
     """The same bots, and those that have only damaged versions or whose folder is closed."""
     submissions.refuse_no_folder(folder)
-    return tuple(map(_entry_if_open, submissions.homes(folder)))
+    among = map(_entry_if_open, submissions.homes(folder))
+    return tuple(entry for entry in among if entry.versions or entry.damaged)
 
 
 def _entry_if_open(home: Path) -> Entry:

@@ -67,7 +67,7 @@ def _members(course: Path, frozen: _FrozenCopy, folder: Path) -> Iterator[_Membe
     for name in Runs(course / RUNS).names():
         yield from _of_run(course / RUNS / f"{name}.sqlite", frozen, folder)
     for bot in bots:
-        if bot.damaged and not bot.versions:
+        if not bot.versions:
             yield f"submissions/{bot.name}", SubmissionError("\n".join(bot.damaged))
         for path, found in _contents(course / bot.name):
             yield f"submissions/{path.relative_to(course)}", found

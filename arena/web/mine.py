@@ -86,7 +86,7 @@ def _unread(entries: Sequence[course.Entry], owner: str, checks: Checks) -> list
     """The bots of an owner without a version that can be read. What tells whose they are is their
     name, or a check that accepted them.
     """
-    unread = [entry.name for entry in entries if entry.damaged and not entry.versions]
+    unread = [entry.name for entry in entries if not entry.versions]
     ends = [check.entered for check in checks.of(owner)] if unread else []
     own = {owner, *(end.name for end in ends if end and end.version)}
     return [name for name in unread if name in own]

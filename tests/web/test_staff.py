@@ -487,6 +487,8 @@ def test_a_table_may_be_frozen_before_the_first_game(
 
 
 def test_all_of_a_course_comes_as_a_zip(staff: Staff, folder: Path) -> None:
+    (folder / "letters").mkdir()  # of the staff's own
+    (folder / "letters" / "ada.txt").touch()
     answer = staff.client.get("/staff/export")
     assert answer.headers["content-type"] == "application/zip"
     archive = zipfile.ZipFile(io.BytesIO(answer.content))
@@ -496,6 +498,7 @@ def test_all_of_a_course_comes_as_a_zip(staff: Staff, folder: Path) -> None:
         names
     )
     assert sum(name.endswith("/tree/bot.py") for name in names) == 6
+    assert not any("letters" in name for name in names)
     staffs, public = (archive.read(f"reports/cup.{who}.html") for who in ("staff", "public"))
     assert staffs.startswith(b"<!doctype html>")
     assert staffs != public
