@@ -118,12 +118,9 @@ def history(home: Path) -> History:
 
 def _may_have_files(at: Path) -> bool:
     try:
-        (at / TREE).stat()
+        return (at / TREE).exists()
     except PermissionError:
         return True
-    except OSError:
-        return False
-    return True
 
 
 def active(home: Path) -> str | None:

@@ -76,18 +76,6 @@ def test_a_game_by_gtp(ask: Ask) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("settings", "move_ms"), [("0 3 2", 1500), ("60 0 0", 3000), ("0 1 0", 700), ("0 0 0", 700)]
-)
-def test_the_time_by_gtp(settings: str, move_ms: int) -> None:
-    with SessionPool() as pool:
-        player = FrontPlayer(
-            Prepared(name="a", command=("a",)), rules.load("othello"), pool, 700, 1
-        )
-        assert [*FRONTS["gtp"](player).answer(f"time_settings {settings}")] == ["=", ""]
-    assert player.move_ms == move_ms
-
-
 def test_another_board_by_gtp(ask: Ask) -> None:
     said = ask("gtp", "boardsize 10", "genmove black", "play white j1", "play white E4", "quit")
     assert [line for line in said if line][1:3] == ["= E4", "? 'i1' is illegal: it turns no disc"]
