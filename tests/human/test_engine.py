@@ -81,25 +81,6 @@ def test_another_board_by_gtp(ask: Ask) -> None:
     assert [line for line in said if line][1:3] == ["= E4", "? 'i1' is illegal: it turns no disc"]
 
 
-def test_gtp_takes_back_a_forced_pass_with_the_move_after_it(ask: Ask) -> None:
-    moves = ("play b b1", "play w c1", "play b d3", "play w a1")  # black must pass
-    undone = ("play w b1", "undo", "play w a1", "genmove w", "undo", "undo", "play w a1")
-    said = [line for line in ask("gtp", "boardsize 4", *moves, *undone) if line]
-    assert said[5:] == [
-        *("? 'b1' is illegal: the square is taken", "=", "=", "= A3", "=", "=", "="),
-    ]
-
-
-def test_gtp_takes_back_a_pass_after_the_end(ask: Ask) -> None:
-    whole = [f"genmove {colour}" for _ in range(12) for colour in "bw"]
-    passed = ("play b pass", "play w pass", "undo", "undo")
-    answers = ask("gtp", "boardsize 4", *whole, "showboard", *passed, "undo", "showboard")
-    before, *taken, after = (line for line in answers[2 * len(whole) + 2 :] if line)
-    assert "game over" in before
-    assert taken == ["="] * 5
-    assert after == before
-
-
 def test_a_game_by_nboard(ask: Ask) -> None:
     said = ask(
         "nboard",
