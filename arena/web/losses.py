@@ -4,14 +4,13 @@ import re
 from collections import defaultdict
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import StoreError
 from arena.model.protocol import Termination
 from arena.model.record import STDERR_FOLLOWS
 from arena.reports.games import GameRow, seen_by_each
-from arena.reports.html.folders import without_folders
+from arena.reports.html.folders import bot_folders, without_folders
 from arena.reports.html.wording import ending_word, line_of
 from arena.reports.submissions import owners
 from arena.tournament.run_view import RunView
@@ -89,8 +88,7 @@ def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
     detail, _, end = row.detail.partition(STDERR_FOLLOWS)
     seat = record and record.seats[row.seat]
     stderr = end or (line_of(seat.stderr, _LONGEST) if seat else "")
-    package = next(each.home.package for each in view.config.players if each.name == row.player)
-    folder = Path(package) if package else None
+    folders = bot_folders(view.config)
     return Loss(
         run=run.name,
         tournament=view.config.name,
@@ -102,7 +100,7 @@ def _loss(run: ShownRun, view: RunView, rows: list[GameRow]) -> Loss:
         side="first" if row.seat == 0 else "second",
         score="–".join(map(str, (row.score, *row.opponent_scores))),
         ending=ending_word(row.ending),
-        detail="" if row.ending is Termination.NATURAL else without_folders(detail, folder),
-        stderr=without_folders(stderr, folder)[:_LONGEST],
+        detail="" if row.ending is Termination.NATURAL else without_folders(detail, *folders),
+        stderr=without_folders(stderr, *folders)[:_LONGEST],
         started_at=record.started_at if record else "",
     )
