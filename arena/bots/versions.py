@@ -118,9 +118,12 @@ def history(home: Path) -> History:
 
 def _may_have_files(at: Path) -> bool:
     try:
-        return (at / TREE).exists()
+        (at / TREE).stat()
     except PermissionError:
         return True
+    except OSError:
+        return False
+    return True
 
 
 def active(home: Path) -> str | None:
