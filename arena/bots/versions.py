@@ -97,10 +97,11 @@ class History(NamedTuple):
 
 def history(home: Path) -> History:
     """The versions in a folder, none where it is no submitted bot's."""
-    if (home / FILE_NAME).exists() or not home.is_dir():
+    inside = sorted(home.iterdir()) if home.is_dir() else []
+    if home / FILE_NAME in inside:
         return History()
     receipts, damaged = list[Receipt](), list[str]()
-    for at in sorted(home.iterdir()):
+    for at in inside:
         if at.is_symlink() or at.name.startswith("."):
             continue
         try:
