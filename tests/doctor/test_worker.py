@@ -1,13 +1,15 @@
 """`arena worker`, up to the moment it becomes a Dask worker."""
 
 import os
+import signal
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from distributed import LocalCluster
+from distributed import Client, LocalCluster
 from distributed.security import Security
 
 from arena.doctor import worker
@@ -16,6 +18,7 @@ from arena.model.containment import Guarantee, Held
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import ClusterTable
 from arena.tournament.executors import cluster
+from arena.tournament.executors.places import workers_of
 from tests.command import arena
 
 
@@ -241,3 +244,23 @@ def test_a_port_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPa
         address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
         with pytest.raises(ExecutorError, match=r"no answer within 0\.2 s"):
             cluster.connected(address, ClusterTable(), Path())
+
+
+def test_a_closed_terminal_ends_a_worker_as_sigterm_does(tmp_path: Path) -> None:
+    """Also where it says so twice, as a shell and the system do."""
+    with (
+        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0") as made,
+        Client(made) as client,
+        subprocess.Popen(
+            cluster.worker_command(
+                made.scheduler_address, 1, "--host", "127.0.0.1", "--local-directory", str(tmp_path)
+            ),
+            stderr=subprocess.DEVNULL,
+            process_group=0,
+        ) as process,
+    ):
+        client.wait_for_workers(1, timeout=60)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(30) == 0
+        assert not workers_of(client)

@@ -234,7 +234,8 @@ def worker_command(address: str, cores: int, *more: str, shared: bool = False) -
         "distributed.cli.dask_worker", address,
         "--nworkers", "1", "--nthreads", str(cores), "--resources", resources,
         "--no-dashboard", "--dashboard-address", _PAGES, "--death-timeout", str(_DEATH_S),
-        "--preload", "arena.tournament.executors.steady", *more,
+        "--preload", "arena.tournament.executors.steady",
+        "--preload-nanny", "arena.tournament.executors.hangup", *more,
     )  # fmt: skip
 
 
