@@ -16,9 +16,9 @@ from players.engines.process import LONGEST_ANSWER, EngineFault, EngineProcess
 from players.sdk import Start, Turn
 from rules.position import PASS
 
-_LETTERS = "abcdefghijklmnop", "abcdefghjklmnopq"
-"""Of columns: ours, and those of GTP, which have no `i`."""
-TO_GTP, FROM_GTP = str.maketrans(*_LETTERS), str.maketrans(*reversed(_LETTERS))
+_OURS, _OF_GTP = "abcdefghijklmnop", "abcdefghjklmnopq"
+"""Letters of columns: those of GTP have no `i`, which becomes one of no board, and so illegal."""
+TO_GTP, FROM_GTP = str.maketrans(_OURS, _OF_GTP), str.maketrans(_OF_GTP + "i", _OURS + "I")
 
 
 class GtpOptions(EngineOptions):

@@ -136,6 +136,8 @@ def test_gtp_skips_the_column_i(bot: Scripted) -> None:
     moves = ("play b G6", "play w g7", "play b g8", "play w h8", "play b J8")
     assert gtp(bot, "boardsize 10", *moves, "genmove w") == [*(["="] * 6), "= J9"]
     assert bot.sent[1]["moves"][-1] == [0, "i8"]
+    refused = "? 'I8' is not a square of the board, a1 to j10"
+    assert gtp(bot, "boardsize 10", *moves[:-1], "play b i8")[-1] == refused
 
 
 def test_gtp_keeps_the_rules_on_a_board_of_another_size(bot: Scripted) -> None:
