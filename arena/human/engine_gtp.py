@@ -28,6 +28,7 @@ class GtpFront:
 
     def __init__(self, player: FrontPlayer) -> None:
         self.player = player
+        self._given_ms = player.move_ms
         self.moves: Moves = []
         self._before: list[Moves] = []
         """The moves before each command for a move, which may have made a forced pass first."""
@@ -119,13 +120,12 @@ class GtpFront:
         return "0" if black == white else f"{'BW'[white > black]}+{abs(black - white)}"
 
     def do_time_settings(self, main: str, more: str, stones: str) -> str:
-        """Byo-yomi, or main time, a part of it for each move. Byo-yomi of no stones means no limit,
-        and changes nothing.
+        """Byo-yomi, or main time, a part of it for each move. Byo-yomi of no stones means no limit:
+        the player has the time that it was given at first.
         """
         whole, extra, moves = map(_whole, (main, more, stones))
         per_move = whole / _STILL_TO_COME if not extra else extra / moves if moves else 0
-        if per_move:
-            self.player.move_ms = max(1, int(1000 * per_move))
+        self.player.move_ms = max(1, int(1000 * per_move)) if per_move else self._given_ms
         return ""
 
     def do_time_left(self, colour: str, seconds: str, stones: str) -> str:

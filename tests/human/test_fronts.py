@@ -154,7 +154,7 @@ def test_gtp_keeps_the_rules_on_a_board_of_another_size(bot: Scripted) -> None:
         ("time_settings 0 30 20", 1500),
         ("time_settings 0 1 2000", 1),
         ("time_settings 60 0 0", 3000),  # kept for 20 moves
-        ("time_settings 0 0 0", 1000),  # no limit: as it was
+        ("time_settings 0 0 0", 1000),  # no limit: as given
         ("time_settings 0 3 0", 1000),  # byo-yomi of no stones: no limit either
         ("time_left b 9 3", 3000),
         ("time_left w 60 0", 3000),
@@ -164,6 +164,12 @@ def test_gtp_keeps_the_rules_on_a_board_of_another_size(bot: Scripted) -> None:
 def test_gtp_tells_the_time_of_a_move(bot: Scripted, command: str, move_ms: int) -> None:
     assert gtp(bot, "genmove b", command, "genmove w") == ["= D3", "=", "= C3"]
     assert bot.sent[-1]["time_ms"] == move_ms
+
+
+def test_gtp_has_the_time_it_was_given_where_a_limit_ends(bot: Scripted) -> None:
+    for ends in ("time_settings 0 1 0", "time_settings 0 0 0"):
+        gtp(bot, "time_settings 0 3 1", "time_left b 9 1", ends, "genmove b")
+        assert bot.sent[-1]["time_ms"] == 1000
 
 
 def test_gtp_makes_a_forced_pass_with_the_move_after_it(bot: Scripted) -> None:
