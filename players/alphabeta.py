@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from players.builtin import Builtin, moves_to_come, seconds_since, think_until
+from players.builtin import Builtin, moves_to_come, per_second, think_until
 from players.games.registry import load_board, unsupported
 from players.option_files import judge_evaluation
 from players.options import (
@@ -126,13 +126,12 @@ class AlphaBeta(Builtin):
         with stop_at(until) as stop:
             best = self._search.think(position, stop, limits)
         kind = "exact" if best.exact else "estimated"
-        rate = best.nodes / seconds_since(turn)
         return best.move, {
             "score": best.score,
             "depth": best.depth,
             "nodes": best.nodes,
             "pv": best.pv,
-            "text": f"{kind} value, {rate:.0f} nodes/s",
+            "text": f"{kind} value, {per_second(best.nodes, turn)} nodes/s",
         }
 
     def _think_until(self, turn: Turn) -> float:

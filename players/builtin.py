@@ -181,6 +181,7 @@ def open_places(state: Mapping[str, Any]) -> int:
     return sum(row.count(0) for row in edges) if edges else SOME_PLACES
 
 
-def seconds_since(turn: Turn) -> float:
-    """How long ago the turn was received."""
-    return time.monotonic() - (turn.deadline - turn.time_ms / 1000)
+def per_second(count: int, turn: Turn) -> str:
+    """The part of a count that one second since the turn was received had: `1,234`."""
+    seconds = time.monotonic() - (turn.deadline - turn.time_ms / 1000)
+    return f"{count / seconds:,.0f}"

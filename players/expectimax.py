@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from players.builtin import Builtin, seconds_since, slides_and_places, think_until, tile_board
+from players.builtin import Builtin, per_second, slides_and_places, think_until, tile_board
 from players.greedy import SLIDER
 from players.option_files import judge_network
 from players.options import (
@@ -167,7 +167,7 @@ def think(
         "depth": found.depth,
         "nodes": found.nodes,
         "pv": [found.move],
-        "text": f"{found.nodes / seconds_since(turn):.0f} nodes/s",
+        "text": f"{per_second(found.nodes, turn)} nodes/s",
     }
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from players.builtin import Builtin, seconds_since, slides_and_places, think_until, tile_board
+from players.builtin import Builtin, per_second, slides_and_places, think_until, tile_board
 from players.options import DEEPEST_HEURISTIC, SearchOptions, Tunable, read_options
 from players.sdk import Answer, Start, Turn
 
@@ -77,7 +77,7 @@ class HeuristicPlayer(Builtin):
         options, position = self._options, self._board.position(turn.state)
         with stop_at(think_until(turn, options)) as stop:
             best = self._search.think(position, turn.legal, stop, options.depth, options.nodes)
-        speed = f"{best.nodes / seconds_since(turn):.0f} nodes/s"
+        speed = f"{per_second(best.nodes, turn)} nodes/s"
         end = f"; slides left under the worst placements: {best.end}"
         return best.move, {
             "score": best.score,

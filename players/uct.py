@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from players.builtin import SOME_PLACES, Builtin, open_places, seconds_since, think_until
+from players.builtin import SOME_PLACES, Builtin, open_places, per_second, think_until
 from players.games.registry import Board, compiled_game, load_board, unsupported
 from players.option_files import judge_evaluation
 from players.options import (
@@ -266,9 +266,8 @@ class Uct(Builtin):
             "depth": max(thought.depth, len(choice.pv)),  # a tree kept may be proven already
             "nodes": search.visits,
             "pv": choice.pv,
-            "text": f"{thought.iterations} iterations, "
-            f"{thought.iterations / seconds_since(turn):.0f}/s; "
-            f"{choice.visits} of {search.visits} visits{ended}",
+            "text": f"{thought.iterations:,} iterations, {per_second(thought.iterations, turn)}/s; "
+            f"{choice.visits:,} of {search.visits:,} visits{ended}",
         }
 
     def _solve(self, turn: Turn, position: Any, deadline: float) -> Solution | None:
@@ -304,13 +303,13 @@ class Uct(Builtin):
 
     def _exact_info(self, solution: Solution, turn: Turn) -> dict[str, Any]:
         result = 0.5 + 0.5 * ((solution.margin > 0) - (solution.margin < 0))
-        rate = solution.nodes / seconds_since(turn)
+        speed = f"{per_second(solution.nodes, turn)} nodes/s"
         return {
             "score": solution.margin if self._options.backup == "score" else result,
             "depth": len(solution.pv),
             "nodes": solution.nodes,
             "pv": solution.pv,
-            "text": f"exact margin {solution.margin:+d}; {rate:.0f} nodes/s",
+            "text": f"exact margin {solution.margin:+d}; {speed}",
         }
 
 

@@ -1,5 +1,6 @@
 """The heuristic player as a process."""
 
+import re
 import time
 from collections.abc import Callable
 from random import Random
@@ -51,7 +52,7 @@ def test_thinks_for_a_tenth_of_a_second_by_default(
         answer = player.ask(turn_message(position, 0, time_ms=60_000))
         assert 0.9 * seconds < time.monotonic() - began < seconds + 2
         assert answer["info"]["nodes"] > 0
-        assert "nodes/s" in answer["info"]["text"]
+        assert re.match(r"\d{1,3}(,\d{3})* nodes/s", answer["info"]["text"])
 
 
 def test_what_the_worst_placements_do_is_reported(running_player: Callable[..., Any]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import rules
 from players.alphabeta import AlphaBeta
-from players.builtin import think_until
+from players.builtin import per_second, think_until
 from players.catalogue import BUILTINS
 from players.options import SearchOptions
 from players.sdk import Clock, Start, Turn
@@ -89,7 +89,7 @@ def test_iterations_make_uct_reproducible(running_player: Callable[..., Any]) ->
         options = {"iterations": 3000, "c": 0.5, "final": "value", "memory_mb": 16}
         player.ask(start_message(position, seed=seed, options=options))
         answer = player.ask(turn_message(position, 0, time_ms=60_000))
-        assert answer["info"].pop("text").startswith("3000 iterations")
+        assert answer["info"].pop("text").startswith("3,000 iterations, ")
         answers.append(answer)
     assert answers[0] == answers[1]
     assert answers[0]["info"]["nodes"] == 8 * 3000
@@ -234,6 +234,12 @@ def test_a_hard_move_takes_several_shares_and_solved_ones_none(
     turn = dots_turn(900_000, 900_000, 0)
     until = think_until(turn, SearchOptions(), shares=shares, solved=solved)
     assert until == pytest.approx(turn.deadline - 900 + thinks_ms / 1000 - 0.010)
+
+
+def test_a_speed_has_its_thousands_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = dots_turn(1000, None, 0)
+    monkeypatch.setattr(time, "monotonic", lambda: turn.deadline - 0.5)
+    assert per_second(617_283, turn) == "1,234,566"
 
 
 def dots_turn(time_ms: int, bank_ms: int | None, increment_ms: int) -> Turn:
