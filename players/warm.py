@@ -27,6 +27,7 @@ from llvmlite import binding
 
 import rules as rule_sets
 from arena.files.imports import module_command
+from arena.files.parent import die_with_parent
 from players.compiled.folder import cache_folder
 from players.games.registry import unsupported
 from rules.package_errors import BrokenPromise, describe
@@ -155,7 +156,8 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
     ]
     if not missing:
         return True
-    code = subprocess.run(module_command("players.warm", "--one", *missing), check=False).returncode
+    command = module_command("players.warm", "--parent", str(os.getpid()), "--one", *missing)
+    code = subprocess.run(command, check=False).returncode
     if code not in (0, _UNKEPT):
         sys.exit(1)  # it said why
     if code == 0:
@@ -231,7 +233,10 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1, help="steps at once (default: 1)")
     parser.add_argument("--noted-too", action="store_true", help="look for what is noted, too")
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument("--parent", type=int, help="end with this process, which started it")
     given = parser.parse_args()
+    if given.parent:
+        die_with_parent(given.parent)
     if given.one:
         _load(given.one)
         return

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.files.parent import die_with_parent
 from arena.model.containment import Guarantee, Policy
 from arena.model.contender import Prepared
 from arena.sandbox import bwrap, seccomp, visible_files
@@ -21,7 +22,6 @@ from arena.sandbox.landlock import READ, WRITE, Access, Ruleset
 from arena.sandbox.mounts import PRIVATE
 from arena.sandbox.processes import (
     become_subreaper,
-    die_with_parent,
     no_new_privileges,
     owners,
     within_limit,

@@ -12,7 +12,6 @@ from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.syscall.restype = ctypes.c_long
-_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
 _PR_SET_NO_NEW_PRIVS = 38
 
@@ -82,13 +81,6 @@ def gathering() -> Iterator[None]:
             yield
         finally:
             kill_strays(spare=before)
-
-
-def die_with_parent(parent: int, with_signal: signal.Signals = signal.SIGTERM) -> None:
-    """Get `with_signal` when the process `parent`, which started us, ends in any way."""
-    prctl(_PR_SET_PDEATHSIG, with_signal)
-    if os.getppid() != parent:  # it ended before we asked
-        os.kill(os.getpid(), with_signal)
 
 
 def children(pid: int | None = None) -> frozenset[int]:

@@ -72,12 +72,15 @@ def warm_kernels(
         options += ["--noted-too"]
     cache_root()  # refused in a sentence here, with a traceback there
     command = module_command("players.warm", *options, "--processes", str(processes))
+    ours = ("--parent", str(os.getpid()))
     console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())
     with (
         ended_as_by_ctrl_c(),
         # In a group of its own, Ctrl-C in the terminal reaches us alone.
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as process,
+        subprocess.Popen(
+            (*command, *ours), stdout=subprocess.PIPE, text=True, process_group=0
+        ) as process,
         _killed_on_the_way_out(process),
         Progress(
             _COMPILING, *bar, console=console, transient=True, disable=not console.is_terminal

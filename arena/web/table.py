@@ -14,13 +14,13 @@ from typing import Any
 import rules
 from arena.bots.course import python_of
 from arena.errors import ArenaError, ConfigError, UserError
+from arena.files.parent import die_with_parent
 from arena.files.plain_text import printable
 from arena.human.game import HumanGame
 from arena.human.opponent import Opponent, open_opponent, warm_for
 from arena.model.record import STDERR_FOLLOWS, PlayerFault
 from arena.referee.pool import SessionPool
 from arena.reports.html.folders import without_folders
-from arena.sandbox.processes import die_with_parent
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
 from arena.web.sentences import MISTAKE
 from arena.web.table_lines import Command, Phase, Setup, TableState

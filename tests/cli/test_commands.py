@@ -9,12 +9,14 @@ import resource
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 from arena.records.championship import read_record
+from arena.sandbox.processes import tree
 from arena.tournament.store_faults import unusable
 from rules import load
 from rules.transcript import read_transcript
@@ -282,6 +284,19 @@ def test_a_command_that_is_ended_leaves_no_compilation(
     result = arena("warm", "dots")
     assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
     assert not Path("/proc", (folder / "pid").read_text().strip()).exists()
+
+
+def test_a_command_that_is_killed_leaves_no_compilation(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "warm", "dots"],
+        env={**os.environ, "ARENA_CACHE_DIR": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        while len(list(tree(process.pid))) < 3:  # one that has one for each step
+            time.sleep(0.05)
+        process.kill()
+        process.communicate(timeout=10)  # all that it started have it too
 
 
 def test_a_file_system_without_shared_memory_is_not_called_full(

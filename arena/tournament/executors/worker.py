@@ -22,10 +22,11 @@ from pydantic import Field
 
 from arena.bots.prepare import prepare
 from arena.errors import ArenaError
+from arena.files.parent import die_with_parent
 from arena.model import Frozen
 from arena.model.contender import Contender, Home, Prepared
 from arena.referee import SessionPool, play_game
-from arena.sandbox.processes import become_subreaper, die_with_parent, kill_children
+from arena.sandbox.processes import become_subreaper, kill_children
 from arena.tournament.executors.base import Task
 from rules import blame
 
