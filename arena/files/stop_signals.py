@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import TypeVar
@@ -35,15 +35,6 @@ def stop_signals(
 
     with handled(*SIGNALS, by=on_signal):
         yield stop
-
-
-def ended_as_by_ctrl_c() -> AbstractContextManager[None]:
-    """Have SIGTERM and SIGHUP raise KeyboardInterrupt too, where they would end the process as it
-    is. See `handled`.
-    """
-    ends = (signal.SIGTERM, signal.SIGHUP)
-    unheeded = (number for number in ends if signal.getsignal(number) is signal.SIG_DFL)
-    return handled(*unheeded, by=signal.default_int_handler)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from arena.errors import UserError
 from arena.files.cache import cache_root
 from arena.files.console import PlainConsole
 from arena.files.imports import module_command
-from arena.files.stop_signals import ended_as_by_ctrl_c
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 
@@ -76,7 +75,6 @@ def warm_kernels(
     console = PlainConsole(stderr=True)
     bar = (BarColumn(bar_width=24), MofNCompleteColumn(), "{task.description}", TimeElapsedColumn())
     with (
-        ended_as_by_ctrl_c(),
         # In a group of its own, Ctrl-C in the terminal reaches us alone.
         subprocess.Popen(
             (*command, *ours), stdout=subprocess.PIPE, text=True, process_group=0

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from arena.files.stop_signals import handled
 from arena.records.championship import read_record
 from arena.sandbox.processes import tree
 from arena.tournament.store_faults import unusable
@@ -281,7 +283,8 @@ def test_a_command_that_is_ended_leaves_no_compilation(
 ) -> None:
     compiling = ("sh", "-c", "echo $$ > pid; sleep 0.2; kill $PPID; exec sleep 5")
     monkeypatch.setattr("arena.tournament.warming.module_command", Mock(return_value=compiling))
-    result = arena("warm", "dots")
+    with handled(signal.SIGTERM, by=signal.default_int_handler):  # as each command begins
+        result = arena("warm", "dots")
     assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
     assert not Path("/proc", (folder / "pid").read_text().strip()).exists()
 
