@@ -26,7 +26,7 @@ def cache_root() -> Path:
             f"in {CACHE_VARIABLE}."
         ) from None
     with suppress(OSError):
-        root.mkdir(_MODE, parents=True)
+        Path(os.path.realpath(root)).mkdir(_MODE, parents=True)  # also where a link leads
     _refuse_of_all(root)
     return root
 

@@ -51,6 +51,18 @@ def test_a_cache_made_here_is_not_refused(tmp_path: Path, monkeypatch: pytest.Mo
         os.umask(before)
 
 
+def test_a_cache_is_made_where_a_link_leads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to("disk/cache")
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "link"))
+    assert cache_root() == tmp_path / "link"
+    assert (tmp_path / "disk" / "cache").is_dir()
+    (tmp_path / "round").symlink_to("round")
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "round"))
+    assert cache_root() == tmp_path / "round"
+
+
 def test_a_cache_that_another_made_where_everybody_may_is_refused(
     for_all: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
