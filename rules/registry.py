@@ -150,7 +150,8 @@ def load(name: str, /, **settings: Any) -> Game:
 
     Raises ValueError for an unknown name, option or value, naming the known ones.
     """
-    loader = registration(name).load
+    # One that cannot be hashed is not looked for.
+    loader = registration(name if name in GAMES else one_of("the game", name, names())).load
     taken = _settings_of(loader)
     if taken is not None:
         only_known(name, settings, taken)

@@ -53,9 +53,14 @@ class Env(EnvironmentBase, AECEnv[str, dict[str, Array], int | None]):
         return self.observation_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new game. `seed` decides what chance draws in this game and the next ones."""
+        """Begin a new game. `seed` decides what chance draws in this game and the next ones.
+        Raises UserError where it is no integer.
+        """
         if seed is not None:
-            self._chance.seed(operator.index(seed))
+            try:
+                self._chance.seed(operator.index(seed))
+            except TypeError:
+                raise UserError(f"seed must be an integer or None, not {seed!r}") from None
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

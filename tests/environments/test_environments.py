@@ -167,6 +167,12 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert arena.env("dots", rows=np.int64(2), cols=3).game.variant["rows"] == 2
 
 
+def test_a_seed_that_is_no_integer_is_refused() -> None:
+    env: Any = arena.env("othello")
+    with pytest.raises(UserError, match=r"seed must be an integer or None, not 3\.5"):
+        env.reset(seed=3.5)
+
+
 def test_a_winner_is_rewarded() -> None:
     env = arena.env("othello", size=4)
     env.reset()

@@ -158,6 +158,13 @@ def test_wrong_settings_are_explained(
         rules.load(name, **settings)
 
 
+def test_a_name_that_is_no_text_is_explained() -> None:
+    names: Any = ([], {}, None)
+    for name in names:
+        with pytest.raises(ValueError, match="the game must be one of othello"):
+            rules.load(name)
+
+
 def test_all_wrong_settings_are_named_at_once() -> None:
     game, wrong = rules.judge("othello", {"size": 5, "rows": 3, "preset": "cornerless"})
     assert game == rules.load("othello", preset="cornerless")
