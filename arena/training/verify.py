@@ -64,6 +64,11 @@ class Contest(NamedTuple):
     number: int = 1
     """How often it is begun, this time included; each has openings and seeds of its own."""
 
+    @property
+    def seed(self) -> int:
+        """That of its tournament; after the greatest that a store keeps comes the least."""
+        return (self.config.seed + self.number - 1 + 2**63) % 2**64 - 2**63
+
     def next_of(self, verdicts: Mapping[str, object]) -> "Contest":
         """Itself, or where its games were taken away, one that leaves its verdict in place."""
         contest = self
@@ -319,7 +324,7 @@ def _tournament(contest: Contest, verification: Verification) -> TournamentConfi
             {
                 "tournament": {
                     "rounds": verification.most_pairs * (2 if on_one_seed else 1),
-                    "seed": contest.config.seed + contest.number - 1,
+                    "seed": contest.seed,
                     "keep_alive": True,
                 },
                 "game": {"rules": contest.config.rules, **contest.config.variant},

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import rules
 from arena.errors import UnkeptError, UserError
 from arena.tournament.store import Store
 from arena.training import run_folder
+from arena.training.verify import Contest, Sides
 from players.learning.games.evidence import Evidence, NetworkMatch, NetworkPairs
 from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
@@ -119,6 +121,17 @@ def test_what_begins_again_leaves_the_tests_before(folder: Path) -> None:
     assert again.exit_code == 1, again.output
     assert "Not decided after 1 pair." in again.output
     assert len(list(run.glob("verify-*.sqlite"))) == 2  # as other values were tuned
+
+
+@pytest.mark.parametrize(
+    ("seed", "number", "its_own"), [(7, 1, 7), (-3, 2, -2), (2**63 - 1, 2, -(2**63))]
+)
+def test_each_test_has_a_seed_that_a_store_keeps(seed: int, number: int, its_own: int) -> None:
+    Path("t.toml").write_text(TUNE)
+    config = replace(load_config(Path("t.toml")), seed=seed)
+    sides = Sides("new", "old", "wins")
+    contest = Contest(config, sides, "", "", 2, "uct", ({}, {}), Path("v.sqlite"), number)
+    assert contest.seed == its_own
 
 
 @pytest.mark.slow
