@@ -32,6 +32,10 @@ def interruptible(load: "Callable[[], Callable[[], object]]") -> None:
     # and at the end, took a sixth of the time of a short command.
     gc.set_threshold(100_000, 50, 50)
     atexit.register(gc.freeze)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as by `>&-`
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115  # pathlib takes long
     try:
         import signal
 

@@ -82,6 +82,22 @@ def test_nor_is_one_for_stdout_and_stderr(folder: Path, closed_pipe: int) -> Non
     assert ended.returncode == 130
 
 
+def test_a_closed_stdin_has_nothing_to_read(folder: Path) -> None:
+    command = f"exec {sys.executable} -m arena engine --protocol gtp --bot monkey <&-"
+    assert subprocess.run(command, shell=True, check=False).returncode == 0
+
+
+@pytest.mark.slow
+def test_a_server_needs_no_stream(folder: Path) -> None:
+    command = f"exec {sys.executable} -m arena serve --port 0 >&- 2>&-"
+    with subprocess.Popen(command, shell=True) as process:
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(5)
+        finally:
+            process.terminate()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [("run", "more.toml"), ("tune", "values.toml")])
 def test_a_closed_terminal_interrupts_what_continues(
