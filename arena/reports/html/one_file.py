@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic_core import to_json
 
 from arena.errors import UserError
-from arena.files.whole_file import replacing
+from arena.files.whole_file import writing
 from arena.reports.html.assets import inlined, script
 from arena.reports.html.audience import Audience, Seen, owned
 from arena.reports.html.data import game_data, run_data
@@ -49,13 +49,13 @@ def publish(
 
 
 def write_report(view: RunView, audience: Audience, path: Path) -> None:
-    """Write the file, whole or not at all. Raises OSError."""
+    """Write the file, whole or not at all where it can be replaced. Raises OSError."""
     values = run_page(view, audience) | {
         **inlined(script(), "img-src data:; "),
         "data": _packed(run_data(view, audience).model_dump_json().encode()),
         "chunks": _chunks(view, audience),
     }
-    with replacing(path) as file:
+    with writing(path) as file:
         file.writelines(environment().get_template("run.html").generate(values))
 
 

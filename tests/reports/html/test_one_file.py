@@ -207,6 +207,15 @@ def test_a_player_left_out_is_nowhere(run: Path) -> None:
     assert blocks(page)["run-data"]["games"]["id"] == ["g0002", "g0005"]
 
 
+def test_a_link_stays_and_the_file_that_it_leads_to_is_written(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "cup.html").symlink_to("site/index.html")
+    done = arena("report", run, "--html", tmp_path / "cup.html")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "cup.html").is_symlink()
+    assert "run-data" in (tmp_path / "site" / "index.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
