@@ -15,6 +15,7 @@ Commands that take minutes are parsed, not run: see COSTLY.
 """
 
 import contextlib
+import io
 import linecache
 import os
 import re
@@ -40,6 +41,8 @@ from arena.bots.manifest import read_manifest
 from arena.checks.conditions import Conditions
 from arena.entering import enter
 from arena.entering.enter import conditions_of
+from arena.errors import UserError
+from arena.files.console import PlainConsole
 from arena.model.protocol import Termination
 from arena.reports import handbook
 from arena.sandbox.hierarchies import REFEREES
@@ -374,6 +377,26 @@ def test_arena_docs_lists_the_pages() -> None:
 def test_arena_docs_writes_a_page_to_a_pipe(name: str) -> None:
     shown = arena("docs", name)
     assert (shown.exit_code, shown.stdout) == (0, text_of(handbook.PAGES[name].file))
+
+
+@pytest.mark.parametrize(
+    ("manpager", "pager", "missing"),
+    [
+        ("", "nosuch -R", "PAGER: there is no program nosuch;"),
+        ("/bin/nosuch", "cat", "MANPAGER: there is no program /bin/nosuch;"),
+        ("cat", "nosuch", ""),
+        ("", "A=1 nosuch", ""),  # for the shell
+        ("", "", ""),
+    ],
+)
+def test_a_pager_that_is_not_there_is_named(
+    monkeypatch: pytest.MonkeyPatch, manpager: str, pager: str, missing: str
+) -> None:
+    monkeypatch.setenv("MANPAGER", manpager)
+    monkeypatch.setenv("PAGER", pager)
+    console = PlainConsole(force_terminal=True, file=io.StringIO())
+    with pytest.raises(UserError, match=missing) if missing else contextlib.nullcontext():
+        handbook.show("bots", console)
 
 
 def test_arena_docs_formats_a_page_on_a_terminal() -> None:

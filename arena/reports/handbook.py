@@ -1,6 +1,8 @@
 """The pages that come with the package: their subjects and texts."""
 
 import os
+import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -67,8 +69,23 @@ def show(name: str | None, console: "Console") -> None:
         return
     text = text_of(name)
     if console.is_terminal:
+        _refuse_missing_pager()
         os.environ.setdefault("LESS", "-R")  # lets colours through
         with console.pager(styles=True):
             console.print(Markdown(text))
     else:
         console.file.write(text)
+
+
+def _refuse_missing_pager() -> None:
+    """Raise UserError where the first word of a pager's command, as Python looks for one, is the
+    name of no program: the page would not be shown.
+    """
+    for variable in ("MANPAGER", "PAGER"):
+        if words := os.environ.get(variable, "").split():
+            is_name = re.fullmatch(r"[\w./+-]+", words[0])  # the shell takes other commands too
+            if is_name and shutil.which(words[0]) is None:
+                raise UserError(
+                    f"{variable}: there is no program {words[0]}; name another one, or cat for none"
+                )
+            return
