@@ -180,9 +180,11 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
 def refuse_late(rules: course_file.Course, owner: str, now: datetime) -> None:
     """Raise SubmissionError where the owner's deadline has passed."""
     if rules.is_over(owner, now):
-        deadline = rules.deadline_of(owner)
+        at = rules.deadline_of(owner)
+        assert at is not None  # it has passed
+        zone = at.tzname() or f"{at:%z}"
         raise SubmissionError(
-            f"the deadline was {deadline:%Y-%m-%d %H:%M %Z}; nothing is accepted after it"
+            f"the deadline was {at:%Y-%m-%d %H:%M} {zone}; nothing is accepted after it"
         )
 
 

@@ -338,7 +338,7 @@ def moment(at: datetime) -> str:
         return at.date().isoformat()
     with suppress(OverflowError, ValueError):  # of the years 1 and 9999
         at = at.astimezone()
-    return f"{at:%Y-%m-%d %H:%M %Z}"
+    return f"{at:%Y-%m-%d %H:%M} {at.tzname() or f'{at:%z}'}"  # TZ=:/missing has no name
 
 
 def about_time(standings: Standings) -> list[str]:

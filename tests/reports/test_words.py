@@ -55,6 +55,12 @@ def test_figures_in_words(say: Callable[[Any], Any], value: float, expected: obj
     assert say(value) == expected
 
 
+def test_a_zone_without_a_name_is_shown_by_its_offset() -> None:
+    with local_time(":/missing"):
+        at = datetime(2026, 5, 4, 1, 2, tzinfo=UTC)
+        assert words.moment(at) == "2026-05-04 01:02 +0000"
+
+
 def test_moments_are_of_the_local_time() -> None:
     """Also the first one, which is before the year 1 there."""
     with local_time("ABC5"):
