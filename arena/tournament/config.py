@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -274,7 +275,15 @@ def changed_players(old: TournamentConfig, new: TournamentConfig) -> Iterator[st
             if one.builtin is None:
                 yield f"{one.name}: its program {changed} since, {other.bot} (digest {was} → {now})"
             elif one.digest and other.digest:  # else other options, or a run of an earlier version
-                yield f"{one.name}: the files of its options changed since (digest {was} → {now})"
+                files = ", ".join(_files_of(other))
+                yield f"{one.name}: {files} of its options changed since (digest {was} → {now})"
+
+
+def _files_of(player: Player) -> Iterator[str]:
+    """The files that its options name, as written."""
+    for value in player.contender.options.values():
+        if isinstance(value, str) and Path(player.home.folder or ".", value).is_file():
+            yield value
 
 
 def _both(old: TournamentConfig, new: TournamentConfig) -> Iterator[tuple[Player, Player]]:

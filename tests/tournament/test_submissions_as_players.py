@@ -127,7 +127,7 @@ def test_a_built_in_with_another_evaluation_is_another_run(tmp_path: Path) -> No
     file.write_text(default.rstrip() + " \n")
     changed = load_config(tmp_path / "t.toml", catalogue.BUILTINS)
     (line,) = differences(config, changed)
-    assert line.startswith("alphabeta: the files of its options changed since (digest ")
+    assert line.startswith("alphabeta: mine.json of its options changed since (digest ")
     unknown = config.players[0].model_copy(update={"digest": None})  # of an earlier version
     early = config.model_copy(update={"players": (unknown, *config.players[1:])})
     assert differences(early, changed) == ()
