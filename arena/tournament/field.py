@@ -232,7 +232,12 @@ def _found(player: Player, fresh: Mapping[str, Player], read: Sequence[Player]) 
     with the files of its options as they are where an earlier version looked at none.
     """
     now = fresh.get(player.name_in_file)
-    if player.digest is None and now is not None and now.builtin:
+    if (
+        player.digest is None
+        and now is not None
+        and now.builtin
+        and now.contender.options == player.contender.options
+    ):
         return player.model_copy(update={"digest": now.digest})
     folder = read[0].home.folder if read else None
     if folder is None or player.digest is None:

@@ -134,6 +134,27 @@ def test_a_built_in_with_another_evaluation_is_another_run(tmp_path: Path) -> No
     assert resumed(early, changed, Wanted(), None) == changed
 
 
+def test_a_built_in_with_a_first_file_is_a_new_version(tmp_path: Path) -> None:
+    """As one with another file in place of a file is."""
+    (tmp_path / "mine.json").write_text((WEIGHTS / "evaluation-dots.json").read_text())
+
+    def config(options: str) -> TournamentConfig:
+        table = f'[[player]]\nbot = "alphabeta"\n{options}\n'
+        (tmp_path / "t.toml").write_text(f'{DOTS}{table}[[player]]\nbot = "monkey"\n')
+        return load_config(tmp_path / "t.toml", catalogue.BUILTINS)
+
+    kept, read = config(""), config('options = { evaluation = "mine.json" }')
+    (line,) = differences(kept, resumed(kept, read, Wanted(), None))
+    assert line.startswith("player alphabeta.options.evaluation: ")
+    taken = resumed(kept, read, Wanted(take_new=True), None)
+    assert differences(kept, taken) == ()
+    before, _, after = taken.players
+    assert (before.status, after.version_of) == ("replaced", "alphabeta")
+    assert after.contender.options == {"evaluation": "mine.json"}
+    again = resumed(taken, read, Wanted(take_new=True), None)
+    assert (again.players, again.left_out) == (taken.players, ())
+
+
 def test_a_script_at_another_place_is_the_same(load: Load, tmp_path: Path) -> None:
     for folder in ("here", "there"):
         (tmp_path / folder).mkdir()
