@@ -13,9 +13,12 @@ from distributed import Client, LocalCluster, get_worker
 
 from arena.bench import sleeping
 from arena.errors import ExecutorError
+from arena.tournament.config_file import load_config
 from arena.tournament.executors import dask, machine, places
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.machine import Admission, AdmissionRequest
+from players.catalogue import BUILTINS
+from players.weights.evaluations import FOLDER as WEIGHTS
 
 from .cluster_helpers import FAST, ClusterRun, machines_that
 from .conftest import Load
@@ -231,6 +234,25 @@ def test_a_machine_without_a_file_that_a_player_names_gets_no_game(
     player = '[[player]]\nname = "bot"\ncommand = ["python3", "bot.py", "deep"]\n'
     with pytest.raises(ExecutorError, match=r"bot names bot\.py, which is not there"):
         DaskExecutor(client, load(FAST + player), runs=runs)
+
+
+def test_a_machine_with_another_network_than_the_heads_gets_no_game(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run goes on with the files that it began with, and so do its machines."""
+    text = (WEIGHTS / "evaluation-dots.json").read_text()
+    (tmp_path / "mine.json").write_text(text)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine.json").write_text(f"{text} ")
+    table = '[[player]]\nbot = "alphabeta"\noptions = { evaluation = "mine.json" }\n'
+    (tmp_path / "t.toml").write_text(f'{FAST}{table}[[player]]\nbot = "monkey"\n')
+    config = load_config(tmp_path / "t.toml", BUILTINS)
+    monkeypatch.chdir(tmp_path)
+    machine._refuse_others(dask._named(config))
+    monkeypatch.chdir(tmp_path / "there")  # where the workers are
+    runs = machines_that(admit=machine.admit)
+    with pytest.raises(ExecutorError, match=r"alphabeta names mine\.json, which is another file"):
+        DaskExecutor(client, config, runs=runs)
 
 
 _having: set[str] = set()

@@ -21,6 +21,7 @@ from distributed import Client, Future
 from arena.bots.prepare import named_files
 from arena.errors import ExecutorError
 from arena.files.console import PlainConsole
+from arena.files.whole_file import contents_digest
 from arena.model.contender import Home
 from arena.model.record import GameRecord
 from arena.sandbox.features import this_host
@@ -339,13 +340,19 @@ def _elsewhere(game: _SubmittedGame, rooms: Iterable[str]) -> list[str]:
     return [address for address in rooms if address not in having]
 
 
-def _named(config: TournamentConfig) -> dict[str, tuple[str, ...]]:
-    """The files that do not travel, by the player that names them."""
-    return {
-        each.name: named_files(each.contender, Path(each.home.folder or "."))
-        for each in config.players
-        if each.plays
-    }
+def _named(config: TournamentConfig) -> dict[str, dict[str, str | None]]:
+    """The files that do not travel, by the player that names them, each with its digest where the
+    run has one of them: of networks and evaluations.
+    """
+    named = dict[str, dict[str, str | None]]()
+    for each in config.players:
+        if each.plays:
+            folder, is_known = Path(each.home.folder or "."), each.builtin and each.digest
+            named[each.name] = {
+                file: contents_digest([folder / file]) if is_known else None
+                for file in named_files(each.contender, folder)
+            }
+    return named
 
 
 def _without_homes(config: TournamentConfig) -> TournamentConfig:

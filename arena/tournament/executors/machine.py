@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 from arena.bots import parcel
 from arena.errors import ArenaError, ExecutorError
 from arena.files.cache import cache_root
+from arena.files.whole_file import contents_digest
 from arena.model import Frozen
 from arena.model.contender import Package
 from arena.model.record import Host
@@ -58,8 +59,10 @@ class AdmissionRequest(Frozen):
     """Whether other workers may have the same cores: then clocks are not fair."""
     masked: tuple[str, ...] = ()
     """Files of the head that no player may read, where it is on this machine too."""
-    named: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """The files and folders that are needed here too, by the player that names them."""
+    named: dict[str, dict[str, str | None]] = Field(default_factory=dict)
+    """The files and folders that are needed here too, by the player that names them; each with the
+    SHA-256 of its contents, in hex, where they must be the head's.
+    """
 
 
 class Admission(Frozen):
@@ -208,7 +211,7 @@ def _admitted(request: AdmissionRequest, admission: Admission) -> Admission:
         return admission.model_copy(update={"busy": _machine.tournament})
     if _machine is not None and _machine.label == request.label:
         raise ExecutorError("a worker in the same process plays already; give each a process")
-    _refuse_missing(request.named)
+    _refuse_others(request.named)
     if lacking := _lacking(config):
         return admission.model_copy(update={"lacking": lacking})
     own = reserve(request.cores, shared=request.shared)
@@ -226,14 +229,19 @@ def _admitted(request: AdmissionRequest, admission: Admission) -> Admission:
     return admission.model_copy(update=known)
 
 
-def _refuse_missing(named: Mapping[str, Sequence[str]]) -> None:
-    """Raise ExecutorError for files that players name and that are not here."""
+def _refuse_others(named: Mapping[str, Mapping[str, str | None]]) -> None:
+    """Raise ExecutorError for files that players name and that are not here, or are others."""
     for player, files in named.items():
-        for file in files:
+        for file, digest in files.items():
             if not Path(file).exists():
                 raise ExecutorError(
                     f"{player} names {file}, which is not there, as seen from {Path.cwd()}, where "
                     "this worker was started; put it there, and start the worker again"
+                )
+            if digest is not None and contents_digest([Path(file)]) != digest:
+                raise ExecutorError(
+                    f"{player} names {file}, which is another file than the head's, as seen from "
+                    f"{Path.cwd()}, where this worker was started; put the head's there"
                 )
 
 
