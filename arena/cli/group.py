@@ -88,7 +88,8 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
     except UnkeptError as error:
         raise _refused(str(error), Exit.INTERRUPTED) from None
     except ArenaError as error:
-        raise _refused("\n".join(filter(None, (str(error), missing(error))))) from None
+        text, right = str(error), missing(error) or ""
+        raise _refused(text if right in text else f"{text}\n{right}") from None
     except KeyboardInterrupt:
         raise _interrupted() from None
     except SystemExit as error:

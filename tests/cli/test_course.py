@@ -10,8 +10,11 @@ from typer.testing import Result
 from arena.bots import course
 from arena.bots.package import open_bot, take
 from arena.bots.versions import CheckedItem
+from arena.errors import SubmissionError
+from arena.files.rights import unreadable
 from arena.tournament.run_view import RunView
 from tests import command
+from tests.files.users import as_nobody
 from tests.right_bot import RIGHT
 
 Arena = Callable[..., Result]
@@ -206,3 +209,19 @@ def test_a_run_goes_on_next_week(arena: Arena, tokens: dict[str, str]) -> None:
     assert "eve" in arena(f"replay runs/cup.sqlite {game} --all").stdout
     said = arena("run cup.toml --without bobb", code=2)
     assert 'without: no player is named "bobb"; did you mean "bob"' in said.stderr
+
+
+def test_a_missing_right_is_said_once(for_all: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = for_all / "closed"
+    closed.mkdir(mode=0o700)
+
+    def refuse(_: Path) -> None:
+        try:
+            (closed / "receipt.json").stat()
+        except PermissionError as error:
+            raise SubmissionError(unreadable(closed, error)) from None
+
+    monkeypatch.setattr(course, "init", refuse)
+    with as_nobody():
+        refused = command.arena("course", "init", for_all)
+    assert refused.stderr.count("nobody may not enter") == 1
