@@ -153,6 +153,14 @@ def admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     owner, before the deadline, within the quota. A script is named after its owner, as everybody
     has a `bot.py`. A folder that is no course takes every bot under its own name.
     """
+    try:
+        return _admitted(folder, bot, owner, now)
+    except PermissionError as error:
+        why = unreadable(folder, error)
+        raise SubmissionError(f"{folder} cannot take the bot now: {why}") from None
+
+
+def _admitted(folder: Path, bot: Bot, owner: str | None, now: datetime) -> Bot:
     if not is_course(folder) and owner is None:
         if bot.rules is None:
             refuse_nameless(Path(bot.source))

@@ -396,6 +396,22 @@ def test_what_of_a_bot_is_closed_is_named_and_stops_no_list(for_all: Path, scrip
         verified(tree.parent)
 
 
+def test_a_closed_folder_of_a_bot_refuses_its_next_version_by_a_sentence(
+    for_all: Path, script: Path
+) -> None:
+    to = for_all / "course"
+    course.init(to)
+    course.add_owners(to, ["ada"], NOW)
+    submit(to, script, "ada")
+    for path in (to, *to.glob("*.*")):
+        path.chmod(0o755)
+    (to / "ada").chmod(0o700)
+    told = rf"^{to} cannot take the bot now: nobody may not enter {to}/ada of .*ask root$"
+    bot = open_bot(script)
+    with as_nobody(), pytest.raises(SubmissionError, match=told):
+        course.admitted(to, bot, "ada", NOW)
+
+
 def test_a_name_is_not_free_while_its_versions_cannot_be_read(
     to: Path, package: Package, script: Path
 ) -> None:
