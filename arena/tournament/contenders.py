@@ -26,6 +26,7 @@ from arena.model.contender import CommandLine, Contender, Home, Module, Package,
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player
 from arena.tournament.config_tables import PlayerTable
+from arena.tournament.field import without_it
 from rules.position import Game
 
 _WRONG_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
@@ -114,8 +115,7 @@ def players_of(at: KeyPath, table: PlayerTable, reading: Reading) -> tuple[list[
         if _those_of(table, reading.out):
             return [], []
         begun = _those_of(table, reading.begun)
-        name = shlex.quote(begun[-1]) if begun else ""
-        on = f" (to continue without this player: --without {name})" if begun else ""
+        on = f" ({without_it(begun[-1])})" if begun else ""
         for line in reason.splitlines():
             reading.report((*at, way), f"{line}{on}")
     return [], []

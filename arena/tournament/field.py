@@ -5,6 +5,7 @@ A new version is a player of its own, `ant@2`; the player it replaces has no mor
 games count as long as the bot plays: a bot that is withdrawn leaves with all its versions.
 """
 
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
@@ -46,6 +47,8 @@ def resumed(
     # A table that is new in the file was written for this run.
     added = {player.name: player for player in change.added if not _is_version(player)}
     moved = change.taken(begun) if wanted.take_new else added
+    if not wanted.take_new:
+        _refuse_lost(begun, fresh, out)
     stay = (_as_read(moved.pop(each.name, each), fresh, out) for each in begun)
     players = [player for player in stay if player is not None]
     players += moved.values()
@@ -177,6 +180,30 @@ def _as_read(player: Player, fresh: Mapping[str, Player], out: Collection[str]) 
     return renamed(
         now, player.name, joined=player.joined, away=player.away, version_of=player.version_of
     )
+
+
+def _refuse_lost(
+    begun: Sequence[Player], fresh: Mapping[str, Player], out: Collection[str]
+) -> None:
+    """Raise UserError where the submitted version of a player is gone, and no other is there."""
+    for each in begun:
+        needed = each.number and each.plays and each.name not in out
+        if needed and each.name_in_file not in fresh and not _is_version(each):
+            raise UserError(not_as_accepted(each))
+
+
+def not_as_accepted(player: Player) -> str:
+    """Why a player of a run that is a submitted version cannot be played, and what to do."""
+    version = folder_of(player.digest or "")
+    return (
+        f"{player.bot}: its version {version}, which plays in this run, is not there as it was "
+        f"accepted; put its files back ({without_it(player.name)})"
+    )
+
+
+def without_it(player: str) -> str:
+    """The way on where a player cannot be played any more."""
+    return f"to continue without this player: --without {shlex.quote(player)}"
 
 
 def _named(typed: str, players: Sequence[Player]) -> Player:

@@ -2,7 +2,9 @@
 
 import errno
 import shlex
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 
 from arena.bots.package import open_bot
-from arena.errors import ConfigChangedError, ConfigError, UserError
+from arena.errors import ArenaError, ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, _between, differences
 from arena.tournament.config_file import Begun, load_config
@@ -104,6 +106,28 @@ def test_late_bots_leave_a_run_alone_until_it_takes_them(course: CourseRun) -> N
     assert len(new) == 24, "cat, bee, gnu and ant@2, two rounds"
     with RunView(course.store) as view:
         assert {game.game for game in view.games} == {*new, *(f"g{n:04d}" for n in range(1, 13))}
+
+
+@pytest.mark.parametrize("lost", ["receipt.json", "tree", "tree/ant.py"])
+def test_a_version_that_was_lost_or_changed_says_what_helps(course: CourseRun, lost: str) -> None:
+    course.submit("ant", "cat", "fox")
+    course.play()
+    version = (course.folder / "submissions/ant/active").resolve()
+    shutil.copytree(version, course.folder / "kept")
+    subprocess.run(["chmod", "-R", "u+w", version], check=True)
+    subprocess.run(["rm", "-r", version / lost], check=True)
+    told = (
+        rf"submissions/ant: its version {version.name}, .* put its files back \(to .*--without ant"
+    )
+    file = course.folder / "t.toml"
+    with pytest.raises(ArenaError, match=told):
+        ready(course.config(), file)
+    assert [each.name for each in course.config(without=("ant",)).players if each.plays] == [
+        "cat",
+        "fox",
+    ]
+    shutil.copytree(course.folder / "kept", version, dirs_exist_ok=True)
+    assert len(ready(course.config(), file).players) == 3
 
 
 def test_a_folder_that_moved_has_its_earlier_versions_with_it(
