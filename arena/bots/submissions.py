@@ -9,6 +9,7 @@ A version appears at once and whole, and only then does `active` point to it: af
 kill before that, the earlier version stays active.
 """
 
+import shlex
 from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
@@ -101,8 +102,8 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
     if idle:
         raise SubmissionError(
-            f"no bot in {folder} has a version that plays; `arena bots list {folder}` shows them. "
-            "If it is a copy, copy it again with its links, by `cp -a` or `rsync -a`"
+            f"no bot in {folder} has a version that plays; `arena bots list {_typed(folder)}` "
+            "shows them. If it is a copy, copy it again with its links, by `cp -a` or `rsync -a`"
         )
     if not bots:
         raise SubmissionError(no_submission(folder))
@@ -119,7 +120,11 @@ def homes(folder: Path) -> list[Path]:
 
 
 def no_submission(folder: Path) -> str:
-    return f"{folder} has no submission; arena submit BOT --to {folder} adds one"
+    return f"{folder} has no submission; arena submit BOT --to {_typed(folder)} adds one"
+
+
+def _typed(folder: Path) -> str:
+    return shlex.quote(str(folder))
 
 
 def refuse_no_folder(folder: Path) -> None:

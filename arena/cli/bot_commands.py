@@ -1,6 +1,7 @@
 """The commands for authors of bots: `players`, `new`, `check`, `submit`, `course`, `bots`."""
 
 import os
+import shlex
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -158,7 +159,8 @@ def init(folder: Folder) -> None:
     say(
         f"{folder} is a course. Its deadline and quota: {folder / course_file.FILE}\n"
         f"Its first tournament: {folder / course_file.TOURNAMENTS / 'ladder.toml'}\n"
-        f"Its owners: arena course roster add names.csv --course {folder} > tokens-1.csv"
+        f"Its owners: arena course roster add names.csv --course {shlex.quote(str(folder))} "
+        "> tokens-1.csv"
     )
 
 

@@ -1,5 +1,6 @@
 """The commands about the arena and this machine: pages, kernels, workers, measurements."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,7 @@ def examples(
             say(f"{name:<{width}} {about}")
     else:
         examples.copy(folder)
-        say(f"{folder}/ has them. Play one with: arena run {folder}/first.toml")
+        say(f"{folder}/ has them. Play one with: arena run {shlex.quote(f'{folder}/first.toml')}")
 
 
 @app.command()

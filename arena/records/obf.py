@@ -10,6 +10,7 @@ Source: the problems of FFO as Edax writes them (github.com/abulmo/edax-reversi,
 """
 
 import re
+import shlex
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -76,7 +77,8 @@ def read(path: Path, game: Game | None) -> NoReturn:
     good = len(read) - len(damaged)
     positions = "1 position" if good == 1 else f"{good:,} positions"
     reason = f"{path}: {positions} and no game; OBF has no others. "
-    more = f"`arena analyse othello @{path}` says what each is worth."
+    analyse = shlex.join(["arena", "analyse", "othello", f"@{path}"])
+    more = f"`{analyse}` says what each is worth."
     raise RecordError("\n".join([reason + more, *first_few(damaged)]))
 
 

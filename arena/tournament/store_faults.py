@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -152,7 +153,8 @@ def refuse_no_file(path: Path) -> None:
 def folder_instead(path: Path) -> str:
     """Why a folder is no run: a training and a tuning keep one too."""
     files = {file.name for file in path.iterdir()}
-    runs = ", ".join(f"arena report {run}" for run in sorted(path.glob("*.sqlite")))
+    tested = sorted(path.glob("*.sqlite"))
+    runs = ", ".join(shlex.join(["arena", "report", str(run)]) for run in tested)
     tests = f"; its tests are runs: {runs}" if runs else ""
     if "curve.png" in files:
         return (

@@ -84,6 +84,22 @@ def test_the_roster(arena: Arena, tokens: dict[str, str]) -> None:
     assert "is a course already" in arena("course init course", code=2).stderr
 
 
+def test_a_command_for_a_folder_with_a_space_in_its_name_may_be_typed(
+    arena: Arena, tmp_path: Path
+) -> None:
+    del arena
+    folder = "Kurs Äpfel"
+    begun = command.arena("course", "init", folder).stdout
+    assert "roster add names.csv --course 'Kurs Äpfel' > tokens-1.csv" in begun
+    assert "submit BOT --to 'Kurs Äpfel' adds one" in command.arena("bots", "list", folder).stdout
+    copied = command.arena("examples", "alle Dateien").stdout
+    assert "arena run 'alle Dateien/first.toml'" in copied
+    obf = tmp_path / "ein Problem.obf"
+    obf.write_text(f"{'-' * 27}OX------XO{'-' * 27} X; D3:+0\n")
+    imported = command.arena("import", obf.name, "--to", "p.sqlite").stderr
+    assert "`arena analyse othello '@ein Problem.obf'`" in imported
+
+
 def test_whose_bot_it_is_comes_before_the_check(arena: Arena, tokens: dict[str, str]) -> None:
     Path("bot.py").write_text(BOT)
     for words, said in (
