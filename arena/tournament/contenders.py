@@ -249,9 +249,13 @@ def read_players(
         if not found:
             reported += 1 if table.from_ is None else seats
     clashing = _check_names(tables, players, reading.report)
+    named = {player.name for index, player in players if tables[index].from_ is None}
     clashes = [  # no error: an owner would choose the name that stops all others
         f"{player.name} does not take part: another player has its name; give that one a name of "
         "its own"
+        if player.name in named
+        else f"{player.bot} does not take part: a bot of another folder has its name; write a "
+        f"[[player]] with bot = {shown(player.bot)} and a name of its own"
         for _, player in clashing
     ]
     got = len(players) - len(clashing) + reported

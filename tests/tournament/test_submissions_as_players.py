@@ -243,6 +243,21 @@ def test_a_submission_with_the_name_of_another_player_stops_no_tournament(
     assert f"as [[player]] tables, got 1; {clash}" in refusal(load, text, players=0)
 
 
+def test_of_two_submissions_with_one_name_the_second_is_named_with_its_folder(
+    load: Load, submitted: Path, tmp_path: Path
+) -> None:
+    """`from` takes no name, so the advice is a table of the bot's own."""
+    submit(package(tmp_path / "new" / "bob", "dots", text=LAST), submitted.with_name("old"))
+    text = f'{DOTS}[[player]]\nfrom = "submissions"\n[[player]]\nfrom = "old"\n'
+    assert load(text, players=0).left_out[-1] == (
+        "old/bob does not take part: a bot of another folder has its name; "
+        'write a [[player]] with bot = "old/bob" and a name of its own'
+    )
+    mine = '[[player]]\nbot = "old/bob"\nname = "bob-old"\n'
+    config = load(text + mine, players=0)
+    assert [player.name for player in config.players] == ["ada", "bob", "bob-old"]
+
+
 def test_a_failed_build_is_reported_with_the_player(load: Load, tmp_path: Path) -> None:
     package(tmp_path / "carl", "dots", more='build = ["sh", "-c", "echo no such type >&2; exit 3"]')
     config = load(f'{FREE}{DOTS}[[player]]\nbot = "./carl"\n', players=1)
