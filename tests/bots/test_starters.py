@@ -143,6 +143,15 @@ def test_the_test_fails_for_a_bot_that_plays_wrong(tmp_path: Path) -> None:
     assert 'it lacks "move": *"(a1)"' in run.stdout
 
 
+def test_the_test_takes_a_dialogue_with_the_line_ends_of_windows(tmp_path: Path) -> None:
+    write_starter("a", "python", tmp_path / "a")
+    dialogue = tmp_path / "a" / "dialogue.txt"
+    dialogue.write_bytes(dialogue.read_bytes().replace(b"\n", b"\r\n"))
+    test = ("sh", str(tmp_path / "a" / "test.sh"))
+    run = subprocess.run(test, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+
 def has_all(patterns: str, answer: object) -> bool:
     """Whether `test.sh` takes the answer."""
     return all(re.search(each, json.dumps(answer)) for each in patterns.split(" & "))

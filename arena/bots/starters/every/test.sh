@@ -12,7 +12,7 @@ build || { echo "The build failed."; exit 1; }
 
 replies=$(mktemp) || exit 2
 trap 'rm -f "$replies"' EXIT
-sed -n 's/^> //p' dialogue.txt | bot > "$replies"
+tr -d '\r' < dialogue.txt | sed -n 's/^> //p' | bot > "$replies"
 ended=$?
 failed=0
 number=0
@@ -32,7 +32,7 @@ while IFS= read -r line; do
         failed=1
     fi
 done <<EOF
-$(grep '^< ' dialogue.txt)
+$(tr -d '\r' < dialogue.txt | grep '^< ')
 EOF
 if [ "$(wc -l < "$replies")" -ne "$number" ]; then
     echo "FAILED  there should be $number lines, one for each start and turn; there are $(wc -l < "$replies")"
