@@ -141,17 +141,29 @@ def _of_zip(file: IO[bytes], outflow: _Outflow) -> Iterator[_RawEntry]:
     _check_zip_directory(file)
     with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
-            name, mode = info.orig_filename, info.external_attr >> 16
+            name, mode = _name_in_zip(info), info.external_attr >> 16
             quoted = shown_name(name)
             if info.flag_bits & _ENCRYPTED:
                 raise _RefusedError(f"has {quoted} under a password; pack it without one")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise _RefusedError(f"packs {quoted} by another method than deflate")
-            if not (name.isascii() or info.flag_bits & _UTF8):
-                raise _RefusedError(f"names {quoted} in an encoding that is not UTF-8; rename it")
             kind = kind_of(mode) if mode >> 12 else EntryKind.FILE
             kind = EntryKind.FOLDER if name.endswith("/") else kind
             yield _RawEntry(name, kind, bool(mode & 0o100), _of_zipped(archive, info, outflow))
+
+
+def _name_in_zip(info: zipfile.ZipInfo) -> str:
+    """The name of an entry. The Finder of macOS and Info-ZIP write UTF-8 without the flag for it,
+    which `zipfile` then takes for code page 437.
+    """
+    name = info.orig_filename
+    if name.isascii() or info.flag_bits & _UTF8:
+        return name
+    try:
+        return name.encode("cp437").decode()
+    except UnicodeDecodeError:
+        wrong = f"names {shown_name(name)} in an encoding that is not UTF-8; rename it"
+        raise _RefusedError(wrong) from None
 
 
 def _of_zipped(

@@ -91,6 +91,16 @@ def test_a_zip_keeps_that_its_owner_may_run_a_file(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "own").stat().st_mode) == 0o755
 
 
+def test_a_zip_may_name_files_in_utf_8_without_its_flag(tmp_path: Path) -> None:
+    """As the Finder of macOS and Info-ZIP pack `Käfer/`."""
+    path = tmp_path / "b.zip"
+    data = packed("zip", [("K~~fer/bot.py", b"x")])
+    path.write_bytes(data.replace(b"K~~fer", "Käfer".encode()))
+    with path.open("rb") as file:
+        unpack(path, file, tmp_path)
+    assert (tmp_path / "Käfer" / "bot.py").read_bytes() == b"x"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("archive", BAD_ARCHIVES, ids=title)
 def test_what_does_harm_is_refused(tmp_path: Path, archive: BadArchive) -> None:
