@@ -194,6 +194,11 @@ def a_lost_game_is_found(bob: Person, url: str) -> str:
     bob.page.goto(f"{url}/me")
     bob.reloads_until(lost.count)
     expect(bob.page.locator("#losses")).to_contain_text(SECRET)
+    more = "link => { for (let n = 0; n < 3; n++) link.after(' ', link.cloneNode(true)); }"
+    lost.first.evaluate(more)
+    cells = bob.page.locator("#losses th")
+    cut = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth + 1).length"
+    assert cells.evaluate_all(cut) == 0, "each link to a lost game is in sight"
     address = lost.first.get_attribute("href")
     lost.first.click()
     expect(bob.page.locator("#game-view .stderr")).to_contain_text(SECRET)
