@@ -118,6 +118,8 @@ def files_of(security: Security, folder: Path) -> tuple[str, ...]:
     [
         (["tcp://192.0.2.1:8786"], "is not encrypted"),
         (["head"], "is not a cluster"),
+        (["tcp://the..head:8786"], "is not encrypted"),
+        (["tcp://the..head:8786", "--insecure"], "at tcp://the..head:8786: encoding with 'idna'"),
         (["tcp://127.0.0.1:1", "--host", "0.0.0.0"], "--host: tcp://0.0.0.0:0 is not encrypted"),
         (["tcp://127.0.0.1:1", "--listen-address=tcp://:7"], "tcp://:7 is not encrypted"),
         (["tls://head:8786", "--listen-address", "0.0.0.0"], "tcp://0.0.0.0:0 is not encrypted"),

@@ -151,8 +151,10 @@ def await_scheduler(address: str, options: Sequence[str]) -> None:
                 f"{address} needs certificates: add --tls-ca-file, --tls-cert and --tls-key, or "
                 "set them in Dask's configuration"
             ) from None
-        except (OSError, RuntimeError) as error:  # RuntimeError: TLS is asked for, not tls://
-            if isinstance(_origin(error), SSLError | RuntimeError) or time.monotonic() > give_up:
+        except (OSError, RuntimeError, ValueError) as error:
+            # RuntimeError: TLS is asked for, not tls://; ValueError: no machine can have the name
+            at_once = isinstance(_origin(error), SSLError | RuntimeError | ValueError)
+            if at_once or time.monotonic() > give_up:
                 raise _unreachable(address, error) from None
             time.sleep(0.2)
         else:
@@ -192,7 +194,7 @@ def is_loopback(address: str) -> bool:
     host = address.partition("://")[2].rpartition(":")[0].strip("[]")
     try:
         return all(ip_address(found[4][0]).is_loopback for found in socket.getaddrinfo(host, None))
-    except OSError:
+    except (OSError, UnicodeError):  # no machine has the name, or can have it
         return False
 
 
