@@ -239,6 +239,24 @@ def test_without_a_scheduler_it_says_so(
     assert "no scheduler can be reached at tcp://127.0.0.1:1: " in done.output
 
 
+def test_a_worker_waits_for_a_scheduler_that_starts_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[Exception | None] = [ConnectionRefusedError(), TimeoutError(), None]
+
+    async def greet(*_: object) -> None:
+        if error := answers.pop(0):
+            raise error
+
+    monkeypatch.setattr(cluster, "_greet", greet)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    cluster.await_scheduler("tcp://127.0.0.1:1", ())
+    assert not answers
+
+
+def test_the_options_of_dask_are_words_with_a_value_in_them_or_after_them() -> None:
+    found = cluster.values_of(["--tls-key=/keys/a=b.pem", "--name", "lab"])
+    assert (found["--tls-key"], found["--name"]) == ("/keys/a=b.pem", "lab")
+
+
 def test_a_port_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.1)
     monkeypatch.setattr(cluster, "_ANSWER_S", 0.2)
@@ -246,6 +264,24 @@ def test_a_port_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPa
         address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
         with pytest.raises(ExecutorError, match=r"no answer within 0\.2 s"):
             cluster.connected(address, ClusterTable(), Path())
+
+
+def test_a_head_is_let_in_by_the_certificates_next_to_its_tournament(tmp_path: Path) -> None:
+    with tls_scheduler(tmp_path) as (address, _):
+        table = ClusterTable(
+            ca_file="own/tls_ca_file.pem",
+            cert_file="own/tls_worker_cert.pem",
+            key_file="own/tls_worker_key.pem",
+        )
+        with cluster.connected(address, table, tmp_path) as client:
+            assert client.status == "running"
+        lacking = table.model_copy(update={"key_file": "own/key.pem"})
+        with pytest.raises(UserError, match=r"own/key\.pem cannot be read; it is needed for TLS"):
+            cluster.connected(address, lacking, tmp_path)
+        with pytest.raises(UserError, match="give ca_file, cert_file and key_file in"):
+            cluster.connected(address, ClusterTable(), tmp_path)
+        with pytest.raises(ExecutorError, match="encryption required"):
+            cluster.connected("tcp://127.0.0.1:1", table, tmp_path)
 
 
 def test_a_closed_terminal_ends_a_worker_as_sigterm_does(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 import asyncio
 import itertools
+import socket
 import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
 from distributed import Client, LocalCluster, Worker, get_worker
@@ -17,13 +19,15 @@ from arena.tournament.config_tables import ClusterTable
 from arena.tournament.executors import dask, machine, places
 from arena.tournament.executors.base import Played, Remark, Report, Task
 from arena.tournament.executors.cluster import cluster as opened
-from arena.tournament.executors.cluster import refuse_open
+from arena.tournament.executors.cluster import is_loopback, refuse_open
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.machine import Admission
 
 from .cluster_helpers import FAST, ClusterRun, Wire, machines_of_one_core, machines_that
 from .conftest import Load
 from .helpers import schedule
+
+ROOM = "arena.tournament.executors.cluster"
 
 
 def test_pairs_stay_on_one_machine_and_all_machines_play(
@@ -245,9 +249,8 @@ def test_no_folder_that_others_can_make_first_is_used(
 def test_workers_that_do_not_start_are_counted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    room = "arena.tournament.executors.cluster"
-    monkeypatch.setattr(f"{room}.worker_command", lambda *_, **__: "true")
-    monkeypatch.setattr(f"{room}._START_S", 0.1)
+    monkeypatch.setattr(f"{ROOM}.worker_command", lambda *_, **__: "true")
+    monkeypatch.setattr(f"{ROOM}._START_S", 0.1)
     counted = pytest.raises(ExecutorError, match=r"^local:2: 0 of 2 workers started within")
     with counted, opened("local:2", ClusterTable(), tmp_path):
         pass
@@ -262,20 +265,66 @@ def test_a_clock_that_is_set_forward_hurries_no_worker(
         assert len(places.workers_of(client)) == 1
 
 
+def test_what_a_tournament_asks_of_its_cluster_reaches_the_executor(
+    client: Client, load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = dict[str, Any]()
+    monkeypatch.setattr(f"{ROOM}.DaskExecutor", lambda *_, **more: given.update(more))
+    for same_kind in (False, True):
+        table = ClusterTable(same_kind=same_kind)
+        with opened(client, table, tmp_path) as (_, open_executor, _, give_up):
+            open_executor(load(FAST), ())
+            assert (given["same_kind"], given["here"]) == (same_kind, False)
+            assert not given["given_up"]()
+            give_up()
+            assert given["given_up"]()
+
+
 @pytest.mark.parametrize(
     ("address", "why"),
     [
         ("tcp://192.0.2.1:8786", "is not encrypted"),
         ("head:8786", "is not a cluster; give tls://HOST:PORT"),
+        ("wss://head:8786", "is not a cluster"),
         ("local:0", "is not a cluster"),
     ],
 )
-def test_an_address_is_refused_where_others_could_listen(address: str, why: str) -> None:
+def test_an_address_is_refused_where_others_could_listen(
+    address: str, why: str, tmp_path: Path
+) -> None:
     with pytest.raises(UserError, match=why):
         refuse_open(address, insecure=False)
+    with pytest.raises(UserError, match=why), opened(address, ClusterTable(), tmp_path):
+        pass
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "tcp://[::1]:1", "tls://head:8786"])
+def test_an_open_scheduler_is_asked_where_a_tournament_says_that_nobody_else_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+
+    async def greet(address: str, *_: object) -> None:
+        asked.append(address)
+        raise OSError("nobody is there")
+
+    monkeypatch.setattr(f"{ROOM}._greet", greet)
+    address, table = "tcp://192.0.2.1:8786", ClusterTable(insecure=True)
+    with pytest.raises(ExecutorError, match="nobody is there"), opened(address, table, tmp_path):
+        pass
+    assert asked == [address]
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:8786", "tcp://[::1]:1", "tls://head:8786", "tls://head:8786/"]
+)
 def test_an_address_is_taken(address: str) -> None:
     refuse_open(address, insecure=False)
     refuse_open("tcp://192.0.2.1:8786", insecure=True)
+
+
+def test_a_name_that_leads_to_other_machines_too_is_not_of_this_one_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = [(0, 0, 0, "", (address, 0)) for address in ("127.0.0.1", "192.0.2.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: found)
+    assert not is_loopback("tcp://head:8786")

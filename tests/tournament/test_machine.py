@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
@@ -20,7 +21,7 @@ from arena.model.record import GameRecord
 from arena.sandbox.features import this_host
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.executors import machine, steady
-from arena.tournament.executors.base import Lost, Played, Task
+from arena.tournament.executors.base import Lost, Moved, Played, Task
 from arena.tournament.executors.machine import Admission, AdmissionRequest
 
 from .helpers import schedule
@@ -128,6 +129,46 @@ def test_a_machine_plays_what_it_has_cores_for_and_loses_all_when_it_is_taken(
         lost = [game.result(timeout=5) for game in games]
     assert lost == [Lost(task, "another tournament has it now") for task in tasks]
     assert closed == [True], "nothing plays on"
+
+
+def test_a_game_begins_at_once_and_its_moves_are_passed_on(
+    load: Callable[..., TournamentConfig],
+    played: Callable[..., GameRecord],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config, begun = load('[game]\nrules = "dots"\n'), list[Task]()
+
+    def wait(timeout_s: float, wake: Connection) -> list[Moved | Played]:
+        if not begun and wake.poll(timeout_s):
+            wake.recv_bytes()
+        reports = [(Moved(task, 0, ("a1b1",)), Played(task, played(task.spec))) for task in begun]
+        begun.clear()
+        return [*chain(*reports)]
+
+    own = machine_of(config, monkeypatch, submit=begun.append, wait=wait)
+    monkeypatch.setattr(machine, "_LOOK_S", 60)
+    task, moves = Task(spec=schedule(config)[0]), list[Moved]()
+    with ThreadPoolExecutor(1) as thread:
+        report = thread.submit(own.play, task, moves.append).result(timeout=5)
+    own.close()
+    assert isinstance(report, Played)
+    assert moves == [Moved(task, 0, ("a1b1",))]
+
+
+def test_a_machine_is_free_once_it_is_closed(
+    load: Callable[..., TournamentConfig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = list[bool]()
+
+    def close(now: bool) -> None:
+        time.sleep(0.1)
+        closed.append(now)
+
+    own = machine_of(
+        load('[game]\nrules = "dots"\n'), monkeypatch, wait=lambda *_, wake: [], close=close
+    )
+    own.close()
+    assert closed == [True]
 
 
 def test_a_machine_is_in_use_while_it_plays_and_some_time_after(
