@@ -157,6 +157,42 @@ def test_a_seed_decides_the_game() -> None:
     assert random_game(env, 0) == random_game(env, 0)
 
 
+def test_a_seed_decides_a_game_of_one_and_the_games_after_it() -> None:
+    env: Any = arena.env("2048")
+
+    def games(seed: int) -> list[str]:
+        env.reset(seed=seed)
+        starts = [str(env.position)]
+        for _ in range(4):
+            env.reset()
+            starts.append(str(env.position))
+        return starts
+
+    assert games(7) == games(7) != games(8)
+    assert len(set(games(7))) > 1
+
+
+def test_a_game_of_one_has_four_actions_and_the_ranks_of_its_tiles() -> None:
+    env: Any = arena.env("2048")
+    assert env.action_space.n == len(env.view.actions) == 4
+    space = env.observation_space
+    assert space.shape == env.reset(seed=1)[0].shape
+    assert (space.low.min(), space.high.max()) == (0, env.view.highest)
+
+
+def test_a_game_of_one_ends_and_its_rewards_add_up_to_its_score() -> None:
+    env: Any = arena.env("2048")
+    _, info = env.reset(seed=3)
+    rewards, over = list[float](), False
+    while not over:
+        _, reward, over, is_cut, info = env.step(int(info["action_mask"].argmax()))
+        rewards.append(reward)
+        assert not is_cut
+    assert env.position.is_over
+    assert sum(rewards) == info["score"] > 0
+    assert {type(each) for each in rewards} == {float}
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
     env: Any = arena.env("2048", placer="player")
     starts = set[str]()
