@@ -24,7 +24,7 @@ DOTS = '[game]\nrules = "dots"\n'
 class Head:
     """The head of a tournament with machines that are only places."""
 
-    status = "running"
+    status: str = "running"
 
     def __init__(self, load: Load, played: Callable[..., GameRecord], monkeypatch: Any) -> None:
         self.config = load(f"[tournament]\nrounds = 10\n{DOTS}")
@@ -32,6 +32,8 @@ class Head:
         self.now, self.places, self.lost = 0.0, dict[str, MachinePlace](), list[MachinePlace]()
         self.begun, self.cancelled = list[tuple[int, str]](), list[tuple[int, str]]()
         self.with_moves, self._futures = set[bool](), list[Any]()
+        self.unheard, self.left = list[str](), list[str]()
+        monkeypatch.setattr(places.Machines, "leave", lambda _, label: self.left.append(label))
         monkeypatch.setattr(dask, "time", SimpleNamespace(monotonic=lambda: self.now))
         monkeypatch.setattr(places.Machines, "look", lambda machines: self._look(machines))
 
@@ -40,13 +42,17 @@ class Head:
         lost, self.lost = self.lost, []
         return lost
 
-    def open(self, *masked: str, here: bool = False, **cores: int) -> AdmissionRequest:
+    def open(
+        self, *masked: str, here: bool = False, same_kind: bool = False, **cores: int
+    ) -> AdmissionRequest:
         """Open it with machines of those cores; the request that machines are sent."""
         for name, games in cores.items():
             admission = Admission(host=sleeping._host(name), games=games)
             self.places[name] = MachinePlace(name, games, shared=False, admission=admission)
         client: Any = self
-        self.executor = DaskExecutor(client, self.config, masked, here=here, runs=sleeping)
+        self.executor = DaskExecutor(
+            client, self.config, masked, here=here, same_kind=same_kind, runs=sleeping
+        )
         return self.executor._machines._request
 
     def give(self, *games: int) -> None:
@@ -73,6 +79,9 @@ class Head:
 
     def subscribe_topic(self, topic: str, handler: object) -> None:
         """The tests put events themselves."""
+
+    def unsubscribe_topic(self, topic: str) -> None:
+        self.unheard.append(topic)
 
     def submit(
         self, what: object, task: str, label: str, number: int, *, moves: bool, **where: Any
@@ -104,6 +113,48 @@ def test_a_machine_gets_as_many_games_as_it_has_cores_and_one_more_each_where_th
     assert sorted(where for _, where in head.begun) == sorted("aab" + "aaab")
     assert [number for number, _ in head.begun] == list(range(1, 8)), "in their order"
     assert head.executor.capacity == 9
+
+
+@pytest.mark.parametrize(("same_kind", "waited_s"), [(False, 5), (True, 60)])
+def test_all_machines_are_waited_for_where_one_kind_is_asked_for(
+    head: Head, monkeypatch: pytest.MonkeyPatch, same_kind: bool, waited_s: float
+) -> None:
+    look = DaskExecutor._look_at_machines
+
+    def look_for_a_second(executor: DaskExecutor) -> None:
+        look(executor)
+        head.now += 1
+
+    monkeypatch.setattr(DaskExecutor, "_look_at_machines", look_for_a_second)
+    monkeypatch.setattr(places.Machines, "pending", property(lambda _: head.now < 60))
+    head.open(a=1, same_kind=same_kind)
+    assert waited_s <= head.now <= waited_s + 2
+
+
+def test_a_game_begins_before_news_are_waited_for(
+    head: Head, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head.open(a=1)
+    begun = list[int]()
+    monkeypatch.setattr(
+        head.executor, "_take_news", lambda timeout_s: begun.append(len(head.begun)) or []
+    )
+    head.give(0)
+    assert begun == [1]
+
+
+def test_a_head_that_closes_lets_go_of_what_it_has(head: Head) -> None:
+    """Where the scheduler is lost, nothing is left to be asked of it."""
+    head.open(a=1, b=1)
+    head.give(0, 2)
+    head.status = "closed"
+    head.executor.close(now=True)
+    assert (head.cancelled, head.unheard, head.left) == ([], [], [])
+    head.status = "running"
+    head.executor.close(now=True)
+    label = head.executor._label
+    assert sorted(head.cancelled) == sorted(head.begun)
+    assert (head.unheard, head.left) == ([label], [label])
 
 
 def test_the_games_of_a_pair_wait_for_one_machine_and_hold_up_no_others(head: Head) -> None:
