@@ -20,8 +20,19 @@ def test_without_a_home_the_cache_must_be_named(
     monkeypatch.setattr("pwd.getpwuid", Mock(side_effect=KeyError))
     with pytest.raises(UserError, match=f"name a folder in {CACHE_VARIABLE}"):
         cache_root()
-    monkeypatch.setenv(CACHE_VARIABLE, "/somewhere")
-    assert str(cache_root()) == "/somewhere"
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    assert cache_root() == tmp_path / "cache"
+
+
+def test_a_cache_may_be_named_from_the_current_folder_on_and_an_empty_name_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(CACHE_VARIABLE, "mine")
+    assert cache_root() == tmp_path / "mine"
+    monkeypatch.setenv(CACHE_VARIABLE, "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "usual"))
+    assert cache_root() == tmp_path / "usual" / "arena"
 
 
 def test_a_cache_that_everybody_may_write_is_refused(
@@ -74,3 +85,12 @@ def test_a_cache_that_another_made_where_everybody_may_is_refused(
         cache_root()
     for_all.chmod(0o755)  # a folder of ours, where a colleague has the cache
     assert cache_root() == for_all / "cache"
+
+
+def test_a_cache_that_root_made_where_everybody_may_is_taken(
+    for_all: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(for_all / "cache"))
+    (for_all / "cache").mkdir()
+    with as_nobody():
+        assert cache_root() == for_all / "cache"

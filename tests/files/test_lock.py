@@ -107,6 +107,41 @@ def test_a_lock_file_that_was_replaced_meanwhile_guards_nothing(
     release(run, held)
 
 
+def test_a_lock_file_that_was_removed_meanwhile_guards_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, flock = tmp_path / "run", fcntl.flock
+
+    def late(descriptor: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", flock)
+        name_of(run).unlink()  # its holder has ended
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    held = acquire(run)
+    assert holder(run) == os.getpid()
+    release(run, held)
+
+
+def test_a_lock_of_another_program_is_shown_by_its_words(tmp_path: Path) -> None:
+    name_of(tmp_path / "run").write_text("edited by hand")
+    with name_of(tmp_path / "run").open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(LockHeldError, match=r"^edited by hand$"):
+            acquire(tmp_path / "run")
+        assert is_held(tmp_path / "run") and holder(tmp_path / "run") is None
+
+
+def test_others_may_read_who_has_a_lock(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        held = acquire(tmp_path / "run")
+    finally:
+        os.umask(before)
+    assert name_of(tmp_path / "run").stat().st_mode & 0o777 == 0o644
+    release(tmp_path / "run", held)
+
+
 def test_a_lock_that_is_looked_at_for_a_moment_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

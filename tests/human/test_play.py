@@ -16,13 +16,18 @@ from typer.testing import Result
 
 import rules
 from arena.bots.prepare import prepare
+from arena.errors import UserError
 from arena.human.game import HumanGame
-from arena.human.opponent import choose_opponent
+from arena.human.opponent import Opponent, choose_opponent
 from arena.human.play import TerminalGame
 from arena.model.contender import Contender, Prepared
+from arena.model.game_spec import first_position
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
+from arena.referee.judge import JudgedMove
 from arena.referee.outcome import Outcome
+from arena.referee.session import Answered
+from arena.sandbox.features import usable_cores
 from rules.position import PASS
 from rules.transcript import read_transcript
 from tests.command import arena
@@ -214,6 +219,38 @@ def test_unless_one_is_chosen_the_strongest_is_met(
 def test_the_strongest_at_dots_has_options_and_takes_others_on_top() -> None:
     met, _ = choose_opponent(None, {"rave": 1000}, rules.load("dots"))
     assert met.options == {"playout": "guided", "rave": 1000, "c": 0.1}
+    with pytest.raises(UserError, match="--option rave: ") as refused:
+        choose_opponent(None, {"rave": -1}, rules.load("dots"))
+    assert "default opponent" not in str(refused.value), "it is not what has it"
+
+
+def test_a_built_in_has_this_machine_to_itself_and_is_not_contained() -> None:
+    met, name = choose_opponent("uct", {}, rules.load("dots"))
+    assert name == "uct"
+    assert met.held.mode == "none"
+    assert met.threads == len(usable_cores())
+
+
+def test_an_opponent_is_asked_by_its_time_limit_of_now_and_from_the_seeds_position() -> None:
+    asked, move = list[Any](), JudgedMove("move", 0, "left")
+    answered = Answered(move, 7.0)
+    session = SimpleNamespace(
+        start=lambda request, grace_ms: asked.append(json.loads(request.line)),
+        turn=lambda request, grace_ms: asked.append(request.time_ms) or answered,
+    )
+    pool: Any = SimpleNamespace(open=lambda player: session)
+    game = rules.load("2048", placer="player")
+    met = Prepared(name="met", command=("met",))
+    states = []
+    for seed in (1, 2):
+        opponent = Opponent.in_game(met, 0, pool, 1000, seed, game)
+        states.append(asked.pop()["state"])
+        assert states[-1] == first_position(game, seed).state()
+    assert states[0] != states[1]
+    opponent.choose(first_position(game, 2), [])
+    opponent.move_ms = 50
+    opponent.choose(first_position(game, 2), [])
+    assert asked == [1000, 50]
 
 
 @pytest.mark.slow
