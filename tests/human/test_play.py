@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Console
@@ -16,9 +17,9 @@ from typer.testing import Result
 
 import rules
 from arena.bots.prepare import prepare
-from arena.errors import UserError
+from arena.errors import PackageError, ProgramError, SandboxError, UserError
 from arena.human.game import HumanGame
-from arena.human.opponent import Opponent, choose_opponent
+from arena.human.opponent import Opponent, choose_opponent, warm_for
 from arena.human.play import TerminalGame
 from arena.model.contender import Contender, Prepared
 from arena.model.game_spec import first_position
@@ -26,6 +27,7 @@ from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
 from arena.referee.judge import JudgedMove
 from arena.referee.outcome import Outcome
+from arena.referee.requests import TurnRequest
 from arena.referee.session import Answered
 from arena.sandbox.features import usable_cores
 from rules.position import PASS
@@ -231,26 +233,48 @@ def test_a_built_in_has_this_machine_to_itself_and_is_not_contained() -> None:
     assert met.threads == len(usable_cores())
 
 
-def test_an_opponent_is_asked_by_its_time_limit_of_now_and_from_the_seeds_position() -> None:
-    asked, move = list[Any](), JudgedMove("move", 0, "left")
-    answered = Answered(move, 7.0)
+def test_an_opponent_is_asked_by_its_time_limit_of_now_for_what_it_does_not_know() -> None:
+    asked, answered = list[dict[str, Any]](), Answered(JudgedMove("move", 0, "left"), 7.0)
+
+    def turn(request: TurnRequest, grace_ms: int) -> Answered:
+        asked.append(json.loads(request.line))
+        return answered
+
     session = SimpleNamespace(
-        start=lambda request, grace_ms: asked.append(json.loads(request.line)),
-        turn=lambda request, grace_ms: asked.append(request.time_ms) or answered,
+        start=lambda request, grace_ms: asked.append(json.loads(request.line)), turn=turn
     )
     pool: Any = SimpleNamespace(open=lambda player: session)
-    game = rules.load("2048", placer="player")
-    met = Prepared(name="met", command=("met",))
-    states = []
-    for seed in (1, 2):
-        opponent = Opponent.in_game(met, 0, pool, 1000, seed, game)
-        states.append(asked.pop()["state"])
-        assert states[-1] == first_position(game, seed).state()
-    assert states[0] != states[1]
-    opponent.choose(first_position(game, 2), [])
+    game, met = rules.load("2048", placer="player"), Prepared(name="met", command=("met",))
+    opponent = Opponent.in_game(met, 0, pool, 1000, 2, game)
+    position = first_position(game, 2)
+    opponent.choose(position, [])
     opponent.move_ms = 50
-    opponent.choose(first_position(game, 2), [])
-    assert asked == [1000, 50]
+    opponent.choose(position, [(0, "left"), (1, "a1=2")])
+    start, first, second = asked
+    assert start["state"] == position.state() != first_position(game, 1).state()
+    assert (first["time_ms"], first["moves"], first["used_ms"]) == (1000, [], 0)
+    assert (second["time_ms"], second["used_ms"]) == (50, 7)
+    assert second["moves"] == [[0, "left"], [1, "a1=2"]]
+
+
+@pytest.mark.parametrize("kind", [PackageError, ProgramError, SandboxError])
+def test_an_opponent_that_cannot_be_started_is_named_by_its_option(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Exception]
+) -> None:
+    error = kind(Path("bot.toml"), ("is gone",)) if kind is PackageError else kind("is gone")
+    monkeypatch.setattr("arena.human.opponent.prepare", Mock(side_effect=error))
+    with pytest.raises(UserError, match=r"^--against: .*is gone"):
+        choose_opponent("uct", {}, rules.load("dots"))
+
+
+def test_the_kernels_of_a_built_in_that_has_some_are_compiled_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    warmed = Mock()
+    monkeypatch.setattr("arena.human.opponent.warm_kernels", warmed)
+    for name in ("uct", "monkey", None):
+        warm_for(name, rules.load("dots"))
+    warmed.assert_called_once_with(["dots"], ["uct"])
 
 
 @pytest.mark.slow
