@@ -32,7 +32,7 @@ def missing(error: BaseException) -> str | None:
 
 
 def _lacks(path: Path, right: int) -> bool:
-    return os.path.lexists(path) and not os.access(path, right, effective_ids=True)
+    return not os.access(path, right, effective_ids=True)
 
 
 def _sentence(what: str, path: Path) -> str | None:

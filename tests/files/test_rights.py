@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.errors import UserError
-from arena.files.rights import missing, unwritable
+from arena.files.rights import missing, unreadable, unwritable, user_name
 from tests.files.users import NOBODY, as_nobody
 
 
@@ -30,6 +30,45 @@ def test_a_folder_that_is_closed_is_named(for_all: Path) -> None:
     (for_all / "closed").chmod(0o750)
     said = f"may not enter {for_all}/closed of the user root and the group root (drwxr-x---)"
     assert said in str(sentence(for_all / "closed" / "deeper" / "x"))
+
+
+def test_the_outermost_of_closed_folders_is_named(for_all: Path) -> None:
+    (for_all / "closed" / "too").mkdir(parents=True)
+    (for_all / "closed" / "too").chmod(0o700)
+    (for_all / "closed").chmod(0o700)
+    assert f"may not enter {for_all}/closed of" in str(sentence(for_all / "closed" / "too" / "x"))
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EACCES])
+def test_a_file_of_others_in_a_folder_for_all_is_a_matter_of_its_folder_or_of_no_right(
+    for_all: Path, number: int
+) -> None:
+    """Where the system says EPERM, the folder lets each user remove files of its own alone."""
+    (for_all / "x").touch(0o666)
+    (for_all / "x").chmod(0o666)
+    for name in (str(for_all / "x"), bytes(for_all / "x")):
+        with as_nobody():
+            said = missing(PermissionError(number, "no", name))
+        if number == errno.EPERM:
+            assert f"may not change {for_all} of the user root" in str(said)
+        else:
+            assert said is None
+
+
+def test_what_cannot_be_read_is_said_with_the_right_or_as_the_system_says_it(
+    for_all: Path,
+) -> None:
+    (for_all / "x").touch(0o600)
+    refused = PermissionError(errno.EACCES, "Permission denied", str(for_all / "x"))
+    with as_nobody():
+        assert "may not read" in unreadable(for_all / "x", refused)
+    refused.filename = None
+    assert unreadable(for_all / "x", refused) == f"{for_all}/x cannot be read: Permission denied"
+
+
+def test_a_user_without_a_name_is_a_number() -> None:
+    assert user_name(0) == "root"
+    assert user_name(4_000_000_000) == "number 4000000000"
 
 
 @pytest.mark.parametrize(("mode", "what"), [("r", "read"), ("w", "write")])
