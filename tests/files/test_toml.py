@@ -29,6 +29,7 @@ def test_a_missing_file_names_those_there_are(tmp_path: Path) -> None:
     (folder / "ladder.toml").touch()
     assert f'did you mean "{folder}/ladder.toml"?' in refusal(folder / "lader.toml")
     assert refusal(folder / "zzz.toml").endswith("no such file; there are: ladder.toml")
+    assert refusal(folder).endswith("is a folder; name a file in it")
 
 
 @pytest.mark.parametrize(
@@ -77,6 +78,7 @@ def test_what_is_written_twice_is_named_at_its_second_place(
         ("[[p]]\na = 1\n[[p]]\na = = 2\n", 4),  # in another table a key may be there again
         ("a = = 2\nb = 1\nb = 2\n", 1),  # the first mistake is told first
         ('a = """b', None),  # at the end
+        ("a.b = 1\n[a]\n!! = 2\n", 2),  # what follows a mistake may be anything
     ],
 )
 def test_other_mistakes_are_told_as_they_are(text: str, line: int | None) -> None:

@@ -204,6 +204,18 @@ def test_void_games_a_run_that_ends_and_one_that_begins_again(
     watched(store, test)
 
 
+def test_pages_of_a_run_that_is_paused_are_loaded_again(store: Store) -> None:
+    """Its game in play is gone from them."""
+
+    async def test(hub: Hub) -> None:
+        page = hub.listen(await hub.mark())
+        store.append(RunFinished(outcome=RunOutcome(total=3, done=0, interrupted=True)))
+        async with asyncio.timeout(10):
+            assert [event.name for event in await until("reset", page)] == ["reset"]
+
+    watched(store, test)
+
+
 @pytest.mark.parametrize("games", [1, 2])
 def test_pages_of_a_run_that_another_replaced_are_loaded_again(
     store: Store, records: list[GameRecord], runs: Path, play: Play, games: int
