@@ -204,6 +204,18 @@ def test_void_games_a_run_that_ends_and_one_that_begins_again(
     watched(store, test)
 
 
+def test_the_result_of_a_game_is_sent_once(store: Store, records: list[GameRecord]) -> None:
+    async def test(hub: Hub) -> None:
+        page, sent = hub.listen(await hub.mark()), list[str]()
+        for record in records:
+            store.add(record)
+            news = await until("finished", page)
+            sent += [each.data["row"]["id"] for each in news if each.name == "finished"]
+        assert sent == [record.game for record in records]
+
+    watched(store, test)
+
+
 def test_pages_of_a_run_that_is_paused_are_loaded_again(store: Store) -> None:
     """Its game in play is gone from them."""
 
