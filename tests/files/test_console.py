@@ -1,13 +1,16 @@
 """What is printed in a pipe and on a terminal."""
 
+import errno
 import io
+import termios
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Group
 from rich.padding import Padding
 from rich.table import Table
 
-from arena.files.console import PlainConsole
+from arena.files.console import PlainConsole, unread
 
 
 @pytest.mark.parametrize(("columns", "lines"), [("", 2), ("80", 4)])
@@ -37,3 +40,24 @@ def test_a_text_has_no_words_for_rich() -> None:
     out = io.StringIO()
     PlainConsole(file=out).print(table)
     assert out.getvalue().split() == ["[red]first", "ann:cat:2.1"]
+
+
+@pytest.mark.parametrize(
+    ("error", "answer", "is_unread"),
+    [
+        (BrokenPipeError(), None, True),
+        (OSError(errno.EIO, "Input/output error"), termios.error(errno.EIO), True),
+        (OSError(errno.EIO, "Input/output error"), termios.error(errno.ENOTTY), False),
+        (OSError(errno.EIO, "Input/output error"), None, False),
+        (OSError(errno.EIO, "Input/output error", "run.sqlite"), termios.error(errno.EIO), False),
+        (OSError(errno.ENOSPC, "No space left on device"), termios.error(errno.EIO), False),
+    ],
+)
+def test_a_closed_pipe_or_terminal_is_told_from_a_disk_that_fails(
+    monkeypatch: pytest.MonkeyPatch,
+    error: OSError,
+    answer: termios.error | None,
+    is_unread: bool,
+) -> None:
+    monkeypatch.setattr(termios, "tcgetattr", Mock(side_effect=answer))
+    assert unread(error) == is_unread
