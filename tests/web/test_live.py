@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import httpx
@@ -14,8 +15,9 @@ from fastapi import FastAPI
 from arena.model.record import GameRecord
 from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutcome, RunStarted
 from arena.tournament.store import Store
-from arena.web import live, streams
+from arena.web import live, news, streams
 from arena.web.live import Hub, Hubs
+from arena.web.news import News
 from arena.web.runs import ShownRun
 from arena.web.streams import event
 from tests.reports.conftest import Play
@@ -209,11 +211,74 @@ def test_the_result_of_a_game_is_sent_once(store: Store, records: list[GameRecor
         page, sent = hub.listen(await hub.mark()), list[str]()
         for record in records:
             store.add(record)
-            news = await until("finished", page)
-            sent += [each.data["row"]["id"] for each in news if each.name == "finished"]
+            events = await until("finished", page)
+            sent += [each.data["row"]["id"] for each in events if each.name == "finished"]
         assert sent == [record.game for record in records]
 
     watched(store, test)
+
+
+class Clock:
+    """News by a clock of ours, of a run whose sections are all of one text."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now, self.took_s, self.text = 0.0, 0.0, "<p>0</p>"
+        view: Any = SimpleNamespace(games=[], playing={}, label="cup", config=None, is_late=False)
+        self.view, self._news = view, News()
+        monkeypatch.setattr(news, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(news, "sections", lambda look, names: self._sections(names))
+        monkeypatch.setattr(news.Look, "at", lambda view, audience: None)
+        seen = SimpleNamespace(detail=lambda *_: "the host failed")
+        monkeypatch.setattr(news, "Seen", lambda config, audience: seen)
+        assert self.look() == set(), "the page is just loaded"
+
+    def _sections(self, names: tuple[str, ...]) -> dict[str, str]:
+        self.now += self.took_s
+        return dict.fromkeys(names, self.text)
+
+    def look(self, *events: Any) -> set[str]:
+        """The sections that are sent."""
+        found = self._news.since(self.view, list(events))
+        sent = [json.loads(data) for name, data in found if name == "sections"]
+        return set().union(*sent)
+
+
+VOID = GameVoid(game="g1", attempt=1, detail="the host failed", replayed=True)
+OFTEN, SELDOM = {"facts", "standings"}, {"rounds", "crosstable", "reach"}
+
+
+def test_sections_are_sent_now_and_then_and_at_once_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(monkeypatch)
+    clock.now = 10.0
+    assert clock.look(VOID) == OFTEN | SELDOM
+    for clock.now, sent in ((10.2, set()), (10.4, OFTEN), (10.8, set()), (12.1, SELDOM)):
+        clock.text = f"<p>{clock.now}</p>"
+        assert clock.look(*[VOID] * (clock.now < 10.3)) == sent
+    clock.text = "<p>the end</p>"
+    assert clock.look(RunFinished(outcome=RunOutcome(total=3, done=3))) == OFTEN | SELDOM
+
+
+def test_sections_that_are_as_they_were_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    for clock.now, sent in ((10.0, OFTEN | SELDOM), (20.0, set())):
+        assert clock.look(VOID) == sent
+
+
+def test_sections_take_a_fifth_of_the_time_and_none_of_a_late_view(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(monkeypatch)
+    clock.now, clock.took_s = 10.0, 1.0
+    assert clock.look(VOID) == OFTEN | SELDOM
+    clock.took_s, clock.text = 0.0, "<p>1</p>"
+    for clock.now, sent in ((14.9, set()), (15.1, OFTEN), (16.1, SELDOM)):
+        assert clock.look(*[VOID] * (clock.now < 15)) == sent
+    clock.now, clock.text, clock.view.is_late = 30.0, "<p>2</p>", True
+    assert clock.look(VOID) == set()
+    clock.view.is_late = False
+    assert clock.look() == OFTEN | SELDOM
 
 
 def test_pages_of_a_run_that_is_paused_are_loaded_again(store: Store) -> None:
