@@ -20,7 +20,7 @@ from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
 from players.catalogue import BUILTINS
 from players.engines.process import find_engine
-from players.gtp import Gtp
+from players.gtp import FROM_GTP, TO_GTP, Gtp, GtpOptions
 from rules.position import PASS
 from tests.players.conftest import play_with, refusal, start_message, turn_message
 from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted, whole_games
@@ -246,3 +246,14 @@ def test_games_with_the_real_gtp_rhino(pool: SessionPool) -> None:
     record = play_game(*game(adapter("gtp", level=9), monkey()), pool)
     assert (record.termination, record.offender) == (Termination.EXITED, 0)
     assert "invalid argument for option" in logged(record, 0)
+
+
+def test_columns_of_gtp_skip_the_letter_i_which_is_one_of_no_board() -> None:
+    for ours, theirs in (("a1", "a1"), ("h8", "h8"), ("i9", "j9"), ("p16", "q16")):
+        assert (ours.translate(TO_GTP), theirs.translate(FROM_GTP)) == (theirs, ours)
+    assert "i9".translate(FROM_GTP) == "I9"
+
+
+def test_the_argument_of_a_level_may_be_several_words() -> None:
+    options = GtpOptions(command="engine -x", level=3, level_argument="-l {level}")
+    assert options.words == ["engine", "-x", "-l", "3"]

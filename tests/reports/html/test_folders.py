@@ -24,7 +24,7 @@ FOLDER = Path("/srv/course/ada")
 def test_no_folder_is_named_in_a_sentence_a_page_or_json(name: str) -> None:
     folder = Path("/srv/course", name)
     said, left = f"{folder}/bot.py is in {folder}", f"bot.py is in {name}"
-    assert without_folders(said, folder) == left
+    assert without_folders(said, folder) == without_folders(said, None, folder) == left
     assert html.unescape(without_folders(str(escape(said)), folder)) == left
     assert json.loads(without_folders(to_json(said).decode(), folder)) == left
 
@@ -47,6 +47,21 @@ def test_no_mark_and_no_end_of_the_head_hides_a_folder(at: int) -> None:
         assert left.head + left.tail == "one\nbot.py\nlast\n"
         assert left.bytes == len("one\nbot.py\nlast\n")
         assert left.marks == [4, 4 + max(0, at - len(f"{FOLDER}/"))]
+
+
+def test_a_mark_before_a_folder_stays_before_its_name() -> None:
+    said = f"in {FOLDER}: no\n"
+    found = SeatStderr(head=said, tail="", bytes=len(said), marks=[0, 3, len(said)])
+    left = stderr_without_folders(found, FOLDER)
+    assert (left.head, left.marks) == ("in ada: no\n", [0, 3, len("in ada: no\n")])
+
+
+def test_characters_of_several_bytes_are_no_lines_that_are_not_kept() -> None:
+    said = f"Zürich\nKöln {FOLDER}/bot.py\nÖ\n"
+    found = SeatStderr(head=said[:9], tail=said[9:], bytes=len(said.encode()), marks=[])
+    left = stderr_without_folders(found, FOLDER)
+    assert left.head + left.tail == "Zürich\nKöln bot.py\nÖ\n"
+    assert left.bytes == len((left.head + left.tail).encode())
 
 
 @pytest.mark.parametrize("at", range(len(f"{FOLDER}/bot.py")))
