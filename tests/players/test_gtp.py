@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 import rules
 from arena.errors import ConfigError
@@ -257,3 +258,19 @@ def test_columns_of_gtp_skip_the_letter_i_which_is_one_of_no_board() -> None:
 def test_the_argument_of_a_level_may_be_several_words() -> None:
     options = GtpOptions(command="engine -x", level=3, level_argument="-l {level}")
     assert options.words == ["engine", "-x", "-l", "3"]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"level_argument": "--level"}, "must hold the place of the level"),
+        ({"level_argument": "--level='{level}"}, "No closing quotation"),
+        ({"setup": ["komi 6", " "]}, "each entry must be one GTP command on one line"),
+        ({"setup": ["komi 6\nquit"]}, "each entry must be one GTP command on one line"),
+    ],
+)
+def test_a_level_has_its_place_and_a_setup_one_command_a_line(
+    options: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(ValidationError, match=why):
+        GtpOptions.model_validate({"command": "engine", **options})

@@ -224,7 +224,7 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.took_s, self.text = 0.0, 0.0, "<p>0</p>"
         view: Any = SimpleNamespace(games=[], playing={}, label="cup", config=None, is_late=False)
-        self.view, self._news = view, News()
+        self.view, self.news = view, News()
         monkeypatch.setattr(news, "time", SimpleNamespace(monotonic=lambda: self.now))
         monkeypatch.setattr(news, "sections", lambda look, names: self._sections(names))
         monkeypatch.setattr(news.Look, "at", lambda view, audience: None)
@@ -238,8 +238,9 @@ class Clock:
 
     def look(self, *events: Any) -> set[str]:
         """The sections that are sent."""
-        found = self._news.since(self.view, list(events))
+        found = self.news.since(self.view, list(events))
         sent = [json.loads(data) for name, data in found if name == "sections"]
+        assert all(sent), "no message is empty"
         return set().union(*sent)
 
 
@@ -279,6 +280,17 @@ def test_sections_take_a_fifth_of_the_time_and_none_of_a_late_view(
     assert clock.look(VOID) == set()
     clock.view.is_late = False
     assert clock.look() == OFTEN | SELDOM
+
+
+def test_the_moves_of_games_in_play_are_sent_once_from_the_first_that_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(monkeypatch)
+    clock.view.playing = {"g2": SimpleNamespace(moves=["a", "b", "c", "d"])}
+    moved = (("g1", 0), ("g2", 2), ("g2", 1), ("g2", 3))  # g1 is over
+    events = [MovesPlayed(game=game, ply=ply, moves=("x",)) for game, ply in moved]
+    ((name, data),) = clock.news.since(clock.view, [*events])
+    assert (name, json.loads(data)) == ("moves", {"game": "g2", "ply": 1, "moves": ["b", "c", "d"]})
 
 
 def test_pages_of_a_run_that_is_paused_are_loaded_again(store: Store) -> None:
