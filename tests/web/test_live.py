@@ -12,7 +12,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from arena.model.record import GameRecord
+from arena.model.record import STDERR_FOLLOWS, GameRecord
+from arena.reports.html.audience import PUBLIC, Audience
 from arena.tournament.events import GameVoid, MovesPlayed, RunFinished, RunOutcome, RunStarted
 from arena.tournament.store import Store
 from arena.web import live, news, streams
@@ -223,11 +224,13 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.took_s, self.text = 0.0, 0.0, "<p>0</p>"
+        self.readers = set[Audience]()
+        """Those for whom sections were made."""
         view: Any = SimpleNamespace(games=[], playing={}, label="cup", config=None, is_late=False)
         self.view, self.news = view, News()
         monkeypatch.setattr(news, "time", SimpleNamespace(monotonic=lambda: self.now))
         monkeypatch.setattr(news, "sections", lambda look, names: self._sections(names))
-        monkeypatch.setattr(news.Look, "at", lambda view, audience: None)
+        monkeypatch.setattr(news.Look, "at", lambda view, audience: self.readers.add(audience))
         seen = SimpleNamespace(detail=lambda *_: "the host failed")
         monkeypatch.setattr(news, "Seen", lambda config, audience: seen)
         assert self.look() == set(), "the page is just loaded"
@@ -259,6 +262,7 @@ def test_sections_are_sent_now_and_then_and_at_once_at_the_end(
         assert clock.look(*[VOID] * (clock.now < 10.3)) == sent
     clock.text = "<p>the end</p>"
     assert clock.look(RunFinished(outcome=RunOutcome(total=3, done=3))) == OFTEN | SELDOM
+    assert clock.readers == {PUBLIC}, "also where the staff looks"
 
 
 def test_sections_that_are_as_they_were_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,6 +284,17 @@ def test_sections_take_a_fifth_of_the_time_and_none_of_a_late_view(
     assert clock.look(VOID) == set()
     clock.view.is_late = False
     assert clock.look() == OFTEN | SELDOM
+
+
+def test_no_stderr_is_sent_of_a_void_game(store: Store) -> None:
+    async def test(hub: Hub) -> None:
+        page = hub.listen(await hub.mark())
+        detail = f"the host failed{STDERR_FOLLOWS}a secret"
+        store.append(GameVoid(game="g1", attempt=1, detail=detail, replayed=True))
+        void = (await until("void", page))[0]
+        assert void.data["detail"] == "the host failed"
+
+    watched(store, test)
 
 
 def test_the_moves_of_games_in_play_are_sent_once_from_the_first_that_changed(
