@@ -476,6 +476,25 @@ def test_a_folder_of_submissions_of_before_becomes_a_course(
     assert ([each.number for each in entry.versions], entry.owner) == ([1, 2, 3], "ada")
 
 
+def test_a_new_course_has_rules_and_a_ladder_and_tournaments_that_are_there_stay(
+    tmp_path: Path,
+) -> None:
+    course.init(tmp_path / "new")
+    assert (tmp_path / "new" / course_file.FILE).read_text() == course_file.NEW
+    assert (tmp_path / "new/tournaments/ladder.toml").read_text() == course_file.LADDER
+    (tmp_path / "old/tournaments").mkdir(parents=True)
+    (tmp_path / "old/tournaments/ladder.toml").write_text("ours")
+    course.init(tmp_path / "old")
+    assert (tmp_path / "old/tournaments/ladder.toml").read_text() == "ours"
+
+
+def test_a_python_that_is_not_there_is_a_mistake_in_the_rules(to: Path) -> None:
+    (to / course_file.FILE).write_text('python = "no-such-python"\n')
+    with pytest.raises(ConfigError, match=r"course\.toml: python: .*no-such-python"):
+        course.python_of(to)
+    assert course.python_of(to.parent) is None, "it is no course"
+
+
 def test_a_token_names_its_owner_until_it_is_revoked(to: Path) -> None:
     tokens = course.add_owners(to, ["ada", "zoe", "tom"], NOW)
     assert list(tokens) == ["zoe", "tom"]

@@ -255,6 +255,11 @@ def test_a_change_comes_from_no_other_site(client: TestClient, tokens: dict[str,
     assert ours.status_code == 303
 
 
+def test_a_link_on_another_site_opens_a_page(client: TestClient) -> None:
+    for sent in ({"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://evil.example"}):
+        assert client.get("/in", headers=sent).status_code == 200
+
+
 def test_a_server_behind_tls_is_known_by_its_public_address(
     folder: Path, tokens: dict[str, str]
 ) -> None:
