@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from pydantic import ValidationError
@@ -21,7 +23,7 @@ from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
 from players.catalogue import BUILTINS
 from players.engines.process import find_engine
-from players.gtp import FROM_GTP, TO_GTP, Gtp, GtpOptions
+from players.gtp import FROM_GTP, TO_GTP, Gtp, GtpOptions, Refusal
 from rules.position import PASS
 from tests.players.conftest import play_with, refusal, start_message, turn_message
 from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted, whole_games
@@ -274,3 +276,41 @@ def test_a_level_has_its_place_and_a_setup_one_command_a_line(
 ) -> None:
     with pytest.raises(ValidationError, match=why):
         GtpOptions.model_validate({"command": "engine", **options})
+
+
+def test_a_new_engine_is_asked_from_the_beginning_and_told_a_size_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent = list[str]()
+
+    def ask(engine: object, command: str, deadline: float) -> str:
+        sent.append(command)
+        if command.endswith(" pass"):
+            raise Refusal("It refused.")
+        return ""
+
+    def said() -> list[str]:
+        found = sent[:]
+        sent.clear()
+        return found
+
+    monkeypatch.setattr("players.gtp._ask", ask)
+    for kept in ("_takes_passes", "_size"):  # of the class: for the tests after this one
+        monkeypatch.setattr(Gtp, kept, getattr(Gtp, kept))
+    player: Any = object.__new__(Gtp)
+    player.engine, player._options = None, GtpOptions(command="engine", setup=["komi 6"])
+    player.start = SimpleNamespace(variant={"size": 8})
+    for _ in range(2):  # as another engine takes over
+        player.introduce(0.0)
+        assert said() == ["name", "version", "set_game Othello", "boardsize 8", "komi 6"]
+        for _ in range(2):
+            player.send_move(0, PASS, 0.0)
+        assert said() == ["play black pass"], "it sees passes for itself"
+        player.begin(0.0)
+        assert said() == ["clear_board"]
+    player.start.variant["size"] = 10
+    player.begin(0.0)
+    assert said() == ["boardsize 10", "clear_board"]
+    with pytest.raises(Refusal):
+        monkeypatch.setattr("players.gtp._ask", Mock(side_effect=Refusal("It refused.")))
+        player.send_move(1, "d3", 0.0)
