@@ -135,7 +135,7 @@ def match(
     if like is None:
         tables = {
             "tournament": {"concurrency": concurrency},
-            **game_and_clock(rules or "othello", settings, move_ms, bank_ms, increment_ms),
+            **game_and_clock(rules, settings, move_ms, bank_ms, increment_ms),
             "openings": {"file": openings and str(openings)},
         }
         config = making.between(typed, tables)
@@ -164,7 +164,7 @@ def sprt(
         Literal["normalized", "logistic"],
         option("MODEL", "The kind of Elo: normalized or logistic."),
     ] = "normalized",
-    rules: Annotated[str, rules_option()] = "othello",
+    rules: Annotated[str | None, rules_option(default="othello")] = None,
     settings: GameSettings = None,
     a_option: OptionsA = None,
     b_option: OptionsB = None,

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from arena.errors import FileError, Problem, UserError, sentence
 from arena.files.toml import KeyLines, KeyPath, read_file, read_pairs
-from arena.files.toml_tables import Finding, written
+from arena.files.toml_tables import Finding, shown, written
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Unusable, read_config
 from arena.tournament.config_tables import PlayerTable
@@ -19,6 +19,8 @@ from arena.tournament.ready import ready
 from arena.tournament.site import HERE, Site
 from players.catalogue import BUILTINS
 
+RULES = "othello"
+"""The rule set that is played where none is named."""
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of a tournament file by name; a key that is None was not given."""
 
@@ -39,6 +41,8 @@ class Side(NamedTuple):
     """The text of the file that the words name; None when they name no file of a player."""
     at: KeyPath = ()
     """Where in that file the player's keys are."""
+    rules: object = None
+    """The rule set of the tournament that the words name a player of, as it is written."""
 
 
 def read_side(letter: str, words: str, options: Iterable[str] | None = None) -> Side:
@@ -66,7 +70,9 @@ def _side_of_file(letter: str, name: str, chosen: str | None, typed: dict[str, A
         raise UserError(f"{letter}: {error}") from None
     side = Side(letter, name, table, file.resolve().parent, typed, text)
     if "player" in table:
-        return _with_options(_player_of_tournament(side, chosen))
+        game = table.get("game")
+        of_tournament = side._replace(rules=game.get("rules") if isinstance(game, dict) else None)
+        return _with_options(_player_of_tournament(of_tournament, chosen))
     if chosen is not None:
         raise UserError(f"{letter}: {file} is not a tournament: it has no player named {chosen}")
     if "from" in table:
@@ -115,7 +121,7 @@ def pairs_in(max_games: int) -> int:
 
 
 def game_and_clock(
-    rules: str,
+    rules: str | None,
     settings: Iterable[str] | None,
     move_ms: int | None,
     bank_ms: int | None = None,
@@ -130,6 +136,16 @@ def game_and_clock(
     }
 
 
+def _refuse_other_rules(sides: Sequence[Side]) -> None:
+    """Raise UserError where the default is not what the tournament of a player is of."""
+    for side in sides:
+        if side.rules not in (None, RULES):
+            raise UserError(
+                f"{side.letter}: {side.words} is a tournament of {shown(side.rules)}, and the "
+                f"default is {RULES}; add --rules, and --set where its board is another"
+            )
+
+
 def make_config(
     sides: Sequence[Side], tables: Tables, command: str = "sprt", site: Site = HERE
 ) -> TournamentConfig:
@@ -139,6 +155,9 @@ def make_config(
         name: {key: value for key, value in table.items() if value is not None}
         for name, table in tables.items()
     }
+    if "rules" not in settings["game"]:
+        _refuse_other_rules(sides)
+        settings["game"]["rules"] = RULES
     called = [name or side.words for side, name in zip(sides, names, strict=True)]
     players = [
         side.table | ({"name": name} if name is not None else {})

@@ -65,7 +65,8 @@ def test_a_player_brings_the_clock_of_its_own(folder: Path) -> None:
     config = like(Path("cup.toml"), (("greedy", None), ("fast.toml", None)))
     clocks = {each.name: each.contender.clock for each in config.players}
     assert clocks == {"greedy": Clock(move_ms=70), "fast": Clock(move_ms=30)}
-    shown = arena("sprt", "cup.toml:greedy", "fast.toml", "--move-ms", 9, "--dry-run")
+    fast = ("--rules", "dots", "--move-ms", 9)
+    shown = arena("sprt", "cup.toml:greedy", "fast.toml", *fast, "--dry-run")
     assert "With a clock of its own: greedy (0.07 s a move); fast (0.03 s a move)." in shown.output
 
 

@@ -133,6 +133,19 @@ def test_the_only_player_of_a_file_need_not_be_named(folder: Path) -> None:
     assert "stop_at_majority false" in shown.output
 
 
+@pytest.mark.parametrize("command", ["sprt", "match"])
+def test_the_game_of_a_tournament_is_not_left_for_the_default(folder: Path, command: str) -> None:
+    """A player of a file of dots would be measured at Othello."""
+    (folder / "cup.toml").write_text('[game]\nrules = "dots"\n[[player]]\nbot = "uct"\n')
+    refused = arena(command, "monkey", "cup.toml:uct")
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        'B: cup.toml is a tournament of "dots", and the default is othello; add --rules, and --set '
+        "where its board is another\n"
+    )
+    assert arena("sprt", "monkey", "cup.toml:uct", "--rules", "othello", "--dry-run").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
