@@ -279,11 +279,12 @@ class Scheduler:
 
     def _take_by_itself(self, name: str, field: dict[str, str]) -> None:
         """Have a standing tournament take new bots and versions."""
-        wish = self.wish(name)
-        if wish.wanted == "paused" or wish.is_asked or not self._takes(name, field):
+        wish, now = self.wish(name), _now()
+        if wish.wanted == "paused" or wish.is_asked:
             return
-        if wish.begun_at is None or abs(_now() - wish.begun_at).total_seconds() >= _TAKE_S:
-            self._keep_wish(name, wish.played(_now(), take_new=True, without=()))
+        is_new = wish.begun_at and abs(now - wish.begun_at).total_seconds() < _TAKE_S
+        if not is_new and self._takes(name, field):
+            self._keep_wish(name, wish.played(now, take_new=True, without=()))
 
     def _takes(self, name: str, field: dict[str, str]) -> bool:
         """Whether there are new bots and versions that it can take: with a closed or damaged one

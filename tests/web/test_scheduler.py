@@ -634,6 +634,10 @@ def test_a_closed_bot_folder_interrupts_no_standing_tournament(
     assert server.wish("ladder").take_new
 
 
+def no_reading(folder: Path) -> str | None:
+    raise AssertionError(f"the files of {folder} are read soon after a start")
+
+
 def test_a_damaged_bot_interrupts_no_standing_tournament(
     classroom: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -647,6 +651,10 @@ def test_a_damaged_bot_interrupts_no_standing_tournament(
     version = (home / "active").resolve()
     version.rename(home.with_name(".aside"))
     classroom.submit("bob", "print(1)")
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.web.scheduler._TAKE_S", 60)
+        patch.setattr("arena.bots.course.refusal", no_reading)
+        server.look()
     server.look()
     assert not server.wish("ladder").is_asked and server.tournaments()[0].has_news
     home.with_name(".aside").rename(version)
