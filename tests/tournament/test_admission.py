@@ -251,7 +251,8 @@ def test_a_machine_with_another_network_than_the_heads_gets_no_game(
     machine._refuse_others(dask._named(config))
     monkeypatch.chdir(tmp_path / "there")  # where the workers are
     runs = machines_that(admit=machine.admit)
-    with pytest.raises(ExecutorError, match=r"alphabeta names mine\.json, which is another file"):
+    wrong = r"alphabeta names mine\.json, which is another file .*, and start the worker again"
+    with pytest.raises(ExecutorError, match=wrong):
         DaskExecutor(client, config, runs=runs)
 
 

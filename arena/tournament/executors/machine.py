@@ -234,15 +234,15 @@ def _refuse_others(named: Mapping[str, Mapping[str, str | None]]) -> None:
     for player, files in named.items():
         for file, digest in files.items():
             if not Path(file).exists():
-                raise ExecutorError(
-                    f"{player} names {file}, which is not there, as seen from {Path.cwd()}, where "
-                    "this worker was started; put it there, and start the worker again"
-                )
-            if digest is not None and contents_digest([Path(file)]) != digest:
-                raise ExecutorError(
-                    f"{player} names {file}, which is another file than the head's, as seen from "
-                    f"{Path.cwd()}, where this worker was started; put the head's there"
-                )
+                wrong = "not there"
+            elif digest is not None and contents_digest([Path(file)]) != digest:
+                wrong = "another file than the head's"
+            else:
+                continue
+            raise ExecutorError(
+                f"{player} names {file}, which is {wrong}, as seen from {Path.cwd()}, where this "
+                "worker was started; put the head's there, and start the worker again"
+            )
 
 
 def _lacking(config: TournamentConfig) -> tuple[str, ...]:
