@@ -34,7 +34,7 @@ HEADERS = {
 class SafeAnswers:
     def __init__(self, app: ASGIApp, public_url: str | None = None) -> None:
         self._app = app
-        self._public = urlsplit(public_url) if public_url else None
+        self._public = urlsplit(ascii_address(public_url)) if public_url else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_safely(message: Message) -> None:
@@ -52,7 +52,7 @@ class SafeAnswers:
         if scope.get("method") == "HEAD":
             asked["method"] = "GET"
         if scope["type"] == "http" and self._public is not None:  # redirects lead to the host
-            host = (b"host", self._public.netloc.encode("idna"))
+            host = (b"host", self._public.netloc.encode())
             asked["headers"] = [host, *(each for each in scope["headers"] if each[0] != b"host")]
             asked["scheme"] = self._public.scheme
         await self._app(asked, _limited(scope, receive), send_safely)
@@ -69,6 +69,12 @@ class SafeAnswers:
                 return urlsplit(origin).netloc not in {headers.get("host"), public}
             return True
         return headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+
+
+def ascii_address(url: str) -> str:
+    """A public address as browsers write it. Raises UnicodeError where no host has such a name."""
+    scheme, _, name = url.partition("://")
+    return f"{scheme}://{name.lower().encode('idna').decode()}"
 
 
 def _limited(scope: Scope, receive: Receive) -> Receive:

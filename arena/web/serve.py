@@ -30,6 +30,7 @@ from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.files.rights import is_read_only, user_name
 from arena.files.stop_signals import handled
 from arena.web.app import make_app
+from arena.web.safe import ascii_address
 from arena.web.sessions import FOLDER
 from arena.web.state import CourseState, ServerSettings
 from arena.web.tournament_process import cores
@@ -158,7 +159,11 @@ def _refuse_address(url: str) -> None:
     """Raise UserError where a public address is none, or has a path: links of pages have none."""
     if not url.startswith(("https://", "http://")):
         raise UserError(f"--public-url: must begin with https:// or http://, got {url}")
-    if not _SITE.fullmatch(url):
+    try:
+        is_name = bool(_SITE.fullmatch(url) and ascii_address(url))
+    except UnicodeError:
+        is_name = False
+    if not is_name:
         raise UserError(
             f"--public-url: must be a name alone, as https://arena.example.org, got {url}; the "
             "pages cannot be in a folder of another site"

@@ -260,13 +260,20 @@ def test_a_link_on_another_site_opens_a_page(client: TestClient) -> None:
         assert client.get("/in", headers=sent).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("public", "origin"),
+    [
+        ("https://arena.example.org", "https://arena.example.org"),
+        ("https://Arena.Example.org", "https://arena.example.org"),
+        ("https://spiele-köln.example", "https://xn--spiele-kln-lcb.example"),
+    ],
+)
 def test_a_server_behind_tls_is_known_by_its_public_address(
-    folder: Path, tokens: dict[str, str]
+    folder: Path, tokens: dict[str, str], public: str, origin: str
 ) -> None:
-    public = "https://arena.example.org"
     settings = ServerSettings(course=folder, runs=folder / "runs", secure=True, public_url=public)
     client = TestClient(make_app(settings), follow_redirects=False)
-    sent = {"data": {"token": tokens["ada"]}, "headers": {"Origin": public}}
+    sent = {"data": {"token": tokens["ada"]}, "headers": {"Origin": origin}}
     came = client.post("/in", **sent)
     assert came.status_code == 303, "its proxy asks by another name"
     assert "secure" in came.headers["set-cookie"].lower()

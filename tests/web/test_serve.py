@@ -142,6 +142,7 @@ def test_an_address_behind_tls_is_secure(runs: Path) -> None:
         "https://x.org?a",
         "https://a@x.org",
         "https://x..org",
+        f"https://{'ü' * 60}.org",
     ):
         with pytest.raises(UserError, match=r"must be a name alone, .* in a folder of another"):
             settings(None, runs, no_site)
