@@ -70,9 +70,11 @@ class StaffActions:
                 is_check = file.stem == self.rules.now().check
                 bots = ", and no bot is taken, as it is checked for it" if is_check else ""
                 yield f"{error}\nUntil it is fixed, {file.stem} cannot be started{bots}."
-        for one in self.scheduler.tournaments():
-            if one.is_standing and one.has_news and (why := refusal(self.course)):
-                yield f"{why}\nUntil it is fixed, {one.name} goes on without new bots and versions."
+        shown = self.scheduler.tournaments()
+        held = [one.name for one in shown if one.is_standing and one.has_news]
+        if held and (why := refusal(self.course)):  # it reads all files
+            without = "goes on without new bots and versions."
+            yield "\n".join((why, *(f"Until it is fixed, {name} {without}" for name in held)))
         for name in self.scheduler.without_file():
             file = self.course / TOURNAMENTS / f"{name}.toml"
             yield (

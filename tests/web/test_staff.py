@@ -224,9 +224,12 @@ def test_the_staff_reads_what_is_wrong_with_a_tournament(staff: Staff, folder: P
 def test_the_staff_reads_why_a_standing_tournament_takes_no_new_bots(
     staff: Staff, app: FastAPI, folder: Path
 ) -> None:
-    (folder / "course.toml").write_text('standing = ["cup"]\n')
+    (folder / "course.toml").write_text('standing = ["cup", "ladder"]\n')
+    cup = folder / "tournaments" / "cup.toml"
+    cup.with_name("ladder.toml").write_bytes(cup.read_bytes())
     scheduler: Scheduler = app.state.course.scheduler
-    scheduler.change("cup", wanted="playing", begun_at=NOW, field=course.field(folder))
+    for name in ("cup", "ladder"):
+        scheduler.change(name, wanted="playing", begun_at=NOW, field=course.field(folder))
     course.rollback(folder, "ant", "1", None)
     held = "cup goes on without new bots and versions"
     assert held not in staff.page()
@@ -234,7 +237,8 @@ def test_the_staff_reads_why_a_standing_tournament_takes_no_new_bots(
     script.chmod(0o644)
     script.write_text("print(3)")
     page = staff.page()
-    assert held in page and "was changed after it was accepted; remove that folder" in page
+    assert held in page and "ladder goes on without new bots" in page
+    assert page.count("was changed after it was accepted; remove that folder") == 1
 
 
 def test_the_staff_reads_what_two_owners_have_in_common(staff: Staff, folder: Path) -> None:
