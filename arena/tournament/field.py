@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.bots.package import TREE
-from arena.bots.versions import RECEIPT, SHOWN_DIGITS, chosen, folder_of
-from arena.errors import UserError
+from arena.bots.versions import RECEIPT, SHOWN_DIGITS, chosen, folder_of, verified
+from arena.errors import SubmissionError, UserError
 from arena.files.toml_tables import no_such
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.formats import FORMATS
@@ -190,6 +190,16 @@ def _refuse_lost(
         needed = each.number and each.plays and each.name not in out
         if needed and each.name_in_file not in fresh and not _is_version(each):
             raise UserError(not_as_accepted(each))
+
+
+def is_as_accepted(player: Player) -> bool:
+    """Whether the files of a player are those that were submitted, where it is such a version."""
+    if player.number is None or player.home.package is None:
+        return True
+    with suppress(SubmissionError):
+        verified(Path(player.home.package).parent)
+        return True
+    return False
 
 
 def not_as_accepted(player: Player) -> str:

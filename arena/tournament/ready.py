@@ -9,7 +9,7 @@ from arena.model.containment import Guarantee, Held
 from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, load_config
-from arena.tournament.field import Wanted, leavers, not_as_accepted, resumed
+from arena.tournament.field import Wanted, is_as_accepted, leavers, not_as_accepted, resumed
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.matched import MatchedSchedule
 from arena.tournament.formats.staged import StagedSchedule
@@ -117,7 +117,7 @@ def ready(config: TournamentConfig, file: Path) -> TournamentConfig:
             elif isinstance(error, PackageError):  # of an archive, too, in the words of the file
                 source = Path(player.home.folder or ".") / player.bot
                 why = str(PackageError(source, error.reasons))
-                why = not_as_accepted(player) if player.number else why
+                why = why if is_as_accepted(player) else not_as_accepted(player)
             refused.setdefault(why, []).append(at)
         else:
             home = player.home.model_copy(update={"held": held})

@@ -13,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 
 from arena.bots.package import open_bot
-from arena.errors import ArenaError, ConfigChangedError, ConfigError, UserError
+from arena.errors import ArenaError, BuildError, ConfigChangedError, ConfigError, UserError
 from arena.model.record import GameRecord
 from arena.tournament.config import TournamentConfig, _between, differences
 from arena.tournament.config_file import Begun, load_config
@@ -128,6 +128,18 @@ def test_a_version_that_was_lost_or_changed_says_what_helps(course: CourseRun, l
     ]
     shutil.copytree(course.folder / "kept", version, dirs_exist_ok=True)
     assert len(ready(course.config(), file).players) == 3
+
+
+def test_a_version_that_this_machine_cannot_build_says_why(
+    course: CourseRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files are all there: nothing is to be put back."""
+    course.submit("ant", "cat")
+    failed = BuildError(Path("ant"), ["its build command, make, ended with exit code 2"])
+    monkeypatch.setattr("arena.tournament.ready.prepare", Mock(side_effect=failed))
+    with pytest.raises(ConfigError, match="submissions/ant: its build command, make") as raised:
+        ready(course.config(), course.folder / "t.toml")
+    assert "put its files back" not in str(raised.value)
 
 
 def test_a_folder_that_moved_has_its_earlier_versions_with_it(
