@@ -34,8 +34,8 @@ def test_a_folder_of_the_cache_is_named_neither_with_its_files_nor_alone() -> No
     said = f"in {folder}: {folder}/bot.py; {FOLDER} and {FOLDER}/bot.py"
     assert without_folders(said) == f"in .: bot.py; {FOLDER} and {FOLDER}/bot.py"
     assert without_folders(said, FOLDER) == "in .: bot.py; ada and bot.py"
-    part = f"{package_store()}/.making-x1_y2/work/bot.c"
-    assert without_folders(part) == "work/bot.c"
+    part = f"{package_store()}/.making-x1_y2/src/bot.c"
+    assert without_folders(part) == "src/bot.c"
 
 
 @pytest.mark.parametrize("at", range(len(f"{FOLDER}/bot.py")))
