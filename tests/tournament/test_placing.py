@@ -119,13 +119,11 @@ def test_a_machine_gets_as_many_games_as_it_has_cores_and_one_more_each_where_th
 def test_all_machines_are_waited_for_where_one_kind_is_asked_for(
     head: Head, monkeypatch: pytest.MonkeyPatch, same_kind: bool, waited_s: float
 ) -> None:
-    look = DaskExecutor._look_at_machines
-
-    def look_for_a_second(executor: DaskExecutor) -> None:
-        look(executor)
+    def a_second_without_news(_executor: DaskExecutor, _timeout_s: float) -> list[Report]:
         head.now += 1
+        return []
 
-    monkeypatch.setattr(DaskExecutor, "_look_at_machines", look_for_a_second)
+    monkeypatch.setattr(DaskExecutor, "_take_news", a_second_without_news)
     monkeypatch.setattr(places.Machines, "pending", property(lambda _: head.now < 60))
     head.open(a=1, same_kind=same_kind)
     assert waited_s <= head.now <= waited_s + 2
