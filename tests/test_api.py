@@ -214,6 +214,7 @@ def test_a_player_meets_itself() -> None:
     assert [seat.player for seat in record.seats] == ["seat 0", "seat 1"]
 
 
+@pytest.mark.slow
 def test_several_threads_may_play() -> None:
     play = partial(arena.play, "dots", TWO, settings={"rows": 2, "cols": 2})
     with ThreadPoolExecutor() as threads:

@@ -356,6 +356,7 @@ def test_slow_rules_are_told(broken: Path, monkeypatch: pytest.MonkeyPatch) -> N
     rehearsal.rehearse.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_check_tries_the_games_that_it_plays_alone(broken: Path) -> None:
     write_broken(broken, "1 / open('tried', 'w').write('')", "load")
     (broken / "bot.py").write_text(BOT)
@@ -422,6 +423,7 @@ def test_a_game_that_cannot_begin_is_left_out(broken: Path, changed: str) -> Non
     assert rules.usable() == (*rules.GAMES, "connect4")
 
 
+@pytest.mark.slow
 def test_a_game_that_cannot_begin_costs_the_others_nothing(broken: Path) -> None:
     write_broken(broken, "variant = None", "load")
     bot = broken / "bot.py"
@@ -554,6 +556,7 @@ def test_what_compiled_code_does_not_answer_is_told() -> None:
         refuse_unanswered(4)
 
 
+@pytest.mark.slow
 def test_compiled_code_that_cannot_be_loaded_is_told(broken: Path) -> None:
     write_broken(broken, "seats = 2", "load, 'broken_kernels'")
     (broken / "broken_kernels.py").write_text("GAMES = 1\n")
@@ -592,6 +595,7 @@ def test_compiled_code_that_lacks_a_board_is_told_with_its_settings(broken: Path
     assert "(broken_kernels/__init__.py, line 5)" in said
 
 
+@pytest.mark.slow
 def test_kernels_with_too_many_moves_are_told(broken: Path) -> None:
     (broken / "broken_kernels.py").write_text(
         "from connect4.kernels import CompiledGame, Connect4Board\n"

@@ -336,6 +336,7 @@ def submitting(to: Path, *folders: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen((sys.executable, "-c", ACCEPT, str(to), *map(str, folders)))
 
 
+@pytest.mark.slow
 def test_many_submit_at_once(package: Package, to: Path) -> None:
     folders = [package(f"v{n}", bot_py=f"print({n})\n") for n in range(3)]
     orders = (folders, folders[::-1], folders[1:] + folders[:1])

@@ -48,6 +48,7 @@ def test_a_death_that_no_item_saw_before_is_reported_with_its_line(
     assert again.fix == "Fix the error in student.py, line 10; it ended the program."
 
 
+@pytest.mark.slow
 def test_what_comes_by_chance_is_not_blamed_on_the_game_before(
     check: Check, tmp_path: Path
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_fresh_process_is_asked_several_times(
     assert again.detail.startswith("in a first game too, at ply ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [("dots",), ("2048",)])
 def test_the_score_of_a_game_that_was_cut_short_is_no_result(
     rules: tuple[str, ...], check: Check, monkeypatch: pytest.MonkeyPatch
@@ -76,6 +78,7 @@ def test_the_score_of_a_game_that_was_cut_short_is_no_result(
         assert re.search(rf"{rules[0]}.* \d+(–\d+)? \(cut short after 9 plies\)", result.detail)
 
 
+@pytest.mark.slow
 def test_a_game_of_the_other_that_is_void_is_no_result(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -202,6 +202,7 @@ def test_a_store_on_a_full_disk_is_not_begun(folder: Path, monkeypatch: pytest.M
         assert f"{error.args[-1]}; the same command continues once there is" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_full_disk_below_the_output_interrupts_a_run(folder: Path) -> None:
     run = [sys.executable, "-m", "arena", "run", "t.toml"]
     with Path("/dev/full").open("w") as full:

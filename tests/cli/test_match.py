@@ -89,6 +89,7 @@ def test_a_match_has_the_clock_and_openings_that_are_typed(folder: Path) -> None
         assert {view.record(game.game).opening for game in view.games} == {("a1b1",)}
 
 
+@pytest.mark.slow
 def test_a_match_that_goes_on_says_so(folder: Path) -> None:
     match = ("match", "monkey", "greedy", "--like", "cup.toml", "--store", "to keep.sqlite")
     begun, more, again = (arena(*match, "--games", games) for games in ("2", "4", "4"))
@@ -155,6 +156,7 @@ def test_mistakes_are_reported(folder: Path, arguments: tuple[str, ...], expecte
     assert not Path("runs").exists()
 
 
+@pytest.mark.slow
 def test_a_match_of_others_needs_no_player_of_the_tournament(folder: Path) -> None:
     terms = CUP.partition("[[player]]")[0]
     Path("cup.toml").write_text(f'{terms}[rating]\nanchor = "ant"\n[[player]]\nfrom = "subs"\n')

@@ -284,6 +284,7 @@ def test_a_head_is_let_in_by_the_certificates_next_to_its_tournament(tmp_path: P
             cluster.connected("tcp://127.0.0.1:1", table, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_closed_terminal_ends_a_worker_as_sigterm_does(tmp_path: Path) -> None:
     """Also where it says so twice, as a shell and the system do."""
     with (

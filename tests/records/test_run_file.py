@@ -230,6 +230,7 @@ def test_written_games_of_2048_are_rated_as_the_run_is(tmp_path: Path) -> None:
         assert each["covariance"] == report["covariance"]
 
 
+@pytest.mark.slow
 def test_games_are_read_one_by_one_as_they_are_written(tmp_path: Path) -> None:
     run, out = tmp_path / "run.sqlite", tmp_path / "games.jsonl"
     record = play_record("dots", "ann", "bob", rows=3, cols=3)

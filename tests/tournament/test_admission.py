@@ -101,6 +101,7 @@ async def play_and_note(task: str, label: str, number: int, *, moves: bool) -> N
     await sleeping.play(task, label, number, moves=moves)
 
 
+@pytest.mark.slow
 def test_machines_that_play_another_tournament_are_waited_for(
     client: Client,
     load: Load,

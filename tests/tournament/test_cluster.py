@@ -237,6 +237,7 @@ def test_a_scheduler_that_is_lost_while_games_are_placed_is_said_in_a_sentence_t
         executor.wait(0.05)
 
 
+@pytest.mark.slow
 def test_no_folder_that_others_can_make_first_is_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -256,6 +257,7 @@ def test_workers_that_do_not_start_are_counted(
         pass
 
 
+@pytest.mark.slow
 def test_a_clock_that_is_set_forward_hurries_no_worker(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

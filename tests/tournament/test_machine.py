@@ -219,6 +219,7 @@ def test_a_machine_that_does_not_start_says_so(
         machine_of(load('[game]\nrules = "dots"\n'), monkeypatch, warning=fail)
 
 
+@pytest.mark.slow
 def test_a_machine_plays_one_tournament_until_that_leaves(
     load: Callable[..., TournamentConfig],
 ) -> None:

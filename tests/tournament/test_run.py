@@ -197,6 +197,7 @@ def test_a_game_that_stays_void_is_tried_three_times_and_again_in_the_next_run(
     ]
 
 
+@pytest.mark.slow
 def test_a_run_ends_where_all_games_fail_for_one_reason(
     load: Load, tmp_path: Path, played: Record
 ) -> None:

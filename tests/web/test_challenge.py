@@ -163,6 +163,7 @@ def test_what_cannot_be_played_is_reported(quick: FastAPI, browser: Browser, fol
     assert "20 more today" in ada.get("/me").text
 
 
+@pytest.mark.slow
 def test_a_bot_meets_its_own_earlier_versions(
     quick: FastAPI, browser: Browser, folder: Path
 ) -> None:
@@ -201,6 +202,7 @@ def test_a_bot_meets_its_own_earlier_versions(
     assert "is not a bot of yours that plays; there is none" in refused.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [{"against": "bob"}, {"bot": "ada@1"}])
 def test_a_bot_that_was_withdrawn_while_its_match_waited(
     quick: FastAPI, browser: Browser, folder: Path, changed: dict[str, str]
@@ -219,6 +221,7 @@ def test_a_bot_that_was_withdrawn_while_its_match_waited(
     assert over(ada)["sentence"] == f"{named} does not play any more; choose another"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", ["deadline = \n", 'standing = ["gone"]\n'])
 def test_a_mistake_of_the_staff_is_not_the_owners(
     quick: FastAPI, browser: Browser, folder: Path, mistake: str

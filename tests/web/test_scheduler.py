@@ -150,6 +150,7 @@ def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
     assert classroom.state() == "over"
 
 
+@pytest.mark.slow
 def test_how_a_run_ended_is_not_what_the_one_before_said(
     classroom: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,6 +196,7 @@ def test_one_is_played_at_a_time_and_a_pause_outlives_the_server(classroom: Clas
     classroom.playing()
 
 
+@pytest.mark.slow
 def test_one_whose_file_is_gone_is_waited_for_and_forgotten_with_its_run(classroom: Class) -> None:
     classroom.file("cup", LONG)
     classroom.file("evening", SHORT)

@@ -48,6 +48,7 @@ def served(*arguments: str, cwd: Path) -> Iterator[tuple[subprocess.Popen[str], 
             server.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_and_its_like_end_it_at_once(number: signal.Signals, cup: Path) -> None:
     with served(cwd=cup.parents[1]) as (server, address):
@@ -88,16 +89,19 @@ def test_a_damaged_form_is_not_in_the_log(runs: Path) -> None:
     assert (answer.status_code, output) == (400, "")
 
 
+@pytest.mark.slow
 def test_other_names_do_not_lead_to_this_machine(cup: Path) -> None:
     with served(cwd=cup.parents[1]) as (_, address):
         assert httpx.get(address, headers={"Host": "evil.example"}).status_code == 400
 
 
+@pytest.mark.slow
 def test_the_address_for_other_machines_leads_to_this_one(cup: Path) -> None:
     with served("--host", "0.0.0.0", "--insecure", cwd=cup.parents[1]) as (_, address):
         assert urlsplit(address).hostname == socket.gethostname().lower()
 
 
+@pytest.mark.slow
 def test_live_pages_have_half_of_the_files_that_the_server_may_open(
     cup: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -186,6 +190,7 @@ def test_a_standing_tournament_that_is_not_there_is_named(tmp_path: Path) -> Non
     settings(tmp_path / "course", None, None)
 
 
+@pytest.mark.slow
 def test_a_quota_beyond_what_a_server_takes_is_reported(tmp_path: Path) -> None:
     course.init(tmp_path / "course")
     (tmp_path / "course/course.toml").write_text("[quota]\nsize_mb = 25\n")

@@ -185,6 +185,7 @@ def is_there(pid: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_the_process_ends_with_its_input() -> None:
     with start(DOTS, os.getpid()) as process:
         assert process.stdout is not None

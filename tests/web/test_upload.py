@@ -144,6 +144,7 @@ def test_what_cannot_be_taken_is_refused_in_a_sentence_while_others_are_answered
     assert said["sentence"].startswith("fox.zip: ") and str(folder) not in said["sentence"]
 
 
+@pytest.mark.slow
 def test_a_finding_names_no_folder_of_the_server(client: TestClient, folder: Path) -> None:
     crashes = RIGHT.replace("        move =", "        1 / 0\n        move =")
     manifest = 'name = "fox"\nrules = ["dots"]\ncommand = ["python3", "bot.py"]\nbuild = ["true"]\n'
@@ -166,6 +167,7 @@ def test_after_the_deadline_nothing_is_taken(client: TestClient, folder: Path) -
     hand_in(client, "bot.py", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mistake", "why"),
     [
@@ -407,6 +409,7 @@ def test_the_events_of_a_damaged_check_end_with_its_sentence(
     assert broken.startswith(b"id: 1\nevent: broken\n") and b"damaged" in broken
 
 
+@pytest.mark.slow
 def test_an_earlier_version_plays_again_by_an_upload_as_seldom_as_by_a_form(
     client: TestClient, app: FastAPI, folder: Path
 ) -> None:
@@ -516,6 +519,7 @@ course.submit = submit
 """
 
 
+@pytest.mark.slow
 def test_a_check_that_is_cancelled_while_it_is_accepted_says_that_it_is_too_late(
     client: TestClient, app: FastAPI, folder: Path, tmp_path: Path
 ) -> None:
@@ -559,6 +563,7 @@ def test_a_killed_server_leaves_checks_whole(
     assert plays.owner == "ada"
 
 
+@pytest.mark.slow
 def test_a_bot_that_waited_for_its_check_past_the_deadline_is_in_time(
     client: TestClient, app: FastAPI, folder: Path
 ) -> None:
@@ -576,6 +581,7 @@ def test_a_bot_that_waited_for_its_check_past_the_deadline_is_in_time(
     assert plays.plays.accepted_at.isoformat() == sent["sent_at"].replace("Z", "+00:00")
 
 
+@pytest.mark.slow
 def test_the_staff_checks_again_what_the_machine_failed_at_beyond_the_deadline(
     client: TestClient, app: FastAPI, tokens: dict[str, str], folder: Path
 ) -> None:

@@ -232,6 +232,7 @@ def test_all_rounds_of_a_format_that_counts_its_own_are_looked_at() -> None:
     assert games[-1].round == 4 and "after 4 rounds" in schedule.ending(over=True)
 
 
+@pytest.mark.slow
 def test_leads_that_ended_a_tournament_are_larger_than_in_truth() -> None:
     elo, found = {"m0": 100.0, "m1": 0.0, "m2": -100.0}, list[float]()
     for seed in range(12):
