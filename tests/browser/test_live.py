@@ -258,6 +258,19 @@ def test_a_page_that_is_paused_is_not_loaded_again(
     problems.clear()
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_page_that_may_be_seen_no_more_is_loaded_again(
+    run: str, page: Page, problems: list[str], status: int
+) -> None:
+    """As that of an owner's match, who has signed out while it was hidden."""
+    page.goto(run)
+    page.evaluate(SHOW, False)
+    page.route(f"{run}**", lambda route: route.fulfill(status=status, body="Sign in."))
+    page.evaluate(SHOW, True)
+    expect(page.locator("body")).to_have_text("Sign in.", timeout=30_000)
+    problems.clear()
+
+
 def test_a_run_that_ends_says_nothing_of_connections(run: str, store: Store, page: Page) -> None:
     page.goto(run)
     expect(page.locator(".slot")).to_contain_text("move 0")

@@ -71,6 +71,20 @@ def test_a_check_is_followed_again_after_a_bad_gateway(ada: Page, problems: list
     problems.clear()
 
 
+def test_a_check_is_not_followed_on_once_its_owner_has_signed_out(
+    ada: Page, problems: list[str]
+) -> None:
+    ada.route("**/me/check/*/live", lambda route: route.fulfill(status=401))
+    file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
+    ada.set_input_files("input[type=file]", files=[file])
+    asked = "() => document.querySelector('[data-live]')"
+    ada.click("text=Check it")
+    ada.wait_for_function(asked)
+    ada.context.clear_cookies()
+    ada.wait_for_selector("text=Sign in")
+    problems.clear()
+
+
 def test_a_check_whose_connection_is_dead_is_followed_again(ada: Page) -> None:
     """As after a sleep."""
     dead = first_is_dead(ada, "**/me/check/*/live")

@@ -75,15 +75,17 @@ def test_a_training_is_followed(page: Page, site: str, runs: Path) -> None:
     lock.release(folder / "training", held)
 
 
+@pytest.mark.parametrize("status", [401, 403])  # 403: signed in as an owner since
 def test_a_page_of_the_lab_is_loaded_again_where_its_session_ended(
-    page: Page, site: str, runs: Path, problems: list[str]
+    page: Page, site: str, runs: Path, problems: list[str], status: int
 ) -> None:
-    folder = training(runs, "night.train", 3)
+    name = f"night{status}.train"
+    folder = training(runs, name, 3)
     held = lock.acquire(folder / "training")
-    page.goto(f"{site}/lab/run/night.train")
+    page.goto(f"{site}/lab/run/{name}")
     expect(page.locator("#stands")).to_be_visible()
-    page.route("**/night.train*", lambda route: route.fulfill(status=401, body="Sign in."))
-    page.route("**/parts", lambda route: route.fulfill(status=401))
+    page.route(f"**/{name}*", lambda route: route.fulfill(status=status, body="Sign in."))
+    page.route("**/parts", lambda route: route.fulfill(status=status))
     expect(page.locator("body")).to_have_text("Sign in.", timeout=30_000)
     lock.release(folder / "training", held)
     problems.clear()

@@ -1,6 +1,7 @@
 /** A test, a training or a tuning as it goes on: asks now and then what has changed on its page. */
 
 import { byId } from "./dom.js";
+import { isRefused } from "./live.js";
 import { keptState, pauseButton } from "./sections.js";
 
 const LAB_PAUSE_MS = 2000;
@@ -12,7 +13,7 @@ async function followLab(lab) {
     if (document.hidden || isPaused()) continue;
     try {
       const answer = await fetch(lab.dataset.url ?? "", { headers: { "If-None-Match": etag }, cache: "no-store" });
-      if (answer.status === 401) return location.reload(); // the page says how to sign in
+      if (isRefused(answer)) return location.reload(); // the page says how to sign in
       byId("lost").hidden = answer.ok || answer.status === 304;
       if (!answer.ok) continue;
       etag = answer.headers.get("ETag") ?? "";

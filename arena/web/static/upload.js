@@ -2,7 +2,7 @@
  * script the form sends the file itself, and the page shows the check when it is loaded again. Also
  * the time of a move, which comes with the game of a match. */
 
-import { silenceWatch } from "./live.js";
+import { isRefused, silenceWatch } from "./live.js";
 import { keptState } from "./sections.js";
 
 const MOST = 10e6;
@@ -76,10 +76,12 @@ function follow(card) {
     silence.end();
     events.close();
   });
-  events.addEventListener("error", () => {
+  events.addEventListener("error", async () => {
     if (events.readyState !== EventSource.CLOSED) return;
     silence.end();
-    setTimeout(() => follow(card), FOLLOW_AGAIN_MS);
+    const answer = await fetch(location.href, { method: "HEAD" }).catch(() => null);
+    if (isRefused(answer)) location.reload();
+    else setTimeout(() => follow(card), FOLLOW_AGAIN_MS);
   });
 }
 

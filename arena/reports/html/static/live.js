@@ -98,8 +98,14 @@ async function loaded(load) {
 async function loadAgain(isPaused) {
   const answer = isPaused() ? null : await fetch(location.href, { method: "HEAD" }).catch(() => null);
   if (isPaused()) return; // once it goes on, it listens again
-  if (answer?.ok) location.reload();
+  if (answer?.ok || isRefused(answer)) location.reload();
   else setTimeout(() => loadAgain(isPaused), AGAIN_MS);
+}
+
+/** Whether the visitor may not see the page any more, as where its session has ended: loaded again, it says why.
+ * @param {Response | null} answer */
+export function isRefused(answer) {
+  return answer?.status === 401 || answer?.status === 403;
 }
 
 /** The line that says that the connection is lost; over the page, so that nothing moves. */
