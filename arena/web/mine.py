@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -19,7 +20,8 @@ from arena.web.challenge import OFFERED_MS, Challenge, GameOffer, choices, game_
 from arena.web.checks import TOO_OFTEN, Check, Checks
 from arena.web.losses import LAST, losses
 from arena.web.pages import page, rendered
-from arena.web.rights import Asking, Role, may
+from arena.web.rights import Asking, Role, is_still_visitor, may
+from arena.web.run_pages import as_long
 from arena.web.state import OfCourse, course_of
 from arena.web.streams import SIGN_OF_LIFE, EventStream, event, refuse_beyond
 from arena.web.tournaments import runs_of
@@ -106,7 +108,7 @@ async def me(request: Request, asking: Asking) -> Response:
 async def live(request: Request, owner: AskingOwner, folder: OneFolder) -> Response:
     """A check as the page shows it, whenever it has changed; at its end also what it changed."""
     refuse_beyond(request)
-    return EventStream(request, _sections(request, owner, folder))
+    return _followed(request, _sections(request, owner, folder))
 
 
 @router.post("/me/check/{id}/cancel")
@@ -115,7 +117,13 @@ def cancel(folder: OneFolder, course: OfCourse) -> Response:
     return RedirectResponse("/me#checks", 303)
 
 
-async def _sections(request: Request, owner: str, folder: Path) -> AsyncIterator[bytes]:
+def _followed(request: Request, told: AsyncGenerator[bytes]) -> EventStream:
+    """What is told on an owner's page, until its session ends."""
+    still = partial(is_still_visitor, request)
+    return EventStream(request, as_long(SIGN_OF_LIFE, told, still))
+
+
+async def _sections(request: Request, owner: str, folder: Path) -> AsyncGenerator[bytes]:
     checks, shown = course_of(request).checks, None
     async for _ in events(checks, folder):
         check = await run_in_threadpool(checks.read, folder)
@@ -142,10 +150,10 @@ async def live_matches(request: Request, owner: AskingOwner) -> Response:
     """
     refuse_beyond(request)
     found = await run_in_threadpool(mine, request, owner)  # a mistake is reported before the stream
-    return EventStream(request, _matches(request, found))
+    return _followed(request, _matches(request, found))
 
 
-async def _matches(request: Request, found: Mine) -> AsyncIterator[bytes]:
+async def _matches(request: Request, found: Mine) -> AsyncGenerator[bytes]:
     shown, challenges = "", course_of(request).challenges
     while True:
         text = rendered(request, "me/matches.html", mine=found)

@@ -6,7 +6,7 @@
 
 import hmac
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -80,6 +80,13 @@ def visitor_of(request: Request) -> Visitor:
         request.state.visitor = state_of(request).identify(request)
     visitor: Visitor = request.state.visitor
     return visitor
+
+
+def is_still_visitor(request: Request) -> bool:
+    """Whether the visitor of a request is who it was: its session may have ended."""
+    with suppress(HTTPException):
+        return state_of(request).identify(request) == visitor_of(request)
+    return False
 
 
 async def own_form(request: Request) -> None:

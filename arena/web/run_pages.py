@@ -190,7 +190,7 @@ async def _of_game(run: ShownRun, make: Callable[[RunView], CachedAnswer | None]
 async def as_long(
     first: bytes, more: AsyncGenerator[bytes], still: Callable[[], bool]
 ) -> AsyncGenerator[bytes]:
-    """The events, as long as the visitor `still` sees this run: its table may be frozen."""
+    """The events, as long as the visitor `still` sees them; then the page is to be loaded again."""
     async with aclosing(more):
         yield first
         async for text in more:

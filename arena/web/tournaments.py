@@ -3,14 +3,14 @@ all of a run, the others a frozen table as it stood then.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
-from fastapi import HTTPException, Request
+from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
 from arena.reports.words import moment
-from arena.web.rights import Role, visitor_of
+from arena.web.rights import Role, is_still_visitor, visitor_of
 from arena.web.runs import Runs, ShownRun
 from arena.web.scheduler import TournamentState
 from arena.web.state import state_of
@@ -55,21 +55,15 @@ def shown_until(request: Request, run: ShownRun) -> Callable[[], bool]:
     """Whether the visitor still sees this run by its name, to be asked again and again: its table
     may be frozen, or be frozen no more, and the session of the visitor may end.
     """
-    course, visitor = state_of(request).course, visitor_of(request)
-
-    def is_signed_in() -> bool:
-        with suppress(HTTPException):
-            return state_of(request).identify(request) == visitor
-        return False
-
+    course = state_of(request).course
     if course is None:
         return lambda: True
-    if visitor.may(Role.STAFF):
-        return is_signed_in
+    if visitor_of(request).may(Role.STAFF):
+        return partial(is_still_visitor, request)
     table_freeze = course.table_freeze
     is_copy = run.path.parent == table_freeze.folder
     if not is_copy and run.path.parent != runs_of(request).folder:
-        return is_signed_in  # a match of an owner
+        return partial(is_still_visitor, request)  # a match of an owner
     return lambda: table_freeze.is_due(run.name) == is_copy
 
 

@@ -5,9 +5,11 @@ import json
 import sys
 import time
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from fastapi import FastAPI
 
@@ -23,7 +25,7 @@ from tests.reports.runs import keep_games
 from tests.right_bot import RIGHT
 
 from . import quick_challenger
-from .conftest import TestClient
+from .conftest import TestClient, serving
 from .test_mine import LOSES, Browser, app, browser, folder, hand_in, tokens
 
 __all__ = ["app", "browser", "folder", "tokens"]
@@ -200,6 +202,24 @@ def test_a_bot_meets_its_own_earlier_versions(
     course.withdraw(folder, "ada", "ada")
     refused = ada.post("/api/challenges", json=WANTED | {"bot": "ada@1"})
     assert "is not a bot of yours that plays; there is none" in refused.text
+
+
+def test_a_page_that_listens_is_loaded_again_once_its_owner_has_signed_out(
+    quick: FastAPI, folder: Path, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mine, "_LOOK_S", 0.02)
+    hand_in(folder, "ada", RIGHT)
+    with serving(quick) as address, httpx.Client(base_url=address, timeout=30) as client:
+        quick.state.course.challenges.jobs._places = lambda: 0  # it waits
+        client.get(f"/in/{tokens['ada']}")
+        form = quick.state.course.people.signer.form_token(client.cookies["arena_session"])
+        client.headers["X-Form-Token"] = form
+        client.post("/api/challenges", json=WANTED)
+        with client.stream("GET", "/me/challenges/live") as answer:
+            heard = answer.iter_text()
+            assert "matches" in "".join(islice(heard, 2))
+            client.post("/out")
+            assert "".join(islice(heard, 500)).endswith("event: reset\ndata: {}\n\n")
 
 
 @pytest.mark.slow

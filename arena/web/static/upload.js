@@ -76,6 +76,7 @@ function follow(card) {
     silence.end();
     events.close();
   });
+  events.addEventListener("reset", () => location.reload());
   events.addEventListener("error", async () => {
     if (events.readyState !== EventSource.CLOSED) return;
     silence.end();
