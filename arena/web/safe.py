@@ -72,8 +72,11 @@ class SafeAnswers:
 
 
 def ascii_address(url: str) -> str:
-    """A public address as browsers write it. Raises UnicodeError where no host has such a name."""
+    """A public address as browsers write it, without the port that its scheme has by default.
+    Raises UnicodeError where no host has such a name.
+    """
     scheme, _, name = url.partition("://")
+    name = name.removesuffix(":443" if scheme == "https" else ":80")
     return f"{scheme}://{name.lower().encode('idna').decode()}"
 
 

@@ -265,6 +265,9 @@ def test_a_link_on_another_site_opens_a_page(client: TestClient) -> None:
     [
         ("https://arena.example.org", "https://arena.example.org"),
         ("https://Arena.Example.org", "https://arena.example.org"),
+        ("https://arena.example.org:443", "https://arena.example.org"),
+        ("http://arena.example.org:80", "http://arena.example.org"),
+        ("https://arena.example.org:80", "https://arena.example.org:80"),
         ("https://spiele-köln.example", "https://xn--spiele-kln-lcb.example"),
     ],
 )
