@@ -73,8 +73,8 @@ class StaffActions:
         shown = self.scheduler.tournaments()
         held = [one.name for one in shown if one.is_standing and one.has_news]
         if held and (why := refusal(self.course)):  # it reads all files
-            without = "goes on without new bots and versions."
-            yield "\n".join((why, *(f"Until it is fixed, {name} {without}" for name in held)))
+            waits = "takes no new bots and versions."
+            yield "\n".join((why, *(f"Until it is fixed, {name} {waits}" for name in held)))
         for name in self.scheduler.without_file():
             file = self.course / TOURNAMENTS / f"{name}.toml"
             yield (
