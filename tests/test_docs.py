@@ -32,6 +32,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -394,9 +395,14 @@ def test_a_pager_that_is_not_there_is_named(
 ) -> None:
     monkeypatch.setenv("MANPAGER", manpager)
     monkeypatch.setenv("PAGER", pager)
+    monkeypatch.setattr("pydoc.pager", Mock())
     console = PlainConsole(force_terminal=True, file=io.StringIO())
+    monkeypatch.setattr("sys.stdin", Mock())
+    monkeypatch.setattr("sys.stdout", Mock())
     with pytest.raises(UserError, match=missing) if missing else contextlib.nullcontext():
         handbook.show("bots", console)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    handbook.show("bots", console)  # Python takes no pager
 
 
 def test_arena_docs_formats_a_page_on_a_terminal() -> None:

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,8 +80,11 @@ def show(name: str | None, console: "Console") -> None:
 
 def _refuse_missing_pager() -> None:
     """Raise UserError where the first word of a pager's command, as Python looks for one, is the
-    name of no program: the page would not be shown.
+    name of no program: the page would not be shown. It uses none where input or output is no
+    terminal.
     """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return
     for variable in ("MANPAGER", "PAGER"):
         if words := os.environ.get(variable, "").split():
             is_name = re.fullmatch(r"[\w./+-]+", words[0])  # the shell takes other commands too
