@@ -57,6 +57,15 @@ def rules_option(help: str = RULES_HELP, default: str = "") -> Any:
 
 
 Sandbox = Literal["auto", "bwrap", "limits", "none"]
+_SYNONYMS = {
+    "c++": "cpp",
+    "cxx": "cpp",
+    "javascript": "js",
+    "node": "js",
+    "nodejs": "js",
+    "py": "python",
+}
+"""Other names of values, which look unlike them."""
 AsJson = Annotated[bool, flag("--json", "As JSON.")]
 Insecure = Annotated[
     bool, flag("--insecure", "Reach a scheduler elsewhere without TLS, on a network of your own.")
@@ -80,7 +89,8 @@ def one_of(known: Collection[str], got: str) -> str:
     """A sentence on a value and its allowed choices, of very many those most like it."""
     from arena.files.toml_tables import few_of, nearest, shown
 
-    return f"must be one of {few_of(list(known), got)}, got {shown(got)}{nearest(got, known)}"
+    hint = nearest(_SYNONYMS.get(got.lower(), got), known)
+    return f"must be one of {few_of(list(known), got)}, got {shown(got)}{hint}"
 
 
 def refuse_unknown(option: str, got: str | None, known: Collection[str]) -> None:

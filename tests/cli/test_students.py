@@ -43,6 +43,16 @@ def test_new_refuses_names_and_folders(arena: Arena, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("c++", "cpp"), ("Node", "js"), ("javascript", "js"), ("py", "python"), ("python3", "python")],
+)
+def test_another_name_of_a_language_is_known(arena: Arena, written: str, meant: str) -> None:
+    said = arena("new", "mine", "--lang", written)
+    assert said.exit_code == 2
+    assert said.stderr.endswith(f'got "{written}"; did you mean "{meant}"?\n')
+
+
 def test_new_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     said = subprocess.run(
         ("sh", "-c", 'ulimit -f 0; exec "$0" -m arena new mine --lang js', sys.executable),
