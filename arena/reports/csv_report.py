@@ -45,7 +45,8 @@ SCORES = {
     "0.5": 0.5, ".5": 0.5, "1/2": 0.5, "½": 0.5, "1/2-1/2": 0.5, "½-½": 0.5,
 }  # fmt: skip
 """Ways to write the score of the first player."""
-
+_DECIMALS = 4
+"""Digits after the point: enough for shares of very many games, and for Elo and ms."""
 
 Columns = tuple[Sequence[str], Iterable[Sequence[Any]]]
 """The names of the columns, and the lines of a table."""
@@ -161,8 +162,13 @@ def table(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(lines)
+    writer.writerows(map(_plain, line) for line in lines)
     return text.getvalue()
+
+
+def _plain(value: object) -> object:
+    """A figure rounded, without an exponent or the sign of -0."""
+    return round(value, _DECIMALS) + 0.0 if isinstance(value, float) else value
 
 
 def read_results(text: str, source: str) -> Results:

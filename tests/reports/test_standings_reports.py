@@ -228,17 +228,23 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
         for line, row in zip(lines, value.players, strict=True):
             assert None not in line and None not in line.values()
             assert line["name"] == row.name and int(line["wins"]) == row.wins
-            assert line["elo"] == ("" if row.elo is None else str(row.elo))
+            assert line["elo"] == ("" if row.elo is None else str(round(row.elo, 4)))
             assert int(line["forfeits"]) == sum(row.forfeits.values())
             assert int(line["forfeit_timeout"]) == row.forfeits.get("timeout", 0)
             for side, share in (("as_first", row.as_first), ("as_second", row.as_second)):
                 told = (share.score, share.error, share.low, share.high) if share else ("",) * 4
                 columns = [line[side + end] for end in ("", "_error", "_low", "_high")]
-                assert columns == list(map(str, told))
+                assert columns == [str(each and round(each, 4)) for each in told]
     cells = list(
         csv.DictReader(io.StringIO(csv_report.table(*csv_report.crosstable(table.crosstable))))
     )
     assert len(cells) == 12 and list(cells[0]) == ["player", "opponent", "wins", "draws", "losses"]
+
+
+def test_csv_has_plain_decimals() -> None:
+    line = (6.379e-15, -1e-9, 366.123456, 2 / 3, 1.0, 1e9, None, 7)
+    (written,) = csv_report.table(("x",), [line]).splitlines()[1:]
+    assert written == "0.0,0.0,366.1235,0.6667,1.0,1000000000.0,,7"
 
 
 def test_written_results_rate_the_same(cup: list[GameRecord], table: Standings) -> None:
