@@ -140,8 +140,10 @@ class TileGame(Game):
         return f"{self.name}{spawn}{', tiles placed by a bot' * (self.placer == 'player')}"
 
     def start(self, seed: int | None = None) -> TilesPosition:
-        """Two tiles, both drawn by chance even where a player places the later ones."""
-        rng = SystemRandom() if seed is None else Random(seed)
+        """Two tiles, both drawn by chance even where a player places the later ones. Raises
+        ValueError for a seed that is no integer of at least 0.
+        """
+        rng = SystemRandom() if seed is None else Random(whole("seed", seed, 0))
         by_chance = TileGame(self.name, self.spawn, "chance", "tile")
         cells = (0,) * len(CELLS)
         for _ in range(2):

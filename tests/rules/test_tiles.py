@@ -160,6 +160,12 @@ def test_starts_without_a_seed_differ() -> None:
     assert len(starts) > 1
 
 
+@pytest.mark.parametrize("seed", [3.5, "3", [1], True, -1])
+def test_a_seed_that_is_no_integer_from_0_is_refused(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed must be an integer of at least 0, not"):
+        rules.load("2048").start(seed)
+
+
 def test_the_share_of_starting_tiles_follows_the_spawn_table() -> None:
     game = rules.load("2584", spawn="1/3")
     starts = (game.start(seed=seed).state()["board"] for seed in range(4000))
