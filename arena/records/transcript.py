@@ -1,7 +1,8 @@
 """Plain transcripts: a game a line, `f5d6c3…` or `a1b1 b2b3 …`, as `rules.transcript` has them.
 
 A game of 2048 or 2584 begins with its seed, which draws the start: `seed=7 up c2=4 …`. Blank lines
-and lines that begin with `#` are left out. The names of the players are not kept.
+and lines that begin with `#` are left out: a game that ended before its first move is written as
+such a line, unless it has a seed. The names of the players are not kept.
 """
 
 import re
@@ -18,8 +19,10 @@ _SEED = re.compile(r"seed=(-?\d+)\b")
 
 
 def _one(record: GameRecord, event: str) -> str:
-    seed = f"seed={record.seed} " if record.terms.game.decided_by_seed else ""
-    return f"{seed}{write_transcript(record.start(), (move.move for move in record.moves))}\n"
+    written = write_transcript(record.start(), (move.move for move in record.moves))
+    if record.terms.game.decided_by_seed:
+        written = f"seed={record.seed} {written}".rstrip()
+    return f"{written or f'# {record.game}: no moves'}\n"
 
 
 def _split(text: str) -> Iterable[str]:

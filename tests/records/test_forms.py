@@ -140,6 +140,31 @@ def test_a_pipe_gets_games_as_they_come() -> None:
         assert file.read() == TEXTS["transcript"](record, "cup")
 
 
+@pytest.mark.parametrize("form", [*OTHELLO, *DOTS])
+def test_a_game_that_ended_before_its_first_move(form: str, tmp_path: Path) -> None:
+    name, path = "othello" if form in OTHELLO else "dots", tmp_path / "games"
+    played = play_record(name, "one", "other", seed=3)
+    start = played.start()
+    none = played.model_copy(
+        update={"moves": (), "final_state": start.state(), "scores": start.scores()}
+    )
+    FORMS[form].write([none, played], "cup", path)
+    back = good(read(form, path, rules.load(name)))
+    kept = [] if form == "transcript" else [[]]
+    assert list(map(moves_of, back)) == [*kept, moves_of(played)]
+    if form == "transcript":
+        assert path.read_text().startswith("# g1: no moves\n")
+
+
+def test_a_transcript_of_a_drawn_start_without_moves_is_its_seed(tmp_path: Path) -> None:
+    played, path = play_record("2048", "one", seed=3), tmp_path / "games"
+    none = played.model_copy(update={"moves": ()})
+    FORMS["transcript"].write([none], "cup", path)
+    assert path.read_text() == "seed=3\n"
+    (back,) = good(read("transcript", path, rules.load("2048")))
+    assert back.start() == none.start() and not back.moves
+
+
 def test_a_forfeit_keeps_its_winner(tmp_path: Path) -> None:
     record = play_record("othello", "one", "other", seed=3, forfeit=0)
     path = tmp_path / "games.ggf"
