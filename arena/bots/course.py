@@ -354,7 +354,7 @@ def _allowed(folder: Path, name: str, owner: str | None) -> Entry:
 
 
 def _entry(home: Path) -> Entry:
-    (versions, damaged), state = history(home), _state(home)
+    state, (versions, damaged) = _state(home), history(home)
     link = home / (ACTIVE if state == "plays" else state)
     at = link.readlink().name if link.is_symlink() else None
     plays = next((each for each in versions if each.version == at), None)

@@ -23,7 +23,7 @@ from arena.bots.package import ACTIVE, TREE, Bot
 from arena.bots.trees import copy, digest, made_aside, settle
 from arena.bots.versions import CheckedItem, Receipt, active, history, verified
 from arena.errors import PackageError, SubmissionError
-from arena.files.rights import unwritable
+from arena.files.rights import missing, unwritable
 
 
 def keep(
@@ -99,7 +99,8 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
         bots = tuple(_open(home) for home in among if active(home))
         idle = not bots and any(history(home).versions for home in among)
     except OSError as error:
-        raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}") from None
+        why = missing(error) or f"{error.filename} cannot be read: {error.strerror}"
+        raise SubmissionError(why) from None
     if idle:
         raise SubmissionError(
             f"no bot in {folder} has a version that plays; `arena bots list {_typed(folder)}` "

@@ -59,7 +59,9 @@ class StaffActions:
             for file, meanwhile in found
             if file.problem
         ]
-        wrong = (*files, *self._wrong_tournaments(), *listing(self.course).damaged)
+        wrong = [*files, *self._wrong_tournaments()]
+        known = "\n".join(wrong)  # the bot that holds up a tournament is named there
+        wrong += (each for each in listing(self.course).damaged if each not in known)
         return [without_folders(each, self.course) for each in wrong]
 
     def _wrong_tournaments(self) -> Iterator[str]:

@@ -387,7 +387,7 @@ def test_what_of_a_bot_is_closed_is_named_and_stops_no_list(for_all: Path, scrip
         assert [bot.name for bot in course.bots(to)] == ["ada"]
         assert [*course.field(to)] == ["ada", "eve"]
         of_bob, of_eve = course.listing(to).damaged
-    assert of_bob.startswith(f"nobody may not read {to}/bob of the user root")
+    assert of_bob.startswith(f"nobody may not enter {to}/bob of the user root")
     assert of_eve.startswith(f"nobody may not enter {version} of the user root")
     tree = (to / "ada/active").resolve() / "tree"
     tree.chmod(0o700)
@@ -410,6 +410,8 @@ def test_a_closed_folder_of_a_bot_refuses_its_next_version_by_a_sentence(
     bot = open_bot(script)
     with as_nobody(), pytest.raises(SubmissionError, match=told):
         course.admitted(to, bot, "ada", NOW)
+    with as_nobody():
+        assert (course.refusal(to),) == course.listing(to).damaged
 
 
 def test_a_name_is_not_free_while_its_versions_cannot_be_read(

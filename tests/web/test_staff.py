@@ -240,6 +240,9 @@ def test_the_staff_reads_why_a_standing_tournament_takes_no_new_bots(
     page = staff.page()
     assert held in page and "ladder takes no new bots and versions" in page
     assert page.count("was changed after it was accepted; remove that folder") == 1
+    (script.parent.parent / "receipt.json").write_text("{")
+    page = staff.page()
+    assert held in page and page.count("is not a receipt of the arena; remove that folder") == 1
 
 
 def test_the_staff_reads_what_two_owners_have_in_common(staff: Staff, folder: Path) -> None:
