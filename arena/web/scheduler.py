@@ -20,9 +20,11 @@ from typing import Literal, NamedTuple
 
 from arena.bots import course as course_of
 from arena.bots.course_file import RUNS, TOURNAMENTS, Course, tournament_files
-from arena.errors import ArenaError, StoreError, UserError
+from arena.errors import ArenaError, ConfigError, StoreError, UserError
 from arena.files import lock
-from arena.files.toml_tables import did_you_mean, shown
+from arena.files.toml import read_file
+from arena.files.toml_tables import did_you_mean, read_tables, shown
+from arena.tournament.config_tables import with_formats
 from arena.tournament.field import refuse_too_few
 from arena.tournament.formats import FORMATS
 from arena.tournament.ready import walkover_round
@@ -169,7 +171,7 @@ class Scheduler:
 
     def start(self, name: str, *, take_new: bool = False, without: Sequence[str] = ()) -> None:
         """Have a tournament played, or continued; a tournament in play is started again where its
-        field is to change. Raises UserError and StoreError.
+        field is to change. Raises UserError, StoreError and ConfigError.
         """
         self.process(name)
         if take_new and self.is_closed(name):
@@ -177,12 +179,22 @@ class Scheduler:
                 f"{name} has begun, and nobody joins its format after that; play the changed field "
                 "as another tournament"
             )
+        if take_new and (why := self._refusal(name)):
+            raise UserError(f"{why}\nUntil it is fixed, {name} takes no new bots and versions.")
         with self._changing:
             wish = self.wish(name).played(_now(), take_new=take_new, without=without)
             if without:
                 self._refuse_without(name, without, wish)
             self._keep_wish(name, wish)
         self._wake.set()
+
+    def _refusal(self, name: str) -> str | None:
+        """Why a tournament that takes all bots cannot take those of now, which would end its run.
+        None where it can, or names its bots one by one.
+        """
+        tables, _ = read_tables(with_formats(), read_file(self.process(name).file, ConfigError)[1])
+        takes_all = any(table.from_ is not None for table in tables.player)
+        return course_of.refusal(self.course) if takes_all else None
 
     def _refuse_without(self, name: str, without: Sequence[str], wish: Wish) -> None:
         """Raise UserError where a player to be left out does not play, or too few would be left."""

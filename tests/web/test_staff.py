@@ -245,6 +245,28 @@ def test_the_staff_reads_why_a_standing_tournament_takes_no_new_bots(
     assert held in page and page.count("is not a receipt of the arena; remove that folder") == 1
 
 
+def test_new_bots_are_not_taken_while_one_is_damaged(
+    staff: Staff, app: FastAPI, folder: Path
+) -> None:
+    """A run would be ended to take them, and then be refused."""
+    scheduler: Scheduler = app.state.course.scheduler
+    scheduler.change("cup", wanted="playing", begun_at=NOW)
+    version = (folder / "bee/active").resolve()
+    script = next(version.glob("tree/*.py"))
+    script.chmod(0o644)
+    script.write_text("print(3)")
+    assert "cup takes the bots as they are now" in staff.does("t/cup/take"), "it takes none"
+    scheduler.change("cup", take_new=False, asked_at=None)
+    file = folder / "tournaments" / "cup.toml"
+    file.write_text(file.read_text() + '[[player]]\nfrom = ".."\n')
+    page = staff.does("t/cup/take")
+    assert f"bee/{version.name} was changed after it was accepted" in page
+    assert "Until it is fixed, cup takes no new bots and versions." in page
+    assert not scheduler.wish("cup").is_asked
+    course.exclude(folder, "bee")
+    assert "cup takes the bots as they are now" in staff.does("t/cup/take")
+
+
 def test_the_staff_reads_what_two_owners_have_in_common(staff: Staff, folder: Path) -> None:
     script = folder.parent / "bot.py"
     script.write_text(f"print({'a line that is long enough to be compared' * 3!r})\n")
