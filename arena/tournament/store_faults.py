@@ -28,6 +28,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL_OR_FAILS = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """The same of SQLite, which has the second where it is no page of the database that lacks room."""
 _UNSHARED = "; this file system cannot share memory, which runs need: use a folder on a local disk"
+_ELSEWHERE = "keep the run in another file: --store, or --to of `arena import`"
 DAMAGED = """
 INSERT OR IGNORE INTO games VALUES
     (NULL, ?, ?, 0, '', '', 0, '[]', 'damaged', '', NULL, NULL, 0, 0, x'', '', 0)
@@ -61,7 +62,8 @@ def unwritable(file: Path, error: sqlite3.Error | OSError) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the other bits are details
     if code in _FULL_OR_FAILS or getattr(error, "errno", None) in FULL:
         return UnkeptError(f"{message}; the same command continues once there is room")
-    return StoreError(message)
+    begun = os.path.exists(file)  # noqa: PTH110 # Path.exists raises without permission
+    return StoreError(message if begun else f"{message}; {_ELSEWHERE}")
 
 
 def _unshared(reason: object) -> bool:

@@ -397,7 +397,7 @@ def test_a_game_is_looked_for_among_those_played_and_those_ahead(
 
 def test_a_place_that_cannot_be_written(load: Load, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot be written"):
+    with pytest.raises(StoreError, match=r"cannot be written: .*; keep the run .*: --store, or"):
         PlayedStore.open_run(tmp_path / "file" / "t.sqlite", load(DOTS))
 
 
