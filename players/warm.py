@@ -37,6 +37,8 @@ TILE_SEARCHES = ("expectimax", "heuristic")
 
 _UNKEPT = 3
 """The exit code of a process that compiled kernels and could not keep them."""
+_said = set[str]()
+"""What processes have said."""
 
 _Kernels = tuple[str, str]
 """A rule set, and a search that plays it."""
@@ -157,7 +159,11 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
     if not missing:
         return True
     command = module_command("players.warm", "--parent", str(os.getpid()), "--one", *missing)
-    code = subprocess.run(command, check=False).returncode
+    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
+    code = done.returncode
+    if done.stderr not in _said:  # each says why it could keep none
+        _said.add(done.stderr)
+        sys.stderr.write(done.stderr)
     if code not in (0, _UNKEPT):
         sys.exit(1)  # it said why
     if code == 0:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 import rules
 from arena.errors import SandboxError
-from arena.files.cache import cache_root
+from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.model import Frozen
 from arena.model.containment import Guarantee, Held, SandboxChoice
 from arena.model.contender import Prepared
@@ -226,7 +226,11 @@ def _report(found: Facts) -> Iterator[Text]:
     there = f"{kept.kernels} in {kept.folder} ({kept.megabytes} MB)" if kept.kernels else None
     yield _line("kernels", there, f"none in {kept.folder}; `arena warm` compiles them, once")
     if not kept.writable:
-        yield _lacking("", "That folder cannot be written: what is missing is compiled each time.")
+        yield _lacking(
+            "",
+            "That folder cannot be written: what is missing is compiled each time. "
+            f"{CACHE_VARIABLE} names another.",
+        )
     if found.games:
         yield _title("Games of packages")
     for game in found.games:

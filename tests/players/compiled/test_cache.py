@@ -132,15 +132,17 @@ def test_warming_ends_quietly_without_a_listener() -> None:
 
 
 def test_what_is_in_the_cache_is_noted_and_not_loaded_again(
-    tmp_path: Path, monkeypatch: Any
+    tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     loaded: list[Sequence[str]] = []
     codes = {"dots:alphabeta": 1, "2048:heuristic": warm._UNKEPT}
 
-    def load(command: Sequence[str], check: bool) -> subprocess.CompletedProcess[bytes]:
+    def load(command: Sequence[str], **_options: object) -> subprocess.CompletedProcess[str]:
         loaded.append(command[command.index("--one") + 1 :])
         cache_folder().mkdir(exist_ok=True)
-        return subprocess.CompletedProcess(command, codes.get(command[-1], 0))
+        code = codes.get(command[-1], 0)
+        stderr = "It cannot be written.\n" if code == warm._UNKEPT else ""
+        return subprocess.CompletedProcess(command, code, stderr=stderr)
 
     def run_step(rules: str, *searches: str) -> list[Sequence[str]]:
         loaded.clear()
@@ -150,6 +152,7 @@ def test_what_is_in_the_cache_is_noted_and_not_loaded_again(
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     monkeypatch.setattr(subprocess, "run", load)
     monkeypatch.setattr(warm, "_notes", warm._notes.__wrapped__)
+    monkeypatch.setattr(warm, "_said", set())
     assert run_step("dots", "uct") == [("dots:uct",)]
     assert run_step("dots", "uct") == []
     assert run_step("othello", "uct") == [("othello:uct",)]
@@ -165,6 +168,7 @@ def test_what_is_in_the_cache_is_noted_and_not_loaded_again(
         loaded.clear()
         assert not warm._run([("2048", "heuristic")])
         assert loaded == [("2048:heuristic",)]
+    assert capsys.readouterr().err == "It cannot be written.\n", "said once"
     monkeypatch.setattr(binding, "get_host_cpu_name", lambda: "another")
     assert run_step("dots", "uct") == [("dots:uct",)]
 
