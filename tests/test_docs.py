@@ -387,6 +387,8 @@ def test_arena_docs_writes_a_page_to_a_pipe(name: str) -> None:
         ("/bin/nosuch", "cat", "MANPAGER: there is no program /bin/nosuch;"),
         ("cat", "nosuch", ""),
         ("", "A=1 nosuch", ""),  # for the shell
+        ("", "exec cat", ""),
+        ("", "if true; then cat; fi", ""),
         ("", "", ""),
     ],
 )

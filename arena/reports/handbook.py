@@ -2,7 +2,7 @@
 
 import os
 import re
-import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,15 +80,16 @@ def show(name: str | None, console: "Console") -> None:
 
 def _refuse_missing_pager() -> None:
     """Raise UserError where the first word of a pager's command, as Python looks for one, is the
-    name of no program: the page would not be shown. It uses none where input or output is no
-    terminal.
+    name of no program, and no word of the shell that runs it, such as exec: the page would not be
+    shown. It uses none where input or output is no terminal.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return
     for variable in ("MANPAGER", "PAGER"):
         if words := os.environ.get(variable, "").split():
             is_name = re.fullmatch(r"[\w./+-]+", words[0])  # the shell takes other commands too
-            if is_name and shutil.which(words[0]) is None:
+            known = ("sh", "-c", 'command -v "$1" > /dev/null', "sh", words[0])
+            if is_name and subprocess.run(known, check=False).returncode:
                 raise UserError(
                     f"{variable}: there is no program {words[0]}; name another one, or cat for none"
                 )
