@@ -9,14 +9,15 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from arena.errors import ArenaError, ConfigError, StoreError
+from arena.errors import ArenaError, ConfigError, StoreError, SubmissionError
 from arena.files.plain_text import printable
+from arena.files.rights import missing
 from arena.reports.html.folders import without_folders
 from arena.web.log import to_log
 from arena.web.pages import page
 from arena.web.rights import Role, visitor_of
 from arena.web.safe import HEADERS
-from arena.web.sentences import MISTAKE
+from arena.web.sentences import CLOSED, MISTAKE
 from arena.web.state import state_of
 
 _SENTENCES = {
@@ -65,8 +66,12 @@ async def _invalid(request: Request, error: RequestValidationError) -> Response:
 
 async def _refused(request: Request, error: ArenaError) -> Response:
     """The sentence of an ArenaError; on a file of the course, for the staff alone."""
-    if isinstance(error, ConfigError) and not visitor_of(request).may(Role.STAFF):
-        return refusal(request, 503, MISTAKE)
+    if not visitor_of(request).may(Role.STAFF):
+        if isinstance(error, ConfigError):
+            return refusal(request, 503, MISTAKE)
+        if isinstance(error, SubmissionError) and missing(error):
+            to_log(f"A page failed: {error}")
+            return refusal(request, 500, CLOSED)
     return refusal(
         request, 500 if isinstance(error, StoreError) else 422, in_public(str(error), request)
     )

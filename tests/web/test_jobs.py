@@ -10,9 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from arena.bots.submissions import submissions
+from arena.checks.events import Refused
+from arena.errors import SubmissionError
 from arena.files.lock import acquire, release
 from arena.web import jobs as jobs_module
-from arena.web.jobs import ABOUT, EVENTS, ID, Jobs, asked_at, new_id
+from arena.web.jobs import ABOUT, EVENTS, ID, Jobs, asked_at, events_of, new_id, working
+from arena.web.sentences import CLOSED
+from tests.files.users import as_nobody
 from tests.web.conftest import fill_log, wait_for
 
 STUBBORN = """
@@ -45,6 +50,22 @@ def test_a_job_comes_after_all_others_though_the_clock_was_set_back(tmp_path: Pa
             came.append(folder)
     assert jobs.newest("*") == came[::-1]
     assert asked_at(came[4]) == now + timedelta(days=10)
+
+
+def test_advice_on_the_rights_of_a_course_is_for_the_log_of_its_staff(
+    for_all: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (for_all / "ada").mkdir(0o700)
+    with as_nobody():
+        with working(for_all, for_all, failed="It failed."):
+            submissions(for_all)
+        (told,) = events_of(for_all)
+        with working(for_all, for_all, failed="It failed."):
+            raise SubmissionError("ada was excluded")
+        _, other = events_of(for_all)
+    assert isinstance(told, Refused) and told.sentence == CLOSED
+    assert f"nobody may not enter {for_all}/ada" in capfd.readouterr().err
+    assert isinstance(other, Refused) and other.sentence == "ada was excluded"
 
 
 def test_the_jobs_before_are_looked_for_once(

@@ -11,6 +11,7 @@ from fastapi import Depends, FastAPI, Request
 from starlette.types import Message
 
 from arena.bots import course
+from arena.bots.submissions import submissions
 from arena.checks.result import CheckResult
 from arena.errors import StoreError
 from arena.web.app import ServerSettings, make_app
@@ -18,6 +19,8 @@ from arena.web.checks import Check
 from arena.web.pages import environment
 from arena.web.rights import Role, Visitor, may, own_form
 from arena.web.safe import HEADERS
+from arena.web.sentences import CLOSED
+from tests.files.users import as_nobody
 from tests.web.conftest import TestClient
 
 
@@ -45,6 +48,11 @@ def odd(app: FastAPI) -> TestClient:
     async def damaged(request: Request) -> None:
         raise StoreError(f"{request.app.state.settings.runs}/cup.sqlite: <b>damaged</b>\u202e")
 
+    @app.get("/api/closed")
+    async def closed(request: Request, folder: Path) -> None:
+        request.state.visitor = Visitor(role=Role(request.headers["role"]))
+        submissions(folder)
+
     @app.get("/unkept/{name}")
     async def unkept(name: str) -> None:
         number = getattr(errno, name)
@@ -58,6 +66,18 @@ def odd(app: FastAPI) -> TestClient:
         return "done"
 
     return TestClient(app, raise_server_exceptions=False)
+
+
+def test_advice_on_the_rights_of_a_course_is_for_its_staff(
+    odd: TestClient, for_all: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (for_all / "ada").mkdir(0o700)
+    advice = f"nobody may not enter {for_all}/ada"
+    for role, told in ((Role.OWNER, CLOSED), (Role.STAFF, advice)):
+        with as_nobody():
+            answer = odd.get(f"/api/closed?folder={for_all}", headers={"role": str(role)})
+        assert answer.json()["detail"].startswith(told)
+    assert capfd.readouterr().err.count(advice) == 1
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/api/nothing", "/broken", "/damaged", "/staff"])
