@@ -4,11 +4,14 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+import rules
 from arena.errors import FileError, Problem, UserError, sentence
+from arena.files.plain_text import printable
 from arena.files.toml import KeyLines, KeyPath, read_file, read_pairs
 from arena.files.toml_tables import Finding, shown, written
 from arena.tournament.config import TournamentConfig
@@ -41,8 +44,8 @@ class Side(NamedTuple):
     """The text of the file that the words name; None when they name no file of a player."""
     at: KeyPath = ()
     """Where in that file the player's keys are."""
-    rules: object = None
-    """The rule set of the tournament that the words name a player of, as it is written."""
+    game: Mapping[str, Any] = MappingProxyType({})
+    """The `[game]` table of the tournament that the words name a player of, as it is written."""
 
 
 def read_side(letter: str, words: str, options: Iterable[str] | None = None) -> Side:
@@ -71,7 +74,7 @@ def _side_of_file(letter: str, name: str, chosen: str | None, typed: dict[str, A
     side = Side(letter, name, table, file.resolve().parent, typed, text)
     if "player" in table:
         game = table.get("game")
-        of_tournament = side._replace(rules=game.get("rules") if isinstance(game, dict) else None)
+        of_tournament = side._replace(game=game) if isinstance(game, dict) else side
         return _with_options(_player_of_tournament(of_tournament, chosen))
     if chosen is not None:
         raise UserError(f"{letter}: {file} is not a tournament: it has no player named {chosen}")
@@ -136,14 +139,32 @@ def game_and_clock(
     }
 
 
-def _refuse_other_rules(sides: Sequence[Side]) -> None:
-    """Raise UserError where the default is not what the tournament of a player is of."""
+def _refuse_other_game(sides: Sequence[Side], settings: Mapping[str, Any]) -> None:
+    """Raise UserError where the default, with the settings typed, is not what the tournament of a
+    player is of.
+    """
     for side in sides:
-        if side.rules not in (None, RULES):
+        name = side.game.get("rules", RULES)
+        if name != RULES:
             raise UserError(
-                f"{side.letter}: {side.words} is a tournament of {shown(side.rules)}, and the "
+                f"{side.letter}: {side.words} is a tournament of {shown(name)}, and the "
                 f"default is {RULES}; add --rules, and --set where its board is another"
             )
+        theirs = {key: value for key, value in side.game.items() if key != "rules"}
+        if not settings and not _is_default(theirs):
+            them = " ".join(f"--set {key}={value}" for key, value in theirs.items())
+            raise UserError(
+                f"{side.letter}: {side.words} is a tournament with settings of its own; add "
+                f"{printable(them)}, or --rules {RULES} for the default"
+            )
+
+
+def _is_default(settings: Mapping[str, Any]) -> bool:
+    """Whether the default game is that with these settings, which may be wrong."""
+    try:
+        return rules.load(RULES, **settings) == rules.load(RULES)
+    except ValueError:
+        return False
 
 
 def make_config(
@@ -156,7 +177,7 @@ def make_config(
         for name, table in tables.items()
     }
     if "rules" not in settings["game"]:
-        _refuse_other_rules(sides)
+        _refuse_other_game(sides, settings["game"])
         settings["game"]["rules"] = RULES
     called = [name or side.words for side, name in zip(sides, names, strict=True)]
     players = [

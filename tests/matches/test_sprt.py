@@ -146,6 +146,22 @@ def test_the_game_of_a_tournament_is_not_left_for_the_default(folder: Path, comm
     assert arena("sprt", "monkey", "cup.toml:uct", "--rules", "othello", "--dry-run").exit_code == 0
 
 
+def test_the_board_of_a_tournament_is_not_left_for_the_default(folder: Path) -> None:
+    cup = folder / "cup.toml"
+    cup.write_text('[game]\nrules = "othello"\nsize = 6\n[[player]]\nbot = "uct"\n')
+    asked = ("sprt", "monkey", "cup.toml:uct", "--dry-run")
+    refused = arena(*asked)
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        "B: cup.toml is a tournament with settings of its own; add --set size=6, or --rules "
+        "othello for the default\n"
+    )
+    for chosen in (("--set", "size=6"), ("--set", "size=4"), ("--rules", "othello")):
+        assert arena(*asked, *chosen).exit_code == 0
+    cup.write_text(cup.read_text().replace("6", "8"))
+    assert arena(*asked).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
