@@ -15,6 +15,12 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """Run a command of the arena."""
+    if not os.path.isfile(__file__):  # noqa: PTH113  # pathlib takes long
+        sys.stderr.write(
+            f"{__file__} is inside an archive, and players are programs that are started from "
+            "files: install the wheel instead.\n"
+        )
+        sys.exit(2)
 
     def load() -> "Callable[[], object]":
         from arena.cli import app

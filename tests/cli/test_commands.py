@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -24,6 +25,7 @@ from rules import load
 from rules.transcript import read_transcript
 from tests.cli.conftest import MONKEYS
 from tests.command import arena
+from tests.pages import ROOT
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
 
@@ -119,6 +121,19 @@ def test_completion_is_installed_for_a_shell(tmp_path: Path) -> None:
 
 def test_version() -> None:
     assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena("--version").output)
+
+
+def test_an_archive_is_refused(tmp_path: Path) -> None:
+    packed = tmp_path / "packed.pyz"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for file in (ROOT / "arena" / "__init__.py", ROOT / "arena" / "__main__.py"):
+            archive.write(file, file.relative_to(ROOT))
+        archive.writestr("__main__.py", "from arena.__main__ import main; main()")
+    refused = subprocess.run(
+        [sys.executable, packed, "examples"], capture_output=True, text=True, check=False
+    )
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith(f"{packed}/arena/__main__.py is inside an archive")
 
 
 def test_a_dry_run_tells_the_plan_and_leaves_nothing(folder: Path) -> None:
