@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from arena.errors import RecordError, StoreError, UserError
+from arena.errors import RecordError, UserError
 from arena.files.whole_file import naming
 from arena.model.contender import CommandLine, Contender
 from arena.model.protocol import Clock
@@ -15,7 +15,7 @@ from arena.records.form import Damaged, Form
 from arena.tournament.config import Player, TournamentConfig
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
-from arena.tournament.store_faults import none_left
+from arena.tournament.store_faults import none_left, there_already
 from rules.position import Game
 
 SHOWN = 3
@@ -94,11 +94,10 @@ def import_run(
     file: Path, to: Path, form: str | None = None, game: Game | None = None
 ) -> Read[GameRecord]:
     """Make a run of a file's games; see `read_file`. Raises StoreError too."""
-    if to.exists():
-        raise StoreError(f"{to}: is there already; give the run another name, or move it away")
+    if Store.begun_with(to) is not None:
+        raise there_already(to)
     read = read_file(file, lambda record: record, form, game)
-    with PlayedStore.open_run(to, _config(to.stem, read.games)) as store:
-        store.add_all(read.games)
+    PlayedStore.open_run(to, _config(to.stem, read.games), read.games).close()
     return read
 
 

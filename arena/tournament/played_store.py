@@ -4,7 +4,7 @@ import json
 import platform
 import secrets
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -32,9 +32,12 @@ class PlayedStore(Store):
     _events: IO[bytes] | None = None
 
     @classmethod
-    def open_run(cls, path: Path, config: TournamentConfig) -> Self:
-        """A run to play: begun when there is none, else gone on with. Raises StoreLockedError when
-        another process has it, ConfigChangedError (see `config.differences`), StoreError.
+    def open_run(
+        cls, path: Path, config: TournamentConfig, games: Sequence[GameRecord] = ()
+    ) -> Self:
+        """A run to play: begun when there is none, else gone on with. One of `games` is begun with
+        all of them, and may not be there. Raises StoreLockedError when another process has it,
+        ConfigChangedError (see `config.differences`), StoreError.
         """
         path = Path(path)
         with ExitStack() as held:
@@ -44,7 +47,7 @@ class PlayedStore(Store):
                 held.callback(lock_file.release, path, lock_file.acquire(path))
                 path.touch()  # SQLite would make a file that its group may not write
                 store = cls(path, held, read_only=False)
-                store._begin(config)
+                store._begin(config, games)
                 store._database.execute("PRAGMA synchronous = FULL")
                 store._events = held.enter_context(begin_events(events_file(path)))
                 store._identity = path.stat().st_ino
@@ -58,11 +61,13 @@ class PlayedStore(Store):
             store._held = held.pop_all()
         return store
 
-    def _begin(self, config: TournamentConfig) -> None:
+    def _begin(self, config: TournamentConfig, games: Sequence[GameRecord]) -> None:
         if self._is_empty():
-            self._create(config)
+            self._create(config, games)
             return
         self._check_ours()
+        if games:
+            raise faults.there_already(self.path)
         self.refuse_changed(config)
         config = continued(self.config, config)
         if self._schema == 1:
@@ -76,7 +81,7 @@ class PlayedStore(Store):
         with self._database:
             self._database.execute("UPDATE run SET config = ?", (config.model_dump_json(),))
 
-    def _create(self, config: TournamentConfig) -> None:
+    def _create(self, config: TournamentConfig, games: Sequence[GameRecord]) -> None:
         database = self._database
         database.execute("PRAGMA journal_mode = WAL")
         row = (
@@ -93,6 +98,8 @@ class PlayedStore(Store):
             database.execute("INSERT INTO run VALUES (1, ?, ?, ?, ?, ?, ?)", row)
             database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            for record in games:
+                self._insert(record, record.model_dump_json())
 
     def _migrate(self) -> None:
         """Bring a file of schema 1 to this one, or leave it as it was."""
@@ -136,16 +143,6 @@ class PlayedStore(Store):
             ) from None
         self._check_still_there()
         return added
-
-    def add_all(self, records: Iterable[GameRecord]) -> None:
-        """Keep games of which none is there, all or nothing."""
-        try:
-            with self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                for record in records:
-                    self._insert(record, record.model_dump_json())
-        except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: the games cannot be kept: {error}") from None
 
     def _insert(self, record: GameRecord, text: str, id_: int | None = None) -> bool:
         """Add the rows of a game, under the `id_` it had; False where it, or a result, is there."""

@@ -152,6 +152,11 @@ def refuse_no_file(path: Path) -> None:
         raise StoreError(f"{path}: not a file; name one for the run, such as runs/NAME.sqlite")
 
 
+def there_already(path: Path) -> StoreError:
+    """The error for a run to make where there is one."""
+    return StoreError(f"{path}: is there already; give the run another name, or move it away")
+
+
 def folder_instead(path: Path) -> str:
     """Why a folder is no run: a training and a tuning keep one too."""
     files = {file.name for file in path.iterdir()}

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from arena.api import load_run
+from arena.errors import StoreError
 from arena.model.protocol import Clock
-from arena.records.run_file import export_run, export_text, read_file
+from arena.records.run_file import export_run, export_text, import_run, read_file
 from arena.reports.results_file import results_in
+from arena.tournament.played_store import PlayedStore
+from arena.tournament.store import Store
 from tests.command import arena
 from tests.records.test_forms import FILES, wthor
 from tests.reports.conftest import play_record
@@ -44,6 +47,36 @@ def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert arena("report", run, "--html", page).exit_code == 0
     assert "out of time" in page.read_text()
+
+
+def test_an_import_that_was_cut_short_is_made_by_the_same_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, run = tmp_path / "a.jsonl", tmp_path / "b.sqlite"
+    keep_games(tmp_path / "a.sqlite", [play_record("dots", "ann", "bob", rows=2, cols=2)])
+    export_run(tmp_path / "a.sqlite", lines)
+
+    def interrupt(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as first:
+        first.setattr(PlayedStore, "_insert", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            import_run(lines, run)
+    assert "no run has begun in it" in arena("report", run).stderr
+    made = arena("import", lines, "--to", run)
+    assert (made.exit_code, made.stdout) == (0, f"{run}: 1 game\n")
+
+
+def test_an_import_adds_nothing_to_a_run_that_was_made_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, run = tmp_path / "a.jsonl", tmp_path / "a.sqlite"
+    keep_games(run, [play_record("dots", "ann", "bob", rows=2, cols=2)])
+    export_run(run, lines)
+    monkeypatch.setattr(Store, "begun_with", lambda path: None)
+    with pytest.raises(StoreError, match="is there already"):
+        import_run(lines, run)
 
 
 def test_a_run_that_was_exported_is_the_same_again(tmp_path: Path) -> None:
@@ -234,8 +267,7 @@ def test_written_games_of_2048_are_rated_as_the_run_is(tmp_path: Path) -> None:
 def test_games_are_read_one_by_one_as_they_are_written(tmp_path: Path) -> None:
     run, out = tmp_path / "run.sqlite", tmp_path / "games.jsonl"
     record = play_record("dots", "ann", "bob", rows=3, cols=3)
-    with begun(run, [record]) as store:
-        store.add_all(record.model_copy(update={"game": f"g{n}"}) for n in range(300))
+    keep_games(run, [record.model_copy(update={"game": f"g{n}"}) for n in range(300)])
     said: list[int] = []
 
     def say(text: str) -> None:
