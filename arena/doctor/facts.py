@@ -228,7 +228,7 @@ def _report(found: Facts) -> Iterator[Text]:
     if not kept.writable:
         yield _lacking(
             "",
-            "That folder cannot be written: what is missing is compiled each time. "
+            "That folder cannot be written: players whose kernels it lacks cannot play. "
             f"{CACHE_VARIABLE} names another.",
         )
     if found.games:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 
 from arena.errors import UserError
-from arena.files.cache import cache_root
+from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.files.console import PlainConsole
 from arena.files.imports import module_command
 from arena.tournament.catalogue import CatalogueEntry
@@ -46,7 +46,18 @@ def warm_players(config: TournamentConfig, builtins: Mapping[str, CatalogueEntry
     """Compile what the built-in players of a tournament need, on as many cores as it plays on."""
     entries = [builtins[player.builtin] for player in config.players if player.builtin]
     if searches := [entry.kernels for entry in entries if entry.kernels]:
-        warm_kernels([config.terms.rules], searches, processes=config.concurrency)
+        warm_for_games(config.terms.rules, searches, processes=config.concurrency)
+
+
+def warm_for_games(rules: str, searches: Iterable[str] = (), *, processes: int = 1) -> None:
+    """Compile what players need before their games, as `warm_kernels` does. Raises UserError where
+    it cannot be kept: each player would compile it again, in its time.
+    """
+    if not warm_kernels([rules], searches, processes=processes):
+        raise UserError(
+            f"No game begins: built-in players need kernels that {cache_root()} lacks and cannot "
+            f"keep; the reason is above. {CACHE_VARIABLE} names another folder."
+        )
 
 
 def warm_kernels(

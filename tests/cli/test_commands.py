@@ -284,6 +284,18 @@ def test_kernels_that_cannot_be_kept_are_not_reported_ready(
         assert ("are ready" in result.stdout) is kept
 
 
+def test_no_game_begins_where_its_kernels_cannot_be_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each player would compile them in its time: game after game was void."""
+    steps = f"print({json.dumps({'step': 1, 'steps': 1, 'name': 'dots', 'kept': False})!r})"
+    compiling = (sys.executable, "-c", steps)
+    monkeypatch.setattr("arena.tournament.warming.module_command", lambda *_: compiling)
+    result = arena("match", "uct", "greedy", "--rules", "dots", "--games", "2")
+    assert result.exit_code == 2
+    assert "No game begins: built-in players need kernels that " in result.stderr
+
+
 def test_no_compilation_is_begun_for_a_cache_that_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -129,7 +129,7 @@ def test_the_report_of_what_is_rarer() -> None:
         "  limits      holds nothing",
         "  bubblewrap  bubblewrap 0.8.0",
         "  kernels     none in /cache; `arena warm` compiles them, once",
-        "              That folder cannot be written: what is missing is compiled each time. "
+        "              That folder cannot be written: players whose kernels it lacks cannot play. "
         "ARENA_CACHE_DIR names another.",
         "Games of packages",
         "  hex         the package hex 1.0, with compiled code",
