@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import shorten
 
@@ -13,12 +14,20 @@ from arena.reports.handbook import path_of
 
 FOLDER = "tournaments"
 _WIDTH = 100
+_MADE = re.compile(r"__pycache__|runs|build|.*\.egg-info")
+"""Folders that use of a checkout leaves there."""
+
+
+def _files(home: Path) -> Iterator[Path]:
+    for file in home.rglob("*"):
+        if file.is_file() and not any(map(_MADE.fullmatch, file.relative_to(home).parts)):
+            yield file
 
 
 def listed() -> dict[str, str]:
     """The first sentence of each file, by its name in the folder."""
     home = path_of(FOLDER)
-    files = [file for file in home.rglob("*") if file.suffix in (".toml", ".txt", ".py")]
+    files = [file for file in _files(home) if file.suffix in (".toml", ".txt", ".py")]
     files.sort(key=lambda file: (file.parent != home, file))
     return {str(file.relative_to(home)): _about(file.read_text("utf-8")) for file in files}
 
@@ -35,9 +44,7 @@ def copy(folder: Path) -> None:
         raise UserError(f"{folder} is there already; name a new folder")
     home = path_of(FOLDER)
     with naming(folder), made_aside(folder.absolute().parent) as aside:
-        for file in home.rglob("*"):
-            if file.is_dir() or file.parent.name == "__pycache__":
-                continue
+        for file in _files(home):
             copied = aside / FOLDER / file.relative_to(home)
             copied.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, copied)

@@ -37,6 +37,19 @@ def test_all_are_copied(tmp_path: Path) -> None:
     assert (copy / "examples" / "swiss.toml").exists()
 
 
+def test_what_a_checkout_was_used_for_is_not_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    for name in ("first.toml", "runs/first.txt", "game/build/game.py", "game.egg-info/top.txt"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).touch()
+    monkeypatch.setattr(examples, "path_of", lambda _: home)
+    assert list(examples.listed()) == ["first.toml"]
+    examples.copy(tmp_path / "copy")
+    assert [file.name for file in (tmp_path / "copy").rglob("*")] == ["first.toml"]
+
+
 def test_a_full_disk_is_named_with_the_folder_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
