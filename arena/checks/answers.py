@@ -220,8 +220,9 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
         )
     boards = {one.board for one in wrong}
     there = [one for one in asked if one.board in boards]
+    everywhere = boards == {one.board for one in asked if one.rule_set in failing}
     both_seats = len({(one.board, one.at.seat) for one in there}) == 2 * len(boards)
-    by_seat = _only(there, lambda one: one.at.seat) if both_seats else None
+    by_seat = _only(there, lambda one: one.at.seat) if everywhere and both_seats else None
     if by_seat is not None and _are_half(wrong, [one for one in there if one.at.seat == by_seat]):
         if not subject.wrong <= ANSWERED:
             return f"It fails only at seat {by_seat}."
@@ -234,7 +235,11 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
     board = _only(asked, lambda one: one.board)
     is_illegal = subject.wrong == {Termination.ILLEGAL_MOVE}
     if board is not None and (is_illegal or _are_half(wrong, there)):
-        return f"It fails only in {board}: read size and rules from `variant` in each `start`."
+        return (
+            f"It fails only in {board}: read size and rules from `variant` in each `start`, or, if "
+            "it is not meant to play that, check it with the file of its tournament "
+            "(--tournament FILE)."
+        )
     return ""
 
 

@@ -44,7 +44,10 @@ def test_the_pattern_of_the_failures(
     assert legal.fix == f"{expected}Fix the error in student.py, line 10; it ended the program."
 
 
-_IN_ONE = "It fails only in dots 3×3: read size and rules from `variant` in each `start`."
+_IN_ONE = (
+    "It fails only in dots 3×3: read size and rules from `variant` in each `start`, or, if it is "
+    "not meant to play that, check it with the file of its tournament (--tournament FILE)."
+)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +138,19 @@ def test_a_seat_is_blamed_only_where_each_board_was_asked_in_both() -> None:
     ]
     subject: Any = SimpleNamespace(claims=("dots",), wrong={Termination.EXITED})
     assert _pattern(asked, subject) == ""
+
+
+def test_a_board_is_blamed_not_a_seat_where_only_one_board_fails() -> None:
+    """A slow bot for standard Othello alone: time was over soon after the first seat."""
+    offence, asked = Offence(PlayerFault(Termination.ILLEGAL_MOVE, "…")), list[AskedPosition]()
+    for board, positions in BOARDS["othello"].items():
+        seats = [[at for at in positions if at.seat == seat] for seat in (0, 1)]
+        late = seats[1] if board == "othello" else seats[1][:2]
+        asked += [AskedPosition(board, at, None) for at in late]
+        wrong = None if board == "othello" else offence
+        asked += [AskedPosition(board, at, wrong) for at in seats[0]]
+    subject: Any = SimpleNamespace(claims=("othello",), wrong={Termination.ILLEGAL_MOVE})
+    assert _pattern(asked, subject).startswith("It fails only in othello cornerless: ")
 
 
 def test_the_only_board_is_not_blamed() -> None:
