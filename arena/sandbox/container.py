@@ -12,7 +12,7 @@ from arena.model.contender import Prepared
 from arena.sandbox import launch, processes
 from arena.sandbox.allocation import Allocation
 from arena.sandbox.cgroups import Group
-from arena.sandbox.features import Features, detect, refused_processes
+from arena.sandbox.features import Features, detect, oom_kills, refused_processes
 from arena.sandbox.overload import Load, cpu_ms, sample
 from arena.sandbox.users import User
 
@@ -59,7 +59,7 @@ class Container:
         if mode != "bwrap":  # then its orphans come to us once its first process is dead
             processes.become_subreaper()
         self._before = processes.children()
-        self._refused = refused_processes()
+        self._refused, self._oom_kills = refused_processes(), oom_kills()
         if mode == "none":
             self._launched = launch.bare(self.spec)
         else:
@@ -149,7 +149,8 @@ class Container:
 
     def host_failure(self) -> str | None:
         """Once it is dead: why that was not the player's fault, or None."""
-        if self.group is not None and self.group.oom_kills() > 0 and not self.group.was_full():
+        inside = self.group is not None and self.group.oom_kills() > 0 and not self.group.was_full()
+        if inside or oom_kills() > self._oom_kills:
             return (
                 "the system ended a process of a player, as this machine, or the control group "
                 "that the arena is in, had no memory left: lower concurrency or memory_mb"

@@ -21,6 +21,7 @@ _MEMORY_FILES = {
 }
 """Of cgroups v2 and v1: the limit, what is used of it, and how much of that are files that give way
 to programs, by its name in a list."""
+_OOM_FILES = {2: "memory.events.local", 1: "memory.oom_control"}
 _QUOTA_FILES = {2: ("cpu.max",), 1: ("cpu.cfs_quota_us", "cpu.cfs_period_us")}
 
 
@@ -100,6 +101,18 @@ def refused_processes(proc: Path = _SELF) -> int:
         with suppress(OSError):  # of the root, which has no limit
             refused += int(events.read_text().split()[1])  # max N
     return refused
+
+
+def oom_kills(proc: Path = _SELF) -> int:
+    """How many processes of our control groups the system ended for want of memory, not counting
+    those of groups below them, as those of players.
+    """
+    ended = 0
+    for mount, folder in enclosing("memory", proc):
+        with suppress(OSError, KeyError):  # of the root of v2, or an older Linux
+            lines = (folder / _OOM_FILES[mount.version]).read_text().splitlines()
+            ended += int(dict(map(str.split, lines))["oom_kill"])
+    return ended
 
 
 def cpu_quota(proc: Path = _SELF) -> float | None:

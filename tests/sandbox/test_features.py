@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox.features import available_memory, cpu_quota, refused_processes, usable_cores
+from arena.sandbox.features import (
+    available_memory,
+    cpu_quota,
+    oom_kills,
+    refused_processes,
+    usable_cores,
+)
 
 Write = Callable[..., None]
 
@@ -95,6 +101,17 @@ def test_processes_that_a_player_was_refused_by_its_own_limit_do_not_count(
     local = {"pids.events": "max 9\n", "pids.events.local": "max 2\n"}
     write("a/b", {1: {"pids.events": "max 2\n"}, 2: local})
     assert refused_processes(proc) == 2
+
+
+def test_processes_are_counted_that_the_groups_around_lost_to_memory(
+    proc: Path, write: Write
+) -> None:
+    """v2 counts there those that players lose to their own limits, too, but not as local."""
+    assert oom_kills(proc) == 0
+    v1 = {"memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n"}
+    v2 = {"memory.events": "oom_kill 9\n", "memory.events.local": "oom 1\noom_kill 2\n"}
+    write("a/b", {1: v1, 2: v2})
+    assert oom_kills(proc) == 2
 
 
 def test_a_mount_that_does_not_show_our_group_shows_what_is_around_it(
