@@ -33,7 +33,7 @@ _SOURCES = {
     ".cxx": _CPP,
     ".go": ("go build -o bot {file}", "./bot"),
     ".java": (
-        "javac -Xlint:all -sourcepath . -d classes {file}",
+        "javac -encoding UTF-8 -Xlint:all -sourcepath . -d classes {file}",
         "java -XX:+UseSerialGC -cp classes {stem}",
     ),
     ".rs": ("rustc --edition=2021 -O --crate-name bot -o bot {file}", "./bot"),

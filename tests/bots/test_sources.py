@@ -152,6 +152,16 @@ def test_a_java_class_of_another_name_is_reported(tmp_path: Path) -> None:
         build(open_bot(path), "none")
 
 
+@pytest.mark.slow
+def test_a_java_source_is_utf_8_in_any_locale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Java before 18 reads it by the locale, which containers have none of."""
+    monkeypatch.setenv("LC_ALL", "C")
+    path = written(tmp_path / "mine", "A.java", f"// 149 ± 3\n{TRIVIAL['A.java']}")
+    assert build(open_bot(path), "none").command
+
+
 @pytest.mark.parametrize(("name", "compiler"), [("a.cpp", "g++"), ("A.java", "javac")])
 def test_a_compiler_that_is_not_there_is_named(
     name: str, compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
