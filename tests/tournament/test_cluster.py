@@ -247,6 +247,22 @@ def test_no_folder_that_others_can_make_first_is_used(
         assert folder.stat().st_mode & 0o077 == 0, "modules are imported from there"
 
 
+def test_a_scheduler_that_cannot_start_here_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: Any) -> None:
+        """As Dask does in a container without a loopback network, after a minute."""
+        raise RuntimeError("Cluster failed to start") from OSError(101, "Network is unreachable")
+
+    monkeypatch.setattr("arena.tournament.executors.cluster.LocalCluster", fail)
+    told = r"^local:2: no scheduler .* here: .*Network is unreachable\. It needs .* 127\.0\.0\.1"
+    with (
+        pytest.raises(ExecutorError, match=told),
+        opened("local:2", ClusterTable(), tmp_path),
+    ):
+        pass
+
+
 def test_workers_that_do_not_start_are_counted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

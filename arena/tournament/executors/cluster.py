@@ -271,10 +271,16 @@ def _started(workers: int, security: Security) -> Iterator[str]:
         folder = stack.enter_context(TemporaryDirectory(prefix=leftovers.prefix()))
         # Dask's own is the same for all users, and modules are imported from there.
         with dask.config.set({"temporary-directory": folder}):
-            cluster = LocalCluster(
-                n_workers=0, host="127.0.0.1", protocol="tls://", security=security,
-                dashboard_address=_PAGES, silence_logs=50,
-            )  # fmt: skip
+            try:
+                cluster = LocalCluster(
+                    n_workers=0, host="127.0.0.1", protocol="tls://", security=security,
+                    dashboard_address=_PAGES, silence_logs=50,
+                )  # fmt: skip
+            except RuntimeError as error:
+                raise ExecutorError(
+                    f"local:{workers}: no scheduler can be started here: {_origin(error)}. It "
+                    "needs the network 127.0.0.1 (`ip link set lo up`); without it leave `on` out."
+                ) from None
         head = stack.enter_context(cluster)
         place = ("--local-directory", folder, "--host", "127.0.0.1")
         certificates = tls_options(security, folder)
