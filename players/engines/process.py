@@ -103,8 +103,17 @@ class EngineProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return EngineFault(f"{self.name} closed its pipes instead of answering `{command}`.")
-        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-        return EngineFault(f"{self.name} ended {how} instead of answering `{command}`.")
+        return EngineFault(f"{self.name} ended {_how(code)} instead of answering `{command}`.")
+
+
+def _how(code: int) -> str:
+    """How a process ended, by its return code."""
+    if code >= 0:
+        return f"with exit code {code}"
+    try:
+        return f"by {signal.Signals(-code).name}"
+    except ValueError:  # most real-time signals have only a number
+        return f"by signal {-code}"
 
 
 def find_engine(program: str, folder: Path) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import rules
+from players.engines.process import EngineFault, EngineProcess
 from tests.players.conftest import random_position, start_message, turn_message
 from tests.players.scripted_engines import scripted
 
@@ -49,3 +50,19 @@ def test_a_position_out_of_nowhere_is_refused(
     player.tell(start_message(position, options={"command": command}))
     assert player.close() == (1, b"")
     assert "do not lead to the position to play: none." in player.stderr()
+
+
+@pytest.mark.parametrize(
+    ("script", "how"),
+    [
+        ("exit 0", "with exit code 0"),
+        ("kill -SEGV $$", "by SIGSEGV"),
+        ("kill -40 $$", "by signal 40"),  # a real-time one, without a name
+    ],
+)
+def test_an_engine_that_ended_says_how(script: str, how: str, tmp_path: Path) -> None:
+    engine = EngineProcess(["sh", "-c", script], tmp_path)
+    with pytest.raises(EngineFault, match=f"sh ended {how} instead of answering `name`."):
+        engine.line("name")
+    engine.close()
+    engine.output.close()
