@@ -152,7 +152,10 @@ def _refuse_other_game(sides: Sequence[Side], settings: Mapping[str, Any]) -> No
             )
         theirs = {key: value for key, value in side.game.items() if key != "rules"}
         if not settings and not _is_default(theirs):
-            them = " ".join(f"--set {key}={value}" for key, value in theirs.items())
+            them = " ".join(
+                f"--set {key}={value if isinstance(value, str) else shown(value)}"
+                for key, value in theirs.items()
+            )
             raise UserError(
                 f"{side.letter}: {side.words} is a tournament with settings of its own; add "
                 f"{printable(them)}, or --rules {RULES} for the default"

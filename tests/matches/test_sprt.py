@@ -148,14 +148,19 @@ def test_the_game_of_a_tournament_is_not_left_for_the_default(folder: Path, comm
 
 def test_the_board_of_a_tournament_is_not_left_for_the_default(folder: Path) -> None:
     cup = folder / "cup.toml"
-    cup.write_text('[game]\nrules = "othello"\nsize = 6\n[[player]]\nbot = "uct"\n')
     asked = ("sprt", "monkey", "cup.toml:uct", "--dry-run")
-    refused = arena(*asked)
-    assert refused.exit_code == 2
-    assert refused.stderr == (
-        "B: cup.toml is a tournament with settings of its own; add --set size=6, or --rules "
-        "othello for the default\n"
-    )
+    for settings, options in (
+        ('preset = "cornerless"\ncorners = false', "--set preset=cornerless --set corners=false"),
+        ("size = 7", "--set size=7"),  # a wrong one
+        ("size = 6", "--set size=6"),
+    ):
+        cup.write_text(f'[game]\nrules = "othello"\n{settings}\n[[player]]\nbot = "uct"\n')
+        refused = arena(*asked)
+        assert refused.exit_code == 2
+        assert refused.stderr == (
+            f"B: cup.toml is a tournament with settings of its own; add {options}, or --rules "
+            "othello for the default\n"
+        )
     for chosen in (("--set", "size=6"), ("--set", "size=4"), ("--rules", "othello")):
         assert arena(*asked, *chosen).exit_code == 0
     cup.write_text(cup.read_text().replace("6", "8"))
