@@ -303,7 +303,9 @@ def test_what_came_between_a_check_and_its_end_counts(to: Path, script: Path) ->
     assert playing(to) == {}
 
 
-def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:
+def test_a_version_is_named_by_number_or_digest(
+    to: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = submit(to, script, "ada")
     script.write_text("print('2')\n")
     second = submit(to, script, "ada")
@@ -316,10 +318,13 @@ def test_a_version_is_named_by_number_or_digest(to: Path, script: Path) -> None:
     ):
         assert submitted(to / name) == (to / "ada", receipt)
         assert place_of(to / name) == to / "ada" / receipt.version / "tree" / "bot.py"
-    for wrong in ("ada@3", "ada@", f"ada@{first.digest[:3]}"):
+    for wrong in ("ada@3", "ada@", f"ada@{first.digest[:3]}", f"ada@{first.digest[1:9]}"):
         with pytest.raises(SubmissionError, match=r"choose: ada@1 \(\w{8}\), ada@2 \(\w{8}\)"):
             submitted(to / wrong)
-    assert submitted(to / "nobody") is None and place_of(script) == script
+    monkeypatch.chdir(to / "ada")
+    for none in (to / "nobody", to / "@2", Path(), Path(second.version, "..")):
+        assert submitted(none) is None
+    assert place_of(script) == script
     course.withdraw(to, "ada", "ada")
     with pytest.raises(SubmissionError, match="no version of ada plays now; name one: ada@1"):
         submitted(to / "ada")
@@ -458,24 +463,26 @@ def test_a_folder_of_submissions_of_before_becomes_a_course(
     tmp_path: Path, script: Path, package: Package
 ) -> None:
     folder = tmp_path / "old"
-    accept(open_bot(script), CHECKED, folder)
-    script.write_text("print('2')\n")
-    accept(open_bot(script), CHECKED, folder)
+    accepted = []
+    for number in range(4):
+        script.write_text(f"print({number})\n")
+        accepted.append(accept(open_bot(script), CHECKED, folder).version)
     for receipt in folder.glob("bot/*/receipt.json"):
         text = receipt.read_text()
         receipt.chmod(0o644)
         lines = [line for line in text.splitlines() if '"number"' not in line]
         receipt.write_text("\n".join(lines))
     (entry,) = course.bots(folder)
-    assert [each.number for each in entry.versions] == [1, 2]
+    assert [each.number for each in entry.versions] == [1, 2, 3, 4]
+    assert [each.version for each in entry.versions] == accepted != sorted(accepted)
     assert course.withdraw(folder, "bot", None).owner is None, "nobody owns it there"
     course.init(folder)
     with pytest.raises(SubmissionError, match="is a course already"):
         course.init(folder)
     course.add_owners(folder, ["ada"], NOW)
-    submit(folder, named(package, "bot", "print('3')\n"), "ada")
+    submit(folder, named(package, "bot", "print('5')\n"), "ada")
     entry = course.bot(folder, "bot")
-    assert ([each.number for each in entry.versions], entry.owner) == ([1, 2, 3], "ada")
+    assert ([each.number for each in entry.versions], entry.owner) == ([1, 2, 3, 4, 5], "ada")
 
 
 def test_a_new_course_has_rules_and_a_ladder_and_tournaments_that_are_there_stay(

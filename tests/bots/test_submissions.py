@@ -20,7 +20,7 @@ from arena.bots.course import submit, withdraw
 from arena.bots.package import open_bot, package_store, take
 from arena.bots.submissions import home_for, receipt_of, submissions
 from arena.bots.trees import locked
-from arena.bots.versions import CheckedItem, active
+from arena.bots.versions import CheckedItem, History, active, authors_of, history
 from arena.errors import PackageError, SubmissionError
 from tests.bots.conftest import MANIFEST, Package
 from tests.submitting import accept
@@ -267,9 +267,52 @@ def test_a_broken_receipt_is_reported(package: Package, to: Path) -> None:
     submissions(to)  # which remembers it
     file = to / "corner" / receipt.version / "receipt.json"
     file.chmod(0o644)
+    text = file.read_text()
     file.write_text("{}")
     with pytest.raises(SubmissionError, match="is not a receipt of the arena"):
         submissions(to)
+    file.write_text(text)
+    moved = file.parent.rename(to / "corner" / f"{receipt.version[:-1]}_")
+    (to / "corner" / "active").unlink()
+    (to / "corner" / "active").symlink_to(moved.name)
+    with pytest.raises(SubmissionError, match="_: the receipt is of other files; remove"):
+        submissions(to)
+    moved.chmod(0o755)
+    (moved / "receipt.json").unlink()
+    (moved / "receipt.json").mkdir()
+    with pytest.raises(SubmissionError, match=r"_ is not as it was accepted: .*; remove"):
+        submissions(to)
+
+
+def test_a_link_that_came_after_it_was_accepted_is_refused(package: Package, to: Path) -> None:
+    receipt = accept(open_bot(package()), CHECKED, to)
+    tree = to / "corner" / receipt.version / "tree"
+    tree.chmod(0o755)
+    (tree / "rules").symlink_to("/etc/passwd")
+    with pytest.raises(SubmissionError, match=r"is not as it was accepted: .*link"):
+        submissions(to)
+
+
+def test_the_authors_of_a_version_are_those_of_its_manifest(
+    package: Package, tmp_path: Path, to: Path
+) -> None:
+    accept(open_bot(package(manifest=f'{MANIFEST}authors = ["Ada", "Bob"]\n')), CHECKED, to)
+    script = tmp_path / "plain.py"
+    script.write_text("print()\n")
+    accept(open_bot(script), CHECKED, to)
+    assert authors_of(to / "corner") == ("Ada", "Bob")
+    assert authors_of(to / "plain") == ()
+
+
+def test_the_folders_of_a_package_are_no_versions_of_it(package: Package) -> None:
+    home = package()
+    (home / "search" / "tree").mkdir(parents=True)
+    assert history(home) == History()
+    (home / "bot.toml").unlink()  # as a version that lost its receipt
+    assert len(history(home).damaged) == 1
+    (home / "search").rename(home / ".search")
+    (home / "link").symlink_to(".search")
+    assert history(home) == History()
 
 
 def test_receipts_are_read_once(
