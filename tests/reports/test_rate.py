@@ -20,6 +20,8 @@ from tests.command import arena
         "first,second,score\na,b,1\n\nb,a,1/2\n",
         "\ufeffScore, Second ,FIRST,note\r\n1-0,b,a,x\r\n1/2-1/2,a,b,\r\n",
         'a,"b",1.0\n  b , a , ½ \n',
+        "a,b,1,,\n,,\nb,a,0.5,,\n",
+        "first,second,score,a;b\na,b,1,x\nb,a,0.5,\n",
     ],
 )
 def test_forms_that_are_read(text: str) -> None:
@@ -38,6 +40,8 @@ def test_the_pair_column_and_names_with_commas() -> None:
         Result("b", "x, y", 0.0, "p1"),
     )
     assert read_results("a,b,1,7\n", "x.csv").results == (Result("a", "b", 1.0, "7"),)
+    numbered = read_results("a,b,1,1\nb,a,0,5\n", "x.csv").results
+    assert numbered == (Result("a", "b", 1.0, "1"), Result("b", "a", 0.0, "5"))
     named = read_results("first,second,score,pair\na,b,0,5\n", "x.csv").results
     assert named == (Result("a", "b", 0.0, "5"),)
 
@@ -71,6 +75,9 @@ def test_a_list_that_never_names_the_loser_first_is_doubted(
         ("", "x.csv: no results; expected lines of first,second,score"),
         ("first,second,score\n", "x.csv: a header and no results"),
         ("first,score\na,1\n", "x.csv, line 1: the header lacks second"),
+        ("first,second,points\na,b,1\n", "x.csv, line 1: the header lacks score;"),
+        ("a;b;1\n", "x.csv, line 1: separate the columns with commas"),
+        ("a\tb\t1\n", "x.csv, line 1: separate the columns with commas"),
         (
             "White,Black,Result\na,b,1-0\n",
             "x.csv, line 1: the header lacks first, second, score; expected first (the player who "
@@ -92,7 +99,9 @@ def test_a_list_that_never_names_the_loser_first_is_doubted(
             "first,second,score\na,b,1\nfirst,second,score,ordered\na,b,1,no\n",
             "x.csv, line 3: names other columns than the first line, as the list of another",
         ),
+        ("first,second,score\na,b,1\nFirst,Second,Score\n", "x.csv, line 3: names other columns"),
         ("a,,1\n", "line 1: no second"),
+        ("a,b\nb,a,2\n", "line 2: score '2' is not 1"),
         ("first,second,score\na,b,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),
         ("a,b,1,p1,x\n", "line 1: 5 fields, expected 4"),
         ("a,b,1\nb,a,0,5\n", "line 2: 4 fields, expected 3; write a draw as 0.5"),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -22,7 +23,7 @@ from arena.model.protocol import Termination
 from arena.model.record import GameRecord
 from arena.ratings.model import Standings, schema
 from arena.ratings.pentanomial import figures
-from arena.ratings.results import Result, digest, results_of
+from arena.ratings.results import Result, Results, digest, results_of
 from arena.ratings.standings import standings as standings_of_digests
 from arena.ratings.standings import standings_of_results
 from arena.reports import csv_report, terminal, words
@@ -231,6 +232,11 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
             assert line["elo"] == ("" if row.elo is None else str(round(row.elo, 4)))
             assert int(line["forfeits"]) == sum(row.forfeits.values())
             assert int(line["forfeit_timeout"]) == row.forfeits.get("timeout", 0)
+            for key in ("moves", "mean_ms", "p99_ms", "max_ms"):
+                figure = row.times and getattr(row.times, key)
+                assert line[key] == ("" if figure is None else str(round(figure, 4)))
+            reached = [each.tile for each in row.tiles.reach] if row.tiles else []
+            assert line["best_tile"] == (str(max(reached)) if reached else "")
             for side, share in (("as_first", row.as_first), ("as_second", row.as_second)):
                 told = (share.score, share.error, share.low, share.high) if share else ("",) * 4
                 columns = [line[side + end] for end in ("", "_error", "_low", "_high")]
@@ -253,6 +259,21 @@ def test_written_results_rate_the_same(cup: list[GameRecord], table: Standings) 
     assert [(row.name, row.elo, row.elo_error) for row in again.players] == [
         (row.name, row.elo, row.elo_error) for row in table.players
     ]
+
+
+def test_results_without_pairs_or_a_first_mover_are_read_as_they_were() -> None:
+    played = (Result("a", "b", 1.0), Result("b", "a", 0.5))
+    for first_mover in (True, False):
+        text = csv_report.table(*csv_report.results(played, "cup", first_mover=first_mover))
+        assert read_results(text, "cup.csv") == Results(played, first_mover)
+
+
+def test_a_table_that_is_too_large_to_be_drawn_has_all_cells(
+    cup: list[GameRecord], table: Standings
+) -> None:
+    large = table.model_copy(update={"crosstable": ()})
+    view: Any = SimpleNamespace(standings=large, rated=[digest(each) for each in cup])
+    assert {*csv_report.cells_of(view)} == {*table.crosstable}
 
 
 def test_the_results_of_two_runs_make_one_table(cup: list[GameRecord]) -> None:
