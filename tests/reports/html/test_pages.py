@@ -4,17 +4,20 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from arena.errors import UserError
 from arena.model.contender import CommandLine, Contender
 from arena.model.game_spec import Terms
 from arena.model.protocol import Clock, Termination
 from arena.model.record import GameRecord
+from arena.ratings.rankings import LEFT_OUT
 from arena.ratings.results import digest
 from arena.reports.html import pages
-from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen
+from arena.reports.html.audience import PUBLIC, STAFF, Audience, Seen, owned
 from arena.reports.html.data import run_data
 from arena.reports.html.one_file import write_report
 from arena.reports.html.overview import Look
@@ -152,6 +155,40 @@ def test_what_a_bot_wrote_is_for_its_owner_and_in_no_anonymous_page(league: RunV
     own, other = (Audience(reads=frozenset({name})) for name in ("ann", "bob"))
     assert ["secret" in told(each) for each in (own, other)] == [True, False]
     assert "Anna" in told(PUBLIC) and "Anna" not in told(Audience(pseudonyms="x"))
+
+
+def test_what_is_the_hosts_is_for_the_staff_alone() -> None:
+    others = (PUBLIC, Audience(reads=frozenset({"ann"})), Audience(pseudonyms="x"))
+    assert STAFF.reads_all and not any(each.reads_all for each in others)
+
+
+def test_an_owner_has_the_players_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    whose = {"fox": "ann", "owl": "bob", "elk": "bob", "bee": "cid"}
+    monkeypatch.setattr("arena.reports.html.audience.owners", lambda config: whose)
+    config: Any = SimpleNamespace(players=[SimpleNamespace(number=1)])
+    assert owned(config, "bob") == {"owl", "elk"}
+    with pytest.raises(UserError, match=r'belongs to "eve"; their owners are: ann, bob, cid$'):
+        owned(config, "eve")
+
+
+def test_a_sentence_hides_whole_names_alone(league: RunView) -> None:
+    names = ("fox", "fox-2", "a+b", "x" * 72)
+    config = league.config.model_copy(update={"players": tuple(map(player, names))})
+    neutral = Seen(config, Audience(pseudonyms="x"))
+    fox, fox_2, other, _ = (neutral.names[name] for name in names)
+    said = "fox-2 met fox, a+b and the foxes of firefox"
+    assert neutral.sentence(said) == f"{fox_2} met {fox}, {other} and the foxes of firefox"
+    without = Seen(config, Audience(without=frozenset({"fox"})))
+    assert without.sentence("a+b met fox") == f"a+b met {LEFT_OUT}"
+    assert without.names == {name: name for name in names[1:]}
+
+
+def test_who_joins_later_changes_no_neutral_name(league: RunView) -> None:
+    first, *others = league.config.players
+    late = first.model_copy(update={"joined": 1})
+    config = league.config.model_copy(update={"players": (late, *others)})
+    for secret in "uvwxyz":
+        assert Seen(config, Audience(pseudonyms=secret)).players[-1] == first.name
 
 
 def test_the_method_is_short(league: RunView) -> None:
