@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from fastapi import Depends, FastAPI, HTTPException
+from fastapi import Depends, FastAPI, HTTPException, Request
 
 from arena.bots import course
 from arena.errors import UserError
@@ -15,7 +15,15 @@ from arena.web import rates, sessions
 from arena.web.app import ServerSettings, make_app
 from arena.web.people import COOKIE
 from arena.web.rates import Rate
-from arena.web.rights import Asking, Role, Visitor, may, own_form
+from arena.web.rights import (
+    Asking,
+    Role,
+    Visitor,
+    is_still_visitor,
+    may,
+    own_form,
+    visitor_of,
+)
 from arena.web.sessions import FOLDER, SignedSession, Signer
 from tests.web.conftest import TestClient
 
@@ -144,6 +152,22 @@ def test_a_script_sends_the_token_itself(client: TestClient, tokens: dict[str, s
     assert who(client, "/who", **sent) == ("anyone", None), "pages take sessions alone"
 
 
+def test_a_request_is_of_the_same_visitor_until_its_token_opens_nothing(
+    app: FastAPI, folder: Path, tokens: dict[str, str]
+) -> None:
+    def sent(**headers: str) -> Request:
+        encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
+        scope = {"type": "http", "app": app, "path": "/api/who", "headers": encoded}
+        return Request(scope | {"client": ("ada", 1)})
+
+    mine, anyones = sent(authorization=f"Bearer {tokens['ada']}"), sent()
+    assert visitor_of(mine) == Visitor(role=Role.OWNER, owner="ada")
+    assert visitor_of(anyones) == Visitor()
+    assert is_still_visitor(mine) and is_still_visitor(anyones)
+    course.renew(folder, "ada")
+    assert not is_still_visitor(mine) and is_still_visitor(anyones)
+
+
 def test_the_staff_comes_in_by_the_token_of_the_console(client: TestClient, app: FastAPI) -> None:
     came = client.get(f"/in/{app.state.course.people.staff_token}")
     assert came.headers["location"] == "/staff"
@@ -222,6 +246,22 @@ def test_a_group_that_writes_the_course_shares_its_sessions(tmp_path: Path) -> N
     at = tmp_path / FOLDER
     assert [each.stat().st_mode & 0o777 for each in (at, at / "secret")] == [0o770, 0o660]
     assert [each.name for each in at.iterdir()] == ["secret"]
+
+
+def test_two_servers_that_begin_at_once_have_one_secret(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = os.link
+
+    def late(part: Path, file: Path) -> None:
+        file.write_bytes(b"of the other one".ljust(32))
+        link(part, file)
+
+    monkeypatch.setattr(os, "link", late)
+    first, second = Signer(folder), Signer(folder)
+    session = SignedSession(owner="ada", fingerprint="", ends_at=100.0)
+    assert second.session(first.cookie(session), 50.0) == session
+    assert [each.name for each in (folder / FOLDER).iterdir()] == ["secret"]
 
 
 def test_a_change_comes_from_a_page_of_the_session(

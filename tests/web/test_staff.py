@@ -14,11 +14,12 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import quote
 
 import httpx
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from starlette.requests import ClientDisconnect
 
 from arena.bots import course
@@ -32,10 +33,13 @@ from arena.web.app import ServerSettings, make_app
 from arena.web.checks import HandedIn
 from arena.web.downloads import Download
 from arena.web.export import export
+from arena.web.rights import Role, Visitor
 from arena.web.run_pages import as_long
+from arena.web.runs import ShownRun
 from arena.web.scheduler import Scheduler
 from arena.web.staff_log import add_line, last_lines
 from arena.web.streams import SIGN_OF_LIFE
+from arena.web.tournaments import runs_of, shown_until, still_to_come
 from tests.files.users import as_nobody
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
@@ -263,6 +267,8 @@ def test_new_bots_are_not_taken_while_one_is_damaged(
     assert f"bee/{version.name} was changed after it was accepted" in page
     assert "Until it is fixed, cup takes no new bots and versions." in page
     assert not scheduler.wish("cup").is_asked
+    scheduler.start("cup")
+    assert not scheduler.wish("cup").take_new, "it plays on with those it has"
     course.exclude(folder, "bee")
     assert "cup takes the bots as they are now" in staff.does("t/cup/take")
 
@@ -476,6 +482,27 @@ def test_pages_that_listen_are_loaded_again_once_the_table_is_frozen() -> None:
     assert asyncio.run(told()) == [b"first", b"moves", b"event: reset\ndata: {}\n\n"]
 
 
+def test_a_page_that_listens_is_of_what_its_visitor_sees_now(app: FastAPI, folder: Path) -> None:
+    of_owner, of_staff = (Request({"type": "http", "app": app, "headers": []}) for _ in range(2))
+    staff, owner = Visitor(role=Role.STAFF), Visitor(role=Role.OWNER, owner="ant")
+    app.state.identify = Mock(return_value=owner)
+    of_staff.state.visitor = staff
+    run, change = app.state.runs["cup"], app.state.course.scheduler.change
+    of_a_match = ShownRun(folder / "challenges" / "cup.sqlite")
+    of_run, of_match = (shown_until(of_owner, each) for each in (run, of_a_match))
+    assert of_run() and of_match()
+    change("cup", freeze_at=NOW)
+    of_copy = shown_until(of_owner, runs_of(of_owner)["cup"])
+    assert not of_run() and of_match() and of_copy()
+    app.state.course.table_freeze.unfreeze("cup")
+    assert of_run() and not of_copy()
+    staffs = shown_until(of_staff, run)
+    assert not staffs(), "the session has ended"
+    app.state.identify = Mock(return_value=staff)
+    change("cup", freeze_at=NOW)
+    assert staffs() and not of_match()
+
+
 def test_a_page_that_listens_is_loaded_again_once_the_staff_has_signed_out(
     app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -499,6 +526,8 @@ def test_a_tournament_that_has_not_begun(app: FastAPI, folder: Path) -> None:
     assert (early.status_code, other.status_code) == (404, 404)
     assert "final has not begun yet." in early.text
     assert "There is no such tournament here." in other.text
+    request = Request({"type": "http", "app": app})
+    assert "final" in still_to_come(request) and "cup" not in still_to_come(request)
 
 
 def test_a_table_may_be_frozen_before_the_first_game(
