@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import UserError
+from arena.matches.sprt import read_side
 from tests.command import arena
 from tests.reports.conftest import play_record
 from tests.reports.runs import begun
@@ -125,6 +127,34 @@ def test_a_players_file_and_options_that_go_before_it(folder: Path) -> None:
     assert f"quick.toml:2: options.evaluation: no such file: {folder}/tuned" in shown.stderr
 
 
+def test_a_command_may_end_in_the_name_of_a_file(folder: Path) -> None:
+    words = "python3 bot.py settings.toml"
+    assert read_side("A", words).table["command"] == words.split()
+    (folder / words).write_text('bot = "uct"\n')
+    assert read_side("A", words).table["bot"] == "uct"
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("player = 3\n", "none can be read"),
+        ('[player]\nbot = "uct"\n', "none can be read"),
+        ('[[player]]\nbot = 3\n[[player]]\nbot = "uct"\n', "cup.toml:uct"),
+        ('[[player]]\nname = "ada"\nfrom = "."\n[[player]]\nbot = "uct"\n', "cup.toml:uct"),
+    ],
+)
+def test_only_a_player_that_can_be_read_is_offered(folder: Path, text: str, there: str) -> None:
+    (folder / "cup.toml").write_text(text)
+    with pytest.raises(UserError) as caught:
+        read_side("A", "cup.toml")
+    assert str(caught.value) == f"A: cup.toml is a tournament; name one of its players: {there}"
+
+
+def test_a_game_that_is_no_table_is_left_out(folder: Path) -> None:
+    (folder / "cup.toml").write_text('game = 3\n[[player]]\nbot = "uct"\n')
+    assert read_side("A", "cup.toml").game == {}
+
+
 def test_the_only_player_of_a_file_need_not_be_named(folder: Path) -> None:
     (folder / "player.toml").write_text('[[player]]\nbot = "uct"\nname = "tuned"\n')
     shown = arena("sprt", "player.toml", "monkey", *LOOK)
@@ -152,6 +182,7 @@ def test_the_board_of_a_tournament_is_not_left_for_the_default(folder: Path) -> 
     for settings, options in (
         ('preset = "cornerless"\ncorners = false', "--set preset=cornerless --set corners=false"),
         ("size = 7", "--set size=7"),  # a wrong one
+        ('"\\u001b" = 1', r"--set \x1b=1"),
         ("size = 6", "--set size=6"),
     ):
         cup.write_text(f'[game]\nrules = "othello"\n{settings}\n[[player]]\nbot = "uct"\n')
