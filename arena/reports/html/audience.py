@@ -88,9 +88,10 @@ class Seen:
         self.place = {name: place for place, name in enumerate(self.players)}
         self.names = {each.name: self._shown(number, each) for number, each in enumerate(there, 1)}
         """Each of them as it is shown."""
-        hidden = self.names if audience.pseudonyms else {}
-        self._replaced = hidden | dict.fromkeys(audience.without, LEFT_OUT)
-        longest = sorted(self._replaced, key=len, reverse=True)
+        hides = audience.pseudonyms or audience.without
+        shown = self.names if audience.pseudonyms else {name: name for name in self.players}
+        self._replaced = shown | dict.fromkeys(audience.without, LEFT_OUT) if hides else {}
+        longest = sorted(self._replaced, key=len, reverse=True)  # `fox-2` is not `fox`
         words = "|".join(map(re.escape, longest))
         self._found = re.compile(rf"(?<!\w)(?:{words})(?!\w)") if words else None
 
