@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import NamedTuple, TypeVar
@@ -114,7 +115,7 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
     with ExitStack() as living:
         asker = _Asker(subject, living)
         for board, game in subject.boards.items():
-            asked += _ask_board(asker, board, subject.positions(game))
+            asked += _ask_board(asker, board, _seats_in_turn(subject.positions(game)))
             last = asked[-1].offence
             if last is not None and last.termination is Termination.TIMEOUT:
                 break
@@ -131,6 +132,16 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
     hint = _pattern(asked, subject)
     finding = subject.failed(offence, count)
     return finding.model_copy(update={"fix": f"{hint} {finding.fix}"}) if hint else finding
+
+
+def _seats_in_turn(positions: Sequence[PracticePosition]) -> list[PracticePosition]:
+    """The positions, for a slow program to be asked in early ones of both seats."""
+    asked = Counter[int]()
+    turns = list[int]()
+    for at in positions:
+        turns.append(asked[at.seat])
+        asked[at.seat] += 1
+    return [at for _, at in sorted(zip(turns, positions, strict=True), key=lambda one: one[0])]
 
 
 def _ask_board(

@@ -30,7 +30,7 @@ _ASK = "if it is not meant to play that, say what it plays:"
             '`rules = ["othello"]` in a bot.toml, or --rules othello. ',
         ),
         ('assert "rows" not in request["state"]', ("dots", "othello"), ""),
-        ('assert request["state"]["to_move"] == 1', ("dots",), ""),
+        ('assert request["state"]["to_move"] == 1', ("dots",), "It fails only at seat 0. "),
         ('assert len(request["legal"][request["state"]["to_move"] :])', ("dots",), ""),
         ('assert request["state"]["to_move"] == 0', ("dots",), "It fails only at seat 1. "),
         # by chance in one board alone
