@@ -50,14 +50,12 @@ def acquire(path: Path) -> int:
             os.close(descriptor)
             raise
         # The holder may have unlinked the file after we opened it: then our lock guards nothing.
-        with suppress(FileNotFoundError):
-            ours, there = os.fstat(descriptor), name.stat()
-            if (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino):
-                if not is_foreign:
-                    _sign(path, descriptor)
-                    return descriptor
-                release(path, descriptor)
-                continue
+        if _leads_to(name, descriptor):
+            if not is_foreign:
+                _sign(path, descriptor)
+                return descriptor
+            release(path, descriptor)
+            continue
         os.close(descriptor)
 
 
@@ -94,10 +92,18 @@ def holder(path: Path) -> int | None:
 
 
 def release(path: Path, descriptor: int) -> None:
+    name = name_of(path)
     try:
-        name_of(path).unlink(missing_ok=True)
+        if _leads_to(name, descriptor):  # else the folder was moved, and another may be locked
+            name.unlink(missing_ok=True)
     finally:
         os.close(descriptor)
+
+
+def _leads_to(name: Path, descriptor: int) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(name.stat(), os.fstat(descriptor))
+    return False
 
 
 def name_of(path: Path) -> Path:

@@ -15,6 +15,7 @@ from arena.files.stop_signals import Stop, apart, stop_signals
 from arena.tournament.store_faults import FULL
 from arena.tournament.warming import notice
 from players.learning import picture_files
+from players.learning.own_folder import OwnFolder
 
 TRAINED, TUNED = ".train", ".tune"
 """How the names of the folders of trainings and tunings end."""
@@ -62,12 +63,12 @@ def held(folder: Path, work: Work) -> Iterator[None]:
     """Make the folder, and keep other processes out of it. A new one that stays empty goes again.
 
     Raises UserError when another process has it, it has other files, or it cannot be written, now
-    or later; UnkeptError where that is for a full disk.
+    or later, or is moved meanwhile; UnkeptError where that is for a full disk.
     """
     is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = lock_file.acquire(folder / work.noun)
+        lock, own = lock_file.acquire(folder / work.noun), OwnFolder(folder)
     except lock_file.LockHeldError as held:
         raise UserError(
             f"{folder}: a {work.noun} is in progress there ({held}); wait for it, stop it, or "
@@ -83,10 +84,11 @@ def held(folder: Path, work: Work) -> Iterator[None]:
     except OSError as error:
         if unread(error):
             raise
+        own.check()
         raise _cannot_be_written(folder, error, work.checkpoint) from None
     finally:
         lock_file.release(folder / work.noun, lock)
-        if is_new:
+        if is_new and own.there:
             with suppress(OSError):  # it is not empty: there is a result
                 folder.rmdir()
 

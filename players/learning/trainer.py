@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 
 from arena.errors import UserError
 from arena.files.toml_tables import shown
+from players.learning.own_folder import OwnFolder
 from players.learning.training_file import Training, as_written
 from players.ntuple.network import Network
 from players.ntuple.temporal import ERROR, SIZE, Rule, with_sums
@@ -55,7 +56,7 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.config = config
-        self._path = folder / CHECKPOINT
+        self._path, self._folder = folder / CHECKPOINT, OwnFolder(folder)
         self._blocks: list[_Block] = []
         """The complete blocks."""
         self._seconds = 0.0
@@ -191,8 +192,10 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
 
     def save(self) -> None:
         """Write the checkpoint, as a whole; where one is due, first the network that the mean takes
-        from it. Raises OSError, and UserError where weights are no numbers any more.
+        from it. Raises OSError, and UserError where weights are no numbers any more, or the folder
+        is another.
         """
+        self._folder.check()
         with np.errstate(invalid="ignore"):  # infinities of both signs
             total = np.sum(self._noted(0), dtype=np.float64)
         if not np.isfinite(total):
@@ -255,8 +258,9 @@ class BlockTrainer(ABC, Generic[_Config, _Block]):
         self, path: Path, network: Network | None = None, fields: Mapping[str, Any] | None = None
     ) -> None:
         """Write a network of this run alone, as a whole, or what was learned so far; `fields` are
-        some of its header. Raises OSError.
+        some of its header. Raises OSError, and UserError where the folder is another.
         """
+        self._folder.check()
         header = self._header()
         if network is not None:
             header = header.model_copy(update={"about": f"{header.about} {self.mean}".rstrip()})

@@ -36,6 +36,21 @@ def test_a_lock_whose_file_cannot_be_removed_is_let_go(
     assert name_of(tmp_path / "run").exists() and not is_held(tmp_path / "run")
 
 
+def test_the_lock_of_a_folder_that_was_moved_is_not_removed_for_the_one_there(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    held = acquire(folder / "run")
+    folder.rename(tmp_path / "moved")
+    folder.mkdir()
+    other = acquire(folder / "run")
+    release(folder / "run", held)
+    assert holder(folder / "run") == os.getpid()
+    release(folder / "run", other)
+    assert not name_of(folder / "run").exists()
+
+
 def test_without_locks_none_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held = acquire(tmp_path / "run")
     assert is_held(tmp_path / "run")

@@ -481,6 +481,28 @@ def test_a_folder_is_trained_in_by_one_process_alone(folder: Path) -> None:
         lock_file.release(held / "training", lock)
 
 
+@pytest.mark.parametrize(("reused", "told"), [(False, "is gone"), (True, "is another folder now")])
+def test_a_folder_that_is_moved_meanwhile_is_written_no_more(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, reused: bool, told: str
+) -> None:
+    """Its name may be that of another training by then."""
+    (folder / "t.toml").write_text(config(games=20))
+    out, run_block = folder / "runs/t.train", TileTrainer.run_block
+
+    def moved(trainer: TileTrainer) -> TileBlock | None:
+        if not (folder / "moved").exists():
+            out.rename(folder / "moved")
+            if reused:
+                out.mkdir()
+        return run_block(trainer)
+
+    monkeypatch.setattr(TileTrainer, "run_block", moved)
+    refused = arena("train", "t.toml")
+    assert refused.exit_code == 2
+    assert f"runs/t.train: {told}: the folder was moved or deleted while" in refused.stderr
+    assert out.exists() == reused and not list(out.glob("*"))
+
+
 @pytest.mark.slow
 def test_a_disk_that_fills_up_leaves_the_checkpoint_before(folder: Path) -> None:
     (folder / "t.toml").write_text(config(games=20))

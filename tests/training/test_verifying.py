@@ -184,6 +184,40 @@ def test_a_full_disk_interrupts_what_has_a_folder(folder: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_folder_that_was_moved_is_left_alone(folder: Path, is_new: bool) -> None:
+    out, tuning = folder / "out", run_folder.Work("tuning", CHECKPOINT, frozenset())
+    if not is_new:
+        out.mkdir()
+    with pytest.raises(UserError, match="is another folder now"), run_folder.held(out, tuning):
+        out.rename(folder / "moved")
+        with run_folder.held(out, tuning):  # it would be removed, were it not the other's
+            out.rename(folder / "other")
+        out.mkdir()
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    assert out.exists()
+
+
+@pytest.mark.parametrize("kept", [Tuner, Evidence])
+def test_nothing_is_saved_into_a_folder_of_that_name(
+    folder: Path, kept: type[Tuner | Evidence]
+) -> None:
+    (folder / "t.toml").write_text(TUNE)
+    out = folder / "out"
+    out.mkdir()
+    saved = (
+        Evidence(out / "verify.json", NETWORK)
+        if kept is Evidence
+        else Tuner(load_config(folder / "t.toml"), out)
+    )
+    saved.save()
+    out.rename(folder / "moved")
+    out.mkdir()
+    with pytest.raises(UserError, match="out: is another folder now"):
+        saved.save()
+    assert not list(out.iterdir())
+
+
 def test_tests_that_cannot_be_read_are_not_called_damaged(tmp_path: Path) -> None:
     (tmp_path / "verify.json").mkdir()
     with pytest.raises(ValueError, match=r"json: cannot be read: Is a directory\. Fix that"):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import rules as rule_sets
+from players.learning.own_folder import OwnFolder
 from players.learning.tuning.matches import Contestant, MatchTask
 from players.learning.tuning.methods import pair_digests, pair_scores
 from players.learning.tuning.runner import InProcessRunner, try_out
@@ -33,7 +34,7 @@ class Evidence:
 
     def __init__(self, path: Path, network: Network) -> None:
         """Nothing where there is no file of this network. Raises ValueError where it is damaged."""
-        self._path = path
+        self._path, self._folder = path, OwnFolder(path.parent)
         self.weights = hashlib.sha256(network.weights.data.cast("B")).hexdigest()
         """Tells the network from others."""
         self.pairs: dict[str, list[Pair]] = {}
@@ -57,7 +58,10 @@ class Evidence:
                 self.verdicts |= content["verdicts"]
 
     def save(self) -> None:
-        """Write the file: all of it or nothing. Raises OSError."""
+        """Write the file: all of it or nothing. Raises OSError, and UserError where the folder is
+        another.
+        """
+        self._folder.check()
         content = {
             "weights": self.weights,
             "verdicts": self.verdicts,

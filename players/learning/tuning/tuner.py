@@ -19,6 +19,7 @@ import rules as rule_sets
 from arena.files import json_text
 from arena.files.toml_tables import shown
 from arena.files.whole_file import write_whole
+from players.learning.own_folder import OwnFolder
 from players.learning.tuning.config import TuneConfig
 from players.learning.tuning.matches import MatchRunner, MatchTask, PlayedGame
 from players.learning.tuning.methods import (
@@ -106,7 +107,7 @@ class Tuner:
         that is damaged, of another configuration, or cannot be read, or when what the configuration
         names cannot be used.
         """
-        self.config, self._path = config, folder / CHECKPOINT
+        self.config, self._path, self._folder = config, folder / CHECKPOINT, OwnFolder(folder)
         rule_set = rule_sets.load(config.rules, **config.variant)
         self.space = Space(rule_set, config.options, config.ranges, config.weights)
         make_method = METHODS[config.method]
@@ -219,7 +220,10 @@ class Tuner:
         ]
 
     def save(self) -> None:
-        """Write the checkpoint: all of it or nothing. Raises OSError."""
+        """Write the checkpoint: all of it or nothing. Raises OSError, and UserError where the
+        folder is another.
+        """
+        self._folder.check()
         content = {
             "config": self.config.identity(),
             "files": self.config.files,
