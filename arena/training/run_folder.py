@@ -87,7 +87,8 @@ def held(folder: Path, work: Work) -> Iterator[None]:
         own.check()
         raise _cannot_be_written(folder, error, work.checkpoint) from None
     finally:
-        lock_file.release(folder / work.noun, lock)
+        with suppress(OSError):  # a lock file that cannot be removed is in no one's way
+            lock_file.release(folder / work.noun, lock)
         if is_new and own.there:
             with suppress(OSError):  # it is not empty: there is a result
                 folder.rmdir()

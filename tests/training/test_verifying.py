@@ -12,6 +12,7 @@ from typer.testing import Result
 
 import rules
 from arena.errors import UnkeptError, UserError
+from arena.files import lock as lock_file
 from arena.tournament.store import Store
 from arena.training import run_folder
 from arena.training.verify import Contest, Sides
@@ -20,6 +21,7 @@ from players.learning.tuning.config import load_config
 from players.learning.tuning.tuner import CHECKPOINT, Tuner
 from players.ntuple.network import Network
 from tests.command import arena
+from tests.files.users import as_nobody
 from tests.training.learning_helpers import LEARN
 
 pytestmark = pytest.mark.usefixtures("folder", "undrawn", "one_core")
@@ -216,6 +218,17 @@ def test_nothing_is_saved_into_a_folder_of_that_name(
     with pytest.raises(UserError, match="out: is another folder now"):
         saved.save()
     assert not list(out.iterdir())
+
+
+def test_a_folder_that_is_closed_meanwhile_is_the_reason(for_all: Path) -> None:
+    tuning = run_folder.Work("tuning", CHECKPOINT, frozenset())
+    closed = r"cannot be written: Permission denied\. The last checkpoint is unchanged"
+    out = for_all / "out"
+    with as_nobody(), pytest.raises(UserError, match=closed), run_folder.held(out, tuning):
+        (out / CHECKPOINT).touch()
+        out.chmod(0o500)
+        (out / "log.txt").touch()
+    assert not lock_file.is_held(out / "tuning")
 
 
 def test_tests_that_cannot_be_read_are_not_called_damaged(tmp_path: Path) -> None:
