@@ -55,8 +55,8 @@ def warm_for_games(rules: str, searches: Iterable[str] = (), *, processes: int =
     """
     if not warm_kernels([rules], searches, processes=processes):
         raise UserError(
-            f"No game begins: built-in players need kernels that {cache_root()} lacks and cannot "
-            f"keep; the reason is above. {CACHE_VARIABLE} names another folder."
+            f"Built-in players need kernels that {cache_root()} lacks and cannot keep: `arena "
+            f"warm` says why, and {CACHE_VARIABLE} names another folder."
         )
 
 
