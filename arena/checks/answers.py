@@ -249,7 +249,7 @@ def _pattern(asked: list[AskedPosition], subject: Subject) -> str:
         return (
             f"It fails only in {board}: read size and rules from `variant` in each `start`, or, if "
             "it is not meant to play that, check it with the file of its tournament "
-            "(--tournament FILE)."
+            "(--tournament FILE, or `check` in course.toml)."
         )
     return ""
 

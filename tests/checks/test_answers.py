@@ -46,7 +46,8 @@ def test_the_pattern_of_the_failures(
 
 _IN_ONE = (
     "It fails only in dots 3×3: read size and rules from `variant` in each `start`, or, if it is "
-    "not meant to play that, check it with the file of its tournament (--tournament FILE)."
+    "not meant to play that, check it with the file of its tournament (--tournament FILE, or "
+    "`check` in course.toml)."
 )
 
 
