@@ -253,6 +253,10 @@ def run(
         path = chosen or default_store(read.name)
         config = ready_to_play(read, place, path, wanted, site=at)
         with PlayedStore.open_run(path, config) as opened:
+            with RunView(path) as view:
+                is_played = view.schedule.over
+            if at.here and not is_played:
+                _warm(config)
             outcome = running.run(config, opened, open_executor=at.open_executor)
     if outcome.interrupted:
         raise KeyboardInterrupt
@@ -301,6 +305,7 @@ def play(
             seed=config.seed,
         )
         _refuse_moves("opening", spec.start(), spec.opening)
+        _warm(config)
         # Refereed by a process of its own: a referee ends all its child processes.
         executor = LocalExecutor(config)
         try:
@@ -495,7 +500,7 @@ def _read(
     at: Site = HERE,
     begun: Begun = lambda name: SoFar(),
 ) -> tuple[TournamentConfig, Path]:
-    """A tournament and its file, with the kernels it needs compiled."""
+    """A tournament and its file."""
     from players.catalogue import BUILTINS
 
     match tournament:
@@ -513,6 +518,11 @@ def _read(
         case _:
             file = _path("a tournament", tournament)
             config = load_config(file, BUILTINS, fit=at.fit, begun=begun)
-    if at.here:
-        warm_players(config, BUILTINS)
     return config, file
+
+
+def _warm(config: TournamentConfig) -> None:
+    """Have the kernels compiled that its players need."""
+    from players.catalogue import BUILTINS
+
+    warm_players(config, BUILTINS)

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -182,6 +183,15 @@ def test_results_have_the_report_of_the_command(tmp_path: Path) -> None:
 def test_a_run_goes_on(run: arena.Run) -> None:
     more = arena.run({**CUP, "tournament": {**CUP["tournament"], "rounds": 3}}, store=run.path)
     assert len(more.games()["game"]) == 6
+
+
+def test_a_run_that_is_over_needs_no_kernels(
+    run: arena.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its machine may not keep those that the run was played with."""
+    monkeypatch.setattr("arena.api.warm_players", Mock(side_effect=AssertionError))
+    config = arena.Run(run.path).config
+    assert len(arena.run(config, store=run.path).games()["game"]) == len(run.games()["game"])
 
 
 def test_play_returns_the_record() -> None:
