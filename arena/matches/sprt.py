@@ -150,24 +150,23 @@ def _refuse_other_game(sides: Sequence[Side], settings: Mapping[str, Any]) -> No
                 f"{side.letter}: {side.words} is a tournament of {shown(name)}, and the "
                 f"default is {RULES}; add --rules, and --set where its board is another"
             )
+        if settings:
+            continue
         theirs = {key: value for key, value in side.game.items() if key != "rules"}
-        if not settings and not _is_default(theirs):
+        try:
+            is_default = rules.load(RULES, **theirs) == rules.load(RULES)
+        except ValueError as error:
+            wrong = printable(str(error))
+            raise UserError(f"{side.letter}: [game] of {side.words}: {wrong}") from None
+        if not is_default:
             them = " ".join(
                 f"--set {key}={value if isinstance(value, str) else shown(value)}"
                 for key, value in theirs.items()
             )
             raise UserError(
                 f"{side.letter}: {side.words} is a tournament with settings of its own; add "
-                f"{printable(them)}, or --rules {RULES} for the default"
+                f"{them}, or --rules {RULES} for the default"
             )
-
-
-def _is_default(settings: Mapping[str, Any]) -> bool:
-    """Whether the default game is that with these settings, which may be wrong."""
-    try:
-        return rules.load(RULES, **settings) == rules.load(RULES)
-    except ValueError:
-        return False
 
 
 def make_config(

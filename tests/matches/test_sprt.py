@@ -181,8 +181,6 @@ def test_the_board_of_a_tournament_is_not_left_for_the_default(folder: Path) -> 
     asked = ("sprt", "monkey", "cup.toml:uct", "--dry-run")
     for settings, options in (
         ('preset = "cornerless"\ncorners = false', "--set preset=cornerless --set corners=false"),
-        ("size = 7", "--set size=7"),  # a wrong one
-        ('"\\u001b" = 1', r"--set \x1b=1"),
         ("size = 6", "--set size=6"),
     ):
         cup.write_text(f'[game]\nrules = "othello"\n{settings}\n[[player]]\nbot = "uct"\n')
@@ -194,6 +192,13 @@ def test_the_board_of_a_tournament_is_not_left_for_the_default(folder: Path) -> 
         )
     for chosen in (("--set", "size=6"), ("--set", "size=4"), ("--rules", "othello")):
         assert arena(*asked, *chosen).exit_code == 0
+    for wrong, why in (
+        ("size = 7", "size must be even, from 4 to 16, not 7"),
+        ('"\\u001b" = 1', r"othello has no option '\x1b'; known: preset, "),
+    ):
+        other = folder / "wrong.toml"
+        other.write_text(cup.read_text().replace("size = 6", wrong))
+        assert f"B: [game] of wrong.toml: {why}" in arena(asked[0], "uct", "wrong.toml:uct").stderr
     cup.write_text(cup.read_text().replace("6", "8"))
     assert arena(*asked).exit_code == 0
 
