@@ -38,7 +38,7 @@ TILE_SEARCHES = ("expectimax", "heuristic")
 _UNKEPT = 3
 """The exit code of a process that compiled kernels and could not keep them."""
 _said = set[str]()
-"""What processes have said."""
+"""What processes wrote to stderr, which is shown once."""
 
 _Kernels = tuple[str, str]
 """A rule set, and a search that plays it."""

@@ -135,7 +135,7 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
 
 
 def _seats_in_turn(positions: Sequence[PracticePosition]) -> list[PracticePosition]:
-    """The positions, for a slow program to be asked in early ones of both seats."""
+    """The positions, seat by seat in turn: a slow program is asked for both before time is over."""
     asked = Counter[int]()
     turns = list[int]()
     for at in positions:

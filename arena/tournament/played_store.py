@@ -35,9 +35,9 @@ class PlayedStore(Store):
     def open_run(
         cls, path: Path, config: TournamentConfig, games: Sequence[GameRecord] = ()
     ) -> Self:
-        """A run to play: begun when there is none, else gone on with. One of `games` is begun with
-        all of them, and may not be there. Raises StoreLockedError when another process has it,
-        ConfigChangedError (see `config.differences`), StoreError.
+        """A run to play: begun when there is none, else gone on with. Where `games` are given, a
+        new run is begun with all of them, or none is. Raises StoreLockedError when another process
+        has it, ConfigChangedError (see `config.differences`), StoreError.
         """
         path = Path(path)
         with ExitStack() as held:
