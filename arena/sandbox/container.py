@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from arena.model.containment import Guarantee
 from arena.model.contender import Prepared
 from arena.sandbox import launch, processes
 from arena.sandbox.allocation import Allocation
@@ -59,11 +60,13 @@ class Container:
         if mode != "bwrap":  # then its orphans come to us once its first process is dead
             processes.become_subreaper()
         self._before = processes.children()
-        self._refused, self._oom_kills = refused_processes(), oom_kills()
+        self._refused = refused_processes()
         if mode == "none":
+            self._oom_kills = self._kills_around()
             self._launched = launch.bare(self.spec)
         else:
             self.allocation = Allocation(self.spec, self._cores, self._features)
+            self._oom_kills = self._kills_around()
             begin = launch.in_bwrap if mode == "bwrap" else launch.in_limits
             try:
                 self._launched = begin(self.allocation, self._cores, self._features)
@@ -150,7 +153,7 @@ class Container:
     def host_failure(self) -> str | None:
         """Once it is dead: why that was not the player's fault, or None."""
         inside = self.group is not None and self.group.oom_kills() > 0 and not self.group.was_full()
-        if inside or oom_kills() > self._oom_kills:
+        if inside or self._kills_around() > self._oom_kills:
             return (
                 "the system ended a process of a player, as this machine, or the control group "
                 "that the arena is in, had no memory left: lower concurrency or memory_mb"
@@ -165,6 +168,11 @@ class Container:
         if status is None or launch.saw_end(status):
             return None
         return "bubblewrap ended before the player's program did"
+
+    def _kills_around(self) -> int:
+        """Those for memory in the groups that the arena is in; 0 where its own counts its own."""
+        counts = self.group is not None and Guarantee.MEMORY in self.group.bounds
+        return 0 if counts else oom_kills()
 
     def load(self) -> Load:
         own = set(self.processes())
