@@ -256,7 +256,7 @@ def run(
             with RunView(path) as view:
                 is_played = view.schedule.over
             if at.here and not is_played:
-                _warm(config)
+                warm_players(config, processes=config.concurrency)
             outcome = running.run(config, opened, open_executor=at.open_executor)
     if outcome.interrupted:
         raise KeyboardInterrupt
@@ -305,7 +305,7 @@ def play(
             seed=config.seed,
         )
         _refuse_moves("opening", spec.start(), spec.opening)
-        _warm(config)
+        warm_players(config)
         # Refereed by a process of its own: a referee ends all its child processes.
         executor = LocalExecutor(config)
         try:
@@ -519,10 +519,3 @@ def _read(
             file = _path("a tournament", tournament)
             config = load_config(file, BUILTINS, fit=at.fit, begun=begun)
     return config, file
-
-
-def _warm(config: TournamentConfig) -> None:
-    """Have the kernels compiled that its players need."""
-    from players.catalogue import BUILTINS
-
-    warm_players(config, BUILTINS)

@@ -19,7 +19,6 @@ from arena.tournament.run_view import RunView
 from arena.tournament.site import HERE, Site
 from arena.tournament.store import Store, default_store
 from arena.tournament.warming import warm_players
-from players.catalogue import BUILTINS
 
 
 def play_config(
@@ -51,7 +50,7 @@ def play_config(
             )
         if not over and site.here:
             try:
-                warm_players(config, BUILTINS)
+                warm_players(config, processes=config.concurrency)
             except KeyboardInterrupt:
                 playing.print_line(
                     f"Stopped before the first game. Continue with: {again()}", whole=True

@@ -31,6 +31,8 @@ class Player(Frozen):
     """Whether it thinks for all the time it is given; null when unknown (not a built-in)."""
     think_ms: int | None = None
     """The time limit of a built-in for a move, given or by default; null without such a limit."""
+    kernels: str = ""
+    """The search of a built-in that is compiled before its first game; "" for none."""
     budgeted: bool = False
     """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
     digest: str | None = None

@@ -5,14 +5,13 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
 from arena.errors import UserError
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.files.console import PlainConsole
 from arena.files.imports import module_command
-from arena.tournament.catalogue import CatalogueEntry
 from arena.tournament.config import TournamentConfig
 
 _COMPILING = "compiling kernels (once)"
@@ -42,18 +41,12 @@ def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
         raise
 
 
-def warm_players(config: TournamentConfig, builtins: Mapping[str, CatalogueEntry]) -> None:
-    """Compile what the built-in players of a tournament need, on as many cores as it plays on."""
-    entries = [builtins[player.builtin] for player in config.players if player.builtin]
-    if searches := [entry.kernels for entry in entries if entry.kernels]:
-        warm_for_games(config.terms.rules, searches, processes=config.concurrency)
-
-
-def warm_for_games(rules: str, searches: Iterable[str] = (), *, processes: int = 1) -> None:
-    """Compile what players need before their games, as `warm_kernels` does. Raises UserError where
-    it cannot be kept: each player would compile it again, in its time.
+def warm_players(config: TournamentConfig, *, processes: int = 1) -> None:
+    """Compile what the built-in players of a tournament need, as `warm_kernels` does. Raises
+    UserError where it cannot be kept: each player would compile it again, in its time.
     """
-    if not warm_kernels([rules], searches, processes=processes):
+    needed = [player.kernels for player in config.players if player.kernels]
+    if needed and not warm_kernels([config.terms.rules], needed, processes=processes):
         raise UserError(
             f"Built-in players need kernels that {cache_root()} lacks and cannot keep: `arena "
             f"warm` says why, and {CACHE_VARIABLE} names another folder."

@@ -62,7 +62,9 @@ class FakeBuiltin:
 
 BUILTINS = {
     "monkey": FakeBuiltin("monkey", "players.monkey", False, MonkeyOptions),
-    "thinker": FakeBuiltin("thinker", "players.uct", True, ThinkerOptions, ("othello", "dots")),
+    "thinker": FakeBuiltin(
+        "thinker", "players.uct", True, ThinkerOptions, ("othello", "dots"), kernels="uct"
+    ),
 }
 
 Load = Callable[..., TournamentConfig]

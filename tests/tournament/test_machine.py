@@ -10,13 +10,14 @@ from queue import SimpleQueue
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from tornado.ioloop import PeriodicCallback
 
 from arena.bots import parcel
 from arena.errors import ExecutorError
-from arena.model.contender import Module, Package
+from arena.model.contender import Package
 from arena.model.record import GameRecord
 from arena.sandbox.features import this_host
 from arena.tournament.config import Player, TournamentConfig
@@ -267,23 +268,19 @@ def test_a_machine_asks_for_the_packages_of_those_that_play(
 def test_a_machine_that_cannot_keep_kernels_says_how_to_learn_why(
     load: Callable[..., TournamentConfig], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The head does not show what its workers write."""
+    """The head does not show what its workers write. What no player needs may be missing."""
     monkeypatch.setattr(machine, "_machine", None)
     monkeypatch.setattr(machine, "ready", lambda config, _: config)
-    monkeypatch.setattr("arena.tournament.warming.warm_kernels", lambda *_, **__: False)
-    config = load('[game]\nrules = "dots"\n')
-    module = Module(module="players.uct", caches=("kernels",))
-    players = tuple(
-        each.model_copy(update={"contender": each.contender.model_copy(update={"program": module})})
-        for each in config.players
-    )
+    warmed = Mock(return_value=False)
+    monkeypatch.setattr("arena.tournament.warming.warm_kernels", warmed)
     request = AdmissionRequest(
-        config=config.model_copy(update={"players": players}),
+        config=load('[game]\nrules = "dots"\n[[player]]\nbot = "thinker"\n', players=1),
         label="t",
         host=this_host(),
         shared=True,
     )
     answer = Admission.model_validate_json(machine.admit(request.model_dump_json()))
+    assert warmed.call_args.args == (["dots"], ["uct"])
     assert answer.refused is not None
     assert answer.refused.startswith("Built-in players need kernels that /")
     assert "`arena warm` says why" in answer.refused and "above" not in answer.refused

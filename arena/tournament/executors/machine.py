@@ -30,7 +30,7 @@ from arena.tournament.executors.base import GameReport, Lost, Moved, Played, Tas
 from arena.tournament.executors.cores import reserve, speed_of
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.ready import ready
-from arena.tournament.warming import warm_for_games
+from arena.tournament.warming import warm_players
 
 _LOOK_S = 0.5
 _LULL_S = 600.0
@@ -221,8 +221,7 @@ def _admitted(request: AdmissionRequest, admission: Admission) -> Admission:
         _machine.close()
         _machine = None
     prepared = ready(config, Path(config.name))
-    if any(getattr(each.contender.program, "caches", ()) for each in config.players):
-        warm_for_games(config.terms.rules)
+    warm_players(config)
     host = this_host(config.terms.rules).model_copy(update={"speed": speed_of(own[0])})
     _machine = _Machine(request, prepared, own, host)
     known = {"host": host, "games": len(own) // config.threads, "delay": _machine.delay}
