@@ -19,7 +19,7 @@ from arena.referee.session import Answered
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_tables import PlayerTable, ResourcesTable
 from arena.tournament.contenders import Reading, players_of, typed_player
-from arena.tournament.warming import warm_kernels
+from arena.tournament.warming import warm_for_games
 from players.catalogue import BUILTINS
 from rules.position import Game, Position
 
@@ -99,9 +99,11 @@ def open_opponent(
 
 
 def warm_for(builtin: str | None, game: Game) -> None:
-    """Compile what a built-in searches with, where there is anything, before its clock runs."""
+    """Compile what a built-in searches with, where there is anything, before its clock runs. Raises
+    UserError where that cannot be kept.
+    """
     if builtin is not None and (search := BUILTINS[builtin].kernels):
-        warm_kernels([game.name], [search])
+        warm_for_games(game.name, [search])
 
 
 class Opponent:

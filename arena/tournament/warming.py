@@ -42,11 +42,16 @@ def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
 
 
 def warm_players(config: TournamentConfig, *, processes: int = 1) -> None:
-    """Compile what the built-in players of a tournament need, as `warm_kernels` does. Raises
-    UserError where it cannot be kept: each player would compile it again, in its time.
+    """Compile what the built-in players of a tournament need, as `warm_for_games` does."""
+    if needed := [player.kernels for player in config.players if player.kernels]:
+        warm_for_games(config.terms.rules, needed, processes=processes)
+
+
+def warm_for_games(rules: str, searches: Iterable[str], *, processes: int = 1) -> None:
+    """Compile what players need before their games, as `warm_kernels` does. Raises UserError where
+    it cannot be kept: each player would compile it again, in its time.
     """
-    needed = [player.kernels for player in config.players if player.kernels]
-    if needed and not warm_kernels([config.terms.rules], needed, processes=processes):
+    if not warm_kernels([rules], searches, processes=processes):
         raise UserError(
             f"Built-in players need kernels that {cache_root()} lacks and cannot keep: `arena "
             f"warm` says why, and {CACHE_VARIABLE} names another folder."

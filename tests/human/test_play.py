@@ -271,10 +271,13 @@ def test_the_kernels_of_a_built_in_that_has_some_are_compiled_ahead(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     warmed = Mock()
-    monkeypatch.setattr("arena.human.opponent.warm_kernels", warmed)
+    monkeypatch.setattr("arena.tournament.warming.warm_kernels", warmed)
     for name in ("uct", "monkey", None):
         warm_for(name, rules.load("dots"))
-    warmed.assert_called_once_with(["dots"], ["uct"])
+    warmed.assert_called_once_with(["dots"], ["uct"], processes=1)
+    warmed.return_value = False  # it would be late, and blamed for that
+    with pytest.raises(UserError, match="cannot keep: `arena warm` says why"):
+        warm_for("uct", rules.load("dots"))
 
 
 @pytest.mark.slow
