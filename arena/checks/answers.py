@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import NamedTuple, TypeVar
 
@@ -136,12 +137,8 @@ def legal_everywhere(subject: Subject) -> CheckFinding:
 
 def _seats_in_turn(positions: Sequence[PracticePosition]) -> list[PracticePosition]:
     """The positions, seat by seat in turn: a slow program is asked for both before time is over."""
-    asked = Counter[int]()
-    turns = list[int]()
-    for at in positions:
-        turns.append(asked[at.seat])
-        asked[at.seat] += 1
-    return [at for _, at in sorted(zip(turns, positions, strict=True), key=lambda one: one[0])]
+    turns = defaultdict[int, Iterator[int]](itertools.count)
+    return sorted(positions, key=lambda at: next(turns[at.seat]))
 
 
 def _ask_board(
