@@ -66,9 +66,9 @@ class Container:
             self._launched = launch.bare(self.spec)
         else:
             self.allocation = Allocation(self.spec, self._cores, self._features)
-            self._oom_kills = self._kills_around()
             begin = launch.in_bwrap if mode == "bwrap" else launch.in_limits
             try:
+                self._oom_kills = self._kills_around()
                 self._launched = begin(self.allocation, self._cores, self._features)
             except BaseException:
                 self.allocation.close()

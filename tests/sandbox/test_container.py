@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -315,6 +316,18 @@ def test_nothing_is_left(started: Open, contained: Mode) -> None:
     if user is not None:
         owners = [entry.stat().st_uid for entry in Path("/proc").iterdir() if alive(entry)]
         assert user.uid not in owners
+
+
+def test_nothing_is_left_of_a_start_that_the_host_fails(
+    contained: Mode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where too many files are open to see what was killed around it."""
+    container = Container(python("", contained), features=WEAK)
+    monkeypatch.setattr("arena.sandbox.container.oom_kills", Mock(side_effect=OSError))
+    with pytest.raises(OSError):
+        container.start()
+    assert container.allocation is not None
+    assert container.allocation.folder is None and container.allocation.user is None
 
 
 def alive(process: Path) -> bool:
