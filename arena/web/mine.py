@@ -21,9 +21,8 @@ from arena.web.checks import TOO_OFTEN, Check, Checks
 from arena.web.losses import LAST, losses
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, is_still_visitor, may
-from arena.web.run_pages import as_long
 from arena.web.state import OfCourse, course_of
-from arena.web.streams import SIGN_OF_LIFE, EventStream, event, refuse_beyond
+from arena.web.streams import SIGN_OF_LIFE, EventStream, as_long, event, refuse_beyond
 from arena.web.tournaments import runs_of
 from arena.web.upload import AskingOwner, OneFolder, events
 

@@ -1,7 +1,6 @@
 """Runs on pages: the list of them, the document of each, its data, and what happens in it."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,12 +22,11 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.run_view import RunView
 from arena.web import assets
 from arena.web.cached_answers import CachedAnswer, answer, cached
-from arena.web.news import RESET
 from arena.web.pages import page, rendered
 from arena.web.rights import Asking, Role, Visitor, may
 from arena.web.runs import ShownRun
 from arena.web.state import state_of
-from arena.web.streams import EventStream, event, refuse_beyond
+from arena.web.streams import EventStream, as_long, refuse_beyond
 from arena.web.summary import summaries
 from arena.web.tournaments import frozen_since, runs_of, shown_until, still_to_come
 
@@ -185,19 +183,6 @@ async def _of_game(run: ShownRun, make: Callable[[RunView], CachedAnswer | None]
     if found is None:
         raise HTTPException(404, "There is no such game here, or it has not ended.")
     return found
-
-
-async def as_long(
-    first: bytes, more: AsyncGenerator[bytes], still: Callable[[], bool]
-) -> AsyncGenerator[bytes]:
-    """The events, as long as the visitor `still` sees them; then the page is to be loaded again."""
-    async with aclosing(more):
-        yield first
-        async for text in more:
-            if not still():
-                yield event(*RESET)
-                return
-            yield text
 
 
 @router.get("/static/{name}")

@@ -3,13 +3,15 @@ holds a connection, which is a file to the system.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable
+from contextlib import aclosing
 from resource import RLIMIT_NOFILE, getrlimit
 
 from fastapi import HTTPException, Request
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from arena.web.news import RESET
 from arena.web.rates import address_of
 from arena.web.rights import visitor_of
 from arena.web.state import state_of
@@ -66,6 +68,19 @@ def event(name: str, data: str, id_: int | None = None) -> bytes:
 
 SIGN_OF_LIFE = event("alive", "{}")
 """Sent to a page for which there is no news."""
+
+
+async def as_long(
+    first: bytes, more: AsyncGenerator[bytes], still: Callable[[], bool]
+) -> AsyncGenerator[bytes]:
+    """The events, as long as the visitor `still` sees them; then the page is to be loaded again."""
+    async with aclosing(more):
+        yield first
+        async for text in more:
+            if not still():
+                yield event(*RESET)
+                return
+            yield text
 
 
 def _who(request: Request) -> str:

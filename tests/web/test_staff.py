@@ -34,11 +34,10 @@ from arena.web.checks import HandedIn
 from arena.web.downloads import Download
 from arena.web.export import export
 from arena.web.rights import Role, Visitor
-from arena.web.run_pages import as_long
 from arena.web.runs import ShownRun
 from arena.web.scheduler import Scheduler
 from arena.web.staff_log import add_line, last_lines
-from arena.web.streams import SIGN_OF_LIFE
+from arena.web.streams import SIGN_OF_LIFE, as_long
 from arena.web.tournaments import runs_of, shown_until, still_to_come
 from tests.files.users import as_nobody
 from tests.reports.conftest import play_record
