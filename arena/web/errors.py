@@ -9,15 +9,14 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from arena.errors import ArenaError, ConfigError, StoreError, SubmissionError
+from arena.errors import ArenaError, ConfigError, StoreError
 from arena.files.plain_text import printable
-from arena.files.rights import missing
 from arena.reports.html.folders import without_folders
 from arena.web.log import to_log
 from arena.web.pages import page
 from arena.web.rights import Role, visitor_of
 from arena.web.safe import HEADERS
-from arena.web.sentences import CLOSED, MISTAKE
+from arena.web.sentences import MISTAKE, closed
 from arena.web.state import state_of
 
 _SENTENCES = {
@@ -69,9 +68,8 @@ async def _refused(request: Request, error: ArenaError) -> Response:
     if not visitor_of(request).may(Role.STAFF):
         if isinstance(error, ConfigError):
             return refusal(request, 503, MISTAKE)
-        if isinstance(error, SubmissionError) and missing(error):
-            to_log(f"A page failed: {error}")
-            return refusal(request, 500, CLOSED)
+        if told := closed(error):
+            return refusal(request, 500, told)
     return refusal(
         request, 500 if isinstance(error, StoreError) else 422, in_public(str(error), request)
     )

@@ -26,12 +26,11 @@ from arena.checks.events import Event, Refused, read_event
 from arena.errors import ArenaError, ConfigError, SubmissionError
 from arena.files.lock import acquire, holder, is_held, release
 from arena.files.plain_text import end_of, printable
-from arena.files.rights import missing
 from arena.files.whole_file import write_whole
 from arena.model import Frozen
 from arena.reports.html.folders import without_folders
 from arena.web.log import to_log
-from arena.web.sentences import CLOSED, MISTAKE
+from arena.web.sentences import MISTAKE, closed
 
 ABOUT, EVENTS = "about.json", "events.jsonl"
 """The request, written last; the events, a line for each of `arena.checks.events`."""
@@ -119,11 +118,7 @@ def working(folder: Path, *folders: Path, failed: str) -> Iterator[Callable[[Eve
             try:
                 yield write
             except ArenaError as error:
-                if isinstance(error, SubmissionError) and missing(error):
-                    to_log(str(error))  # its advice is for the staff
-                    write(Refused(sentence=CLOSED))
-                else:
-                    write(Refused(sentence=str(error)))
+                write(Refused(sentence=closed(error) or str(error)))
             except Exception:
                 traceback.print_exc()
                 write(Refused(sentence=failed))
