@@ -71,14 +71,19 @@ SIGN_OF_LIFE = event("alive", "{}")
 
 
 async def as_long(
-    first: bytes, more: AsyncGenerator[bytes], still: Callable[[], bool]
+    first: bytes,
+    more: AsyncGenerator[bytes],
+    still: Callable[[], bool],
+    last: bytes = event(*RESET),
 ) -> AsyncGenerator[bytes]:
-    """The events, as long as the visitor `still` sees them; then the page is to be loaded again."""
+    """The events, as long as the visitor `still` sees them; then `last`, by which a page is loaded
+    again.
+    """
     async with aclosing(more):
         yield first
         async for text in more:
             if not still():
-                yield event(*RESET)
+                yield last
                 return
             yield text
 

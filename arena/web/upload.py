@@ -3,8 +3,9 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -22,14 +23,16 @@ from arena.files.whole_file import stamp
 from arena.web.api import INVALID, refusals
 from arena.web.checks import Check, Checks, StillChecking
 from arena.web.jobs import EVENTS, DamagedJob, events_of
-from arena.web.rights import BY_TOKEN, Asking, Role, being_sent, form_of, may
+from arena.web.rights import BY_TOKEN, Asking, Role, being_sent, form_of, is_still_visitor, may
 from arena.web.runs import FileState
 from arena.web.safe import TOO_LARGE
 from arena.web.state import OfCourse, state_of
-from arena.web.streams import EventStream, event, refuse_beyond
+from arena.web.streams import EventStream, as_long, event, refuse_beyond
 
 _LOOK_S, _ALIVE_S = 0.2, 15.0
 """The time between looks at a check, and the longest silence of a stream."""
+_NOTHING = b":\n\n"
+"""A line that is no event, for a stream without news: programs know no others than a check has."""
 
 pages = APIRouter(dependencies=[may(Role.OWNER)])
 api = APIRouter(
@@ -148,11 +151,12 @@ async def live(
     last: Annotated[str, Header(alias="Last-Event-ID")] = "",
 ) -> EventStream:
     """Each event as it happens, from the one after `Last-Event-ID` on. The last of a check is
-    `entered`, `refused` or `broken`.
+    `entered`, `refused` or `broken`; where its token is revoked, the stream ends before.
     """
     refuse_beyond(request)
     seen = int(last) if re.fullmatch("[0-9]{1,8}", last) else 0
-    return EventStream(request, events(course.checks, folder, seen))
+    told, still = events(course.checks, folder, seen), partial(is_still_visitor, request)
+    return EventStream(request, as_long(_NOTHING, told, still, _NOTHING))
 
 
 @pages.post("/me/upload")
@@ -191,7 +195,7 @@ async def _of_form(request: Request) -> tuple[str, IO[bytes]]:
     return sent.filename or "", sent.file
 
 
-async def events(checks: Checks, folder: Path, seen: int = 0) -> AsyncIterator[bytes]:
+async def events(checks: Checks, folder: Path, seen: int = 0) -> AsyncGenerator[bytes]:
     """The events of a check after the first `seen`, as server-sent events."""
     number, state, heard_at, over = 0, None, time.monotonic(), False
     while not over:
@@ -202,7 +206,7 @@ async def events(checks: Checks, folder: Path, seen: int = 0) -> AsyncIterator[b
                 yield event(happened.event, happened.model_dump_json(), number)
         if time.monotonic() > heard_at + _ALIVE_S:
             heard_at = time.monotonic()
-            yield b":\n\n"
+            yield _NOTHING
         if not over:
             await asyncio.sleep(_LOOK_S)
     check = await run_in_threadpool(checks.read, folder)

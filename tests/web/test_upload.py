@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -375,6 +375,22 @@ def test_one_at_a_time_and_not_too_often(
     assert "or cancel it on /me" in told_at_once, "before the deadline passes"
     other = {"Authorization": f"Bearer {tokens['bob']}"}
     assert client.post("/api/submissions?name=a.py", content=b"", headers=other).status_code == 202
+
+
+def test_a_stream_ends_where_its_token_is_revoked(
+    client: TestClient, app: FastAPI, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def events(*_: object) -> AsyncGenerator[bytes]:
+        yield b"data: 1\n\n"
+        course.revoke(folder, "ada", NOW)
+        yield b"data: 2\n\n"
+
+    app.state.course.checks.jobs._places = lambda: 0
+    address = f"/api/submissions/{hand_in(client, 'bot.py', RIGHT)['id']}/live"
+    monkeypatch.setattr(upload, "events", events)
+    assert client.get(address).text == ":\n\ndata: 1\n\n:\n\n", "without an event of pages"
+    refused = client.get(address)
+    assert (refused.status_code, "was revoked" in refused.json()["detail"]) == (401, True)
 
 
 def test_a_check_that_waits_long_says_that_it_is_alive(
