@@ -385,6 +385,7 @@ def test_arena_docs_writes_a_page_to_a_pipe(name: str) -> None:
     [
         ("", "nosuch -R", "PAGER: there is no program nosuch;"),
         ("/bin/nosuch", "cat", "MANPAGER: there is no program /bin/nosuch;"),
+        ("", "-x", "PAGER: there is no program -x;"),
         ("cat", "nosuch", ""),
         ("", "A=1 nosuch", ""),  # for the shell
         ("", "exec cat", ""),
@@ -393,7 +394,11 @@ def test_arena_docs_writes_a_page_to_a_pipe(name: str) -> None:
     ],
 )
 def test_a_pager_that_is_not_there_is_named(
-    monkeypatch: pytest.MonkeyPatch, manpager: str, pager: str, missing: str
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    manpager: str,
+    pager: str,
+    missing: str,
 ) -> None:
     monkeypatch.setenv("MANPAGER", manpager)
     monkeypatch.setenv("PAGER", pager)
@@ -403,6 +408,7 @@ def test_a_pager_that_is_not_there_is_named(
     monkeypatch.setattr("sys.stdout", Mock())
     with pytest.raises(UserError, match=missing) if missing else contextlib.nullcontext():
         handbook.show("bots", console)
+    assert capfd.readouterr().err == "", "nothing of the shell"
     monkeypatch.setattr("sys.stdin", io.StringIO())
     handbook.show("bots", console)  # Python takes no pager
 

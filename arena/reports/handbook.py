@@ -88,7 +88,7 @@ def _refuse_missing_pager() -> None:
     for variable in ("MANPAGER", "PAGER"):
         if words := os.environ.get(variable, "").split():
             is_name = re.fullmatch(r"[\w./+-]+", words[0])  # the shell takes other commands too
-            known = ("sh", "-c", 'command -v "$1" > /dev/null', "sh", words[0])
+            known = ("sh", "-c", 'command -v -- "$1" > /dev/null', "sh", words[0])
             if is_name and subprocess.run(known, check=False).returncode:
                 raise UserError(
                     f"{variable}: there is no program {words[0]}; name another one, or cat for none"
