@@ -241,6 +241,8 @@ def main() -> None:
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
     parser.add_argument("--parent", type=int, help="end with this process, which started it")
     given = parser.parse_args()
+    if given.processes < 1:
+        parser.error("--processes: must be at least 1")
     if given.parent:
         die_with_parent(given.parent)
     if given.one:

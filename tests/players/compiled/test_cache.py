@@ -108,6 +108,15 @@ def test_without_a_process_to_compile_in_it_says_so(
         warm.main()
 
 
+def test_warming_takes_one_process_at_least(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["warm", "--rules", "dots", "--processes", "0"])
+    with pytest.raises(SystemExit, match=r"^2$"):
+        warm.main()
+    assert capsys.readouterr().err.endswith("error: --processes: must be at least 1\n")
+
+
 def test_without_names_all_is_warmed() -> None:
     searches = (*warm.BOARD_SEARCHES, *warm.TILE_SEARCHES)
     boards, tiles = warm._steps(rules.GAMES, searches, at_once=False)
