@@ -38,6 +38,7 @@ from arena.bots.programs import nearest_to, python
 from arena.bots.trees import locked
 from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
 from arena.errors import ConfigError, Problem, ProgramError, SubmissionError
+from arena.files.moments import moment
 from arena.files.rights import unreadable
 from arena.files.toml_tables import did_you_mean
 from arena.files.whole_file import make_private, write_whole
@@ -190,10 +191,7 @@ def refuse_late(rules: course_file.Course, owner: str, now: datetime) -> None:
     if rules.is_over(owner, now):
         at = rules.deadline_of(owner)
         assert at is not None  # it has passed
-        zone = at.tzname() or f"{at:%z}"
-        raise SubmissionError(
-            f"the deadline was {at:%Y-%m-%d %H:%M} {zone}; nothing is accepted after it"
-        )
+        raise SubmissionError(f"the deadline was {moment(at)}; nothing is accepted after it")
 
 
 def _refuse_excluded(home: Path) -> None:

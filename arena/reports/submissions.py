@@ -12,7 +12,7 @@ from arena.bots.copies import SharedFile
 from arena.bots.course import Entry
 from arena.bots.roster import Owner
 from arena.bots.versions import RECEIPT, Receipt, named
-from arena.reports.words import moment
+from arena.files.moments import moment
 from arena.tournament.config import Player, TournamentConfig
 
 _MARKS = {True: "✓", False: "✗", None: "–"}

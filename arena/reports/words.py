@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from datetime import datetime
 from decimal import Decimal
 
+from arena.files.moments import moment
 from arena.files.toml_tables import shown
 from arena.model.containment import Guarantee, Held
 from arena.model.protocol import Clock, Termination
@@ -330,15 +329,6 @@ def about_course(standings: Standings) -> Iterator[str]:
         )
     if any(row.forfeits for row in standings.players):
         yield "A forfeited game counts at most 0 difference for the player who forfeited."
-
-
-def moment(at: datetime) -> str:
-    """A moment as it is read here, in local time; its day alone where its zone is not known."""
-    if at.tzinfo is None:
-        return at.date().isoformat()
-    with suppress(OverflowError, ValueError):  # of the years 1 and 9999
-        at = at.astimezone()
-    return f"{at:%Y-%m-%d %H:%M} {at.tzname() or f'{at:%z}'}"  # TZ=:/missing has no name
 
 
 def about_time(standings: Standings) -> list[str]:

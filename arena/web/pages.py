@@ -8,8 +8,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 
+from arena.files.moments import moment
 from arena.reports.html import pages as report_pages
-from arena.reports.words import moment
 from arena.web import assets
 from arena.web.rights import Role, Visitor, visitor_of
 from arena.web.state import state_of

@@ -11,7 +11,7 @@ from arena.bots.course_file import local
 from arena.bots.roster import names_of
 from arena.bots.versions import named
 from arena.errors import UserError
-from arena.reports.words import moment
+from arena.files.moments import moment
 from arena.web.rights import Role, may
 from arena.web.staff_answers import AnsweredRoute, ByStaff, StaffAnswer
 

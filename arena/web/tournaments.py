@@ -9,7 +9,7 @@ from pathlib import Path
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
-from arena.reports.words import moment
+from arena.files.moments import moment
 from arena.web.rights import Role, is_still_visitor, visitor_of
 from arena.web.runs import Runs, ShownRun
 from arena.web.scheduler import TournamentState

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from arena.files.moments import moment
 from arena.model.containment import Guarantee, Held
 from arena.model.protocol import Clock
 from arena.ratings.conduct import Contained, Spoilt
@@ -15,7 +16,6 @@ from arena.ratings.sprt import Sprt
 from arena.ratings.standings import standings_of_results
 from arena.reports import words
 from arena.tournament.store_faults import PLAY_AGAIN
-from tests.time_zone import local_time
 
 
 @pytest.mark.parametrize(
@@ -53,20 +53,6 @@ def test_settings_are_written_as_in_a_file(variant: dict[str, Any], expected: st
 )
 def test_figures_in_words(say: Callable[[Any], Any], value: float, expected: object) -> None:
     assert say(value) == expected
-
-
-def test_a_zone_without_a_name_is_shown_by_its_offset() -> None:
-    with local_time(":/missing"):
-        at = datetime(2026, 5, 4, 1, 2, tzinfo=UTC)
-        assert words.moment(at) == "2026-05-04 01:02 +0000"
-
-
-def test_moments_are_of_the_local_time() -> None:
-    """Also the first one, which is before the year 1 there."""
-    with local_time("ABC5"):
-        assert words.moment(datetime(2026, 5, 4, 1, 2, tzinfo=UTC)) == "2026-05-03 20:02 ABC"
-        assert words.moment(datetime(2026, 5, 4, 1, 2)) == "2026-05-04"
-        assert words.moment(datetime.min.replace(tzinfo=UTC)).endswith("1-01-01 00:00 UTC")
 
 
 def listed(*results: Result, **more: Any) -> list[str]:
@@ -188,7 +174,7 @@ def test_games_that_are_lost_or_left_out_are_named() -> None:
 def test_a_tournament_was_played_on_a_minute_or_from_one_to_another() -> None:
     noon = datetime(2026, 5, 4, 12, 0, 1, tzinfo=UTC)
     assert words.about_time(TABLE) == []
-    at = words.moment(noon)
+    at = moment(noon)
     for more, said in ((0, f"Played on {at}."), (58, f"Played on {at}."), (59, f"from {at} to ")):
         ended = noon + timedelta(seconds=more)
         table = TABLE.model_copy(update={"began": noon, "ended": ended})
