@@ -31,6 +31,11 @@ from typing import Any, NamedTuple
 
 _SHOWN = 10
 """Lines of one kind in a message: more are seen at the next try."""
+NO_PROCESS = (
+    "no further process or thread can be started: end other programs, or raise their limit "
+    "(`ulimit -u`, or `pids.max` of the control group)"
+)
+"""Says what to do where the system says "Resource temporarily unavailable" (EAGAIN)."""
 
 
 class Exit(IntEnum):

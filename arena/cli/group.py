@@ -13,16 +13,13 @@ from typer.core import TyperGroup
 
 from arena.cli.options import one_of, place
 from arena.cli.output import say
-from arena.errors import ArenaError, Exit, UnkeptError
+from arena.errors import NO_PROCESS, ArenaError, Exit, UnkeptError
 from arena.files.plain_text import printable
 from arena.files.rights import missing
 
 _UNFINISHED = ("match", "run", "sprt", "train", "tune")
 """Commands whose work stays undone when their output's reader is gone."""
-_NO_PROCESS = (
-    "No further process or thread can be started: end other programs, or raise their limit "
-    "(`ulimit -u`, or `pids.max` of the control group)."
-)
+_NO_PROCESS = f"{NO_PROCESS.capitalize()}."
 _NO_MEMORY = (
     "More memory is needed than is free: end other programs, or raise its limit "
     "(`ulimit -v`, or `memory.max` of the control group)."

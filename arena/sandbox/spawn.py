@@ -7,19 +7,22 @@ import shutil
 import sys
 from pathlib import Path
 
+from arena.errors import NO_PROCESS
 from arena.model.contender import Prepared
 from arena.model.protocol import Termination
 from arena.model.record import PlayerFault
 
-_HOST_ERRORS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+_HOST_ERRORS = (errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """Failures to start a process that are the host's fault, not the player's."""
 _ELF_MACHINE = slice(18, 20)  # the bytes of an ELF file that name its machine
 
 
 def not_started(spec: Prepared, error: OSError | ValueError) -> PlayerFault:
-    """The fault behind what `subprocess` raised; raises `error` where the host is at fault."""
+    """The fault behind what `subprocess` raised; raises OSError where the host is at fault."""
     if isinstance(error, ValueError):  # no system takes such a command
         sentence = f"The command of {spec.name} has a NUL character in it."
+    elif error.errno == errno.EAGAIN:
+        raise BlockingIOError(errno.EAGAIN, NO_PROCESS)
     elif error.errno in _HOST_ERRORS:
         raise error
     else:

@@ -18,6 +18,7 @@ from arena.model.protocol import REQUESTS, Clock, Termination, schema
 from arena.model.record import GameRecord
 from arena.referee import SessionPool, play_game
 from arena.sandbox.container import Container
+from arena.sandbox.spawn import not_started
 from tests.conftest import BOTS, PYTHON, Bots, Match, Spec, match
 
 T = Termination
@@ -217,14 +218,15 @@ def test_no_process_to_be_had_is_the_hosts_fault(
 
     def full(container: Container) -> Any:
         if container.spec.name == "exit_0":
-            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            raise not_started(container.spec, OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)))
         return start(container)
 
     with monkeypatch.context() as patch:
         patch.setattr(Container, "start", full)
         record = play_game(*spec, pool, attempt=2)
     assert (record.termination, record.offender, record.points) == (T.VOID, None, ())
-    assert "Resource temporarily unavailable" in record.detail
+    assert "no further process or thread can be started: end other programs" in record.detail
+    assert record.detail.endswith("(`ulimit -u`, or `pids.max` of the control group).")
     assert record.attempt == 2
     assert bots.left() == []
     assert play_game(*spec, pool).termination is T.EXITED

@@ -1,7 +1,9 @@
 """Real runs: worker processes, killed and interrupted at any moment, and nothing left behind."""
 
+import errno
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -13,11 +15,12 @@ from functools import cache, partial
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
+from unittest.mock import Mock
 
 import psutil
 import pytest
 
-from arena.errors import ExecutorError
+from arena.errors import NO_PROCESS, ExecutorError
 from arena.sandbox.features import usable_cores
 from arena.tournament.config_file import TournamentConfig
 from arena.tournament.executors import cores, local
@@ -405,6 +408,15 @@ def test_a_failing_referee_loses_the_game_not_the_worker(
     (played,) = until_ended(pool, 1)
     assert isinstance(played, Played)
     assert played.record.game == "g0001"
+
+
+def test_a_run_for_which_no_process_can_be_had_says_what_to_do(
+    load: Load, executor: Callable[..., LocalExecutor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    monkeypatch.setattr(local, "scheduling_delay", Mock(side_effect=full))
+    with pytest.raises(ExecutorError, match=f"^{re.escape(NO_PROCESS)}$"):
+        executor(load(DOTS)).warning()
 
 
 def test_a_worker_that_cannot_start_ends_the_run(

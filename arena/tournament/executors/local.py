@@ -1,5 +1,6 @@
 """Games side by side in worker processes of this machine, each pinned to cores of its own."""
 
+import errno
 import os
 import socket
 import subprocess
@@ -13,7 +14,7 @@ from typing import IO
 
 from pydantic import BaseModel
 
-from arena.errors import ExecutorError
+from arena.errors import NO_PROCESS, ExecutorError
 from arena.files.imports import module_command
 from arena.files.toml_tables import Finding
 from arena.model.record import GameRecord
@@ -129,7 +130,9 @@ class LocalExecutor:
         try:
             return delay_warning(scheduling_delay(self._cores, DELAY_S), cpu_quota())
         except OSError as error:
-            raise ExecutorError(f"no process can be started: {error.strerror}") from None
+            full = error.errno == errno.EAGAIN
+            why = NO_PROCESS if full else f"no process can be started: {error.strerror}"
+            raise ExecutorError(why) from None
 
     def submit(self, task: Task) -> None:
         """Begin a game in the idle worker that knows most of its players, or in a new one."""
