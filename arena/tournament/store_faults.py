@@ -200,7 +200,7 @@ def unusable(path: Path, reason: object, *, to_play: bool = False) -> StoreError
         reason = "its configuration"
     do = "name a run's file, such as runs/NAME.sqlite"
     if to_play:
-        do = "to play it from the start, move it away"
+        do = "to make a new run in its place, move it away"
     return StoreError(f"{path}: not a run, or damaged ({reason}); {do}")
 
 

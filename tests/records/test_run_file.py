@@ -49,6 +49,13 @@ def test_good_games_are_kept_and_a_damaged_one_is_named(tmp_path: Path) -> None:
     assert "out of time" in page.read_text()
 
 
+def test_an_import_in_the_place_of_another_file_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "b.sqlite").write_text("no run")
+    refused = arena("import", FILES / "server.ggf", "--to", tmp_path / "b.sqlite")
+    assert refused.exit_code == 2
+    assert refused.stderr.endswith("; to make a new run in its place, move it away\n")
+
+
 def test_an_import_that_was_cut_short_is_made_by_the_same_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -286,7 +286,7 @@ def test_a_signal_after_the_last_game_interrupts_nothing(
         (
             "CREATE TRIGGER no BEFORE INSERT ON games BEGIN SELECT raise(ABORT, 'no'); END",
             StoreError,
-            "damaged .*; to play it from the start, move it away",
+            "damaged .*; to make a new run in its place, move it away",
         ),
     ],
 )

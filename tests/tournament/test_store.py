@@ -539,7 +539,7 @@ def test_only_a_run_that_is_to_be_played_is_to_be_moved_away(
     with pytest.raises(StoreError, match=r"name a run's file, such as runs/NAME\.sqlite$"):
         Store.open(path)
     for play in (lambda: PlayedStore.open_run(path, load(DOTS)), lambda: Store.begun_with(path)):
-        with pytest.raises(StoreError, match=r"to play it from the start, move it away$"):
+        with pytest.raises(StoreError, match=r"to make a new run in its place, move it away$"):
             play()
 
 
