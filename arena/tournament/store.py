@@ -121,7 +121,11 @@ class Store:
     def _check_ours(self) -> None:
         """Raise StoreError unless this is a run of a version we know."""
         if self._is_empty():  # asked first: it may begin at this moment
-            raise StoreError(f"{self.path}: no run has begun in it; `arena run` begins it")
+            raise StoreError(
+                f"{self.path}: no run has begun in it; the command that plays or imports it begins "
+                "it. A copy of a run that is being played also needs the -wal file next to the "
+                f"original, as {self.path.name}-wal"
+            )
         ((application,),) = self._rows("PRAGMA application_id")
         ((self._schema,),) = self._rows("PRAGMA user_version")
         if application != APPLICATION_ID:

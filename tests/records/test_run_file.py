@@ -70,7 +70,7 @@ def test_an_import_that_was_cut_short_is_made_by_the_same_command(
         first.setattr(PlayedStore, "_insert", interrupt)
         with pytest.raises(KeyboardInterrupt):
             import_run(lines, run)
-    assert "no run has begun in it" in arena("report", run).stderr
+    assert "it; the command that plays or imports it begins it." in arena("report", run).stderr
     made = arena("import", lines, "--to", run)
     assert (made.exit_code, made.stdout) == (0, f"{run}: 1 game\n")
 

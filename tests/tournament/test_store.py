@@ -235,11 +235,25 @@ def test_a_run_killed_in_its_first_moment_has_not_begun(load: Load, path: Path) 
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA journal_mode = WAL")
-    with pytest.raises(StoreError, match="no run has begun in it; `arena run` begins it"):
+    with pytest.raises(StoreError, match="no run has begun in it; the command that plays"):
         Store.open(path)
     assert Store.begun_with(path) is None
     PlayedStore.open_run(path, load(DOTS)).close()
     Store.open(path).close()
+
+
+def test_a_copy_without_what_waits_next_to_the_original_says_what_is_missing(
+    load: Load, path: Path, played: Played
+) -> None:
+    config, copy = load(DOTS), path.with_name("copy.sqlite")
+    with PlayedStore.open_run(path, config) as store:
+        store.add(played(schedule(config)[0]))
+        shutil.copy(path, copy)
+        with pytest.raises(StoreError, match=r"A copy .* needs .*, as copy\.sqlite-wal$"):
+            Store.open(copy)
+        shutil.copy(f"{path}-wal", f"{copy}-wal")
+        with Store.open(copy) as copied:
+            assert len(copied.finished()) == 1
 
 
 def test_foreign_damaged_and_newer_files(load: Load, path: Path, played: Played) -> None:
