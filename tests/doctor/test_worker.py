@@ -285,7 +285,10 @@ def test_a_head_is_let_in_by_the_certificates_next_to_its_tournament(tmp_path: P
 
 
 @pytest.mark.slow
-def test_a_closed_terminal_ends_a_worker_as_sigterm_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("send", [os.kill, os.killpg])
+def test_a_closed_terminal_ends_a_worker_as_sigterm_does(
+    tmp_path: Path, send: Callable[[int, int], None]
+) -> None:
     """Also where it says so twice, as a shell and the system do."""
     with (
         LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=":0") as made,
@@ -294,12 +297,14 @@ def test_a_closed_terminal_ends_a_worker_as_sigterm_does(tmp_path: Path) -> None
             cluster.worker_command(
                 made.scheduler_address, 1, "--host", "127.0.0.1", "--local-directory", str(tmp_path)
             ),
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             process_group=0,
+            text=True,
         ) as process,
     ):
         client.wait_for_workers(1, timeout=60)
-        process.send_signal(signal.SIGHUP)
-        process.send_signal(signal.SIGHUP)
-        assert process.wait(30) == 0
+        send(process.pid, signal.SIGHUP)
+        send(process.pid, signal.SIGHUP)
+        assert "Traceback" not in process.communicate(timeout=30)[1]
+        assert process.returncode == 0
         assert not workers_of(client)
