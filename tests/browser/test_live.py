@@ -258,11 +258,11 @@ def test_a_page_that_is_paused_is_not_loaded_again(
     problems.clear()
 
 
-@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_page_that_may_be_seen_no_more_is_loaded_again(
     run: str, page: Page, problems: list[str], status: int
 ) -> None:
-    """As that of an owner's match, who has signed out while it was hidden."""
+    """As that of an owner's match, who has signed out or is somebody else since it was hidden."""
     page.goto(run)
     page.evaluate(SHOW, False)
     page.route(f"{run}**", lambda route: route.fulfill(status=status, body="Sign in."))

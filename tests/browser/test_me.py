@@ -85,6 +85,24 @@ def test_a_check_is_not_followed_on_once_its_owner_has_signed_out(
     problems.clear()
 
 
+def test_the_check_of_another_owner_leaves_the_page_once_its_browser_is_signed_in_anew(
+    ada: Page, tmp_path: Path, problems: list[str]
+) -> None:
+    """In another tab, while the stream was away."""
+    token = course.add_owners(tmp_path / "course", ["bob"], NOW)["bob"]
+    ada.route("**/me/check/*/live", lambda route: route.fulfill(status=502))
+    file = {"name": "bot.py", "mimeType": "text/x-python", "buffer": RIGHT.encode()}
+    ada.set_input_files("input[type=file]", files=[file])
+    ada.click("text=Check it")
+    ada.wait_for_selector("[data-live]")
+    ada.context.clear_cookies()
+    ada.context.request.get(ada.url.replace("/me", f"/in/{token}").partition("#")[0])
+    ada.unroute("**/me/check/*/live")
+    ada.wait_for_selector("text=No bots yet")
+    expect(ada.locator("[data-live]")).to_have_count(0)
+    problems.clear()
+
+
 def test_a_check_whose_connection_is_dead_is_followed_again(ada: Page) -> None:
     """As after a sleep."""
     dead = first_is_dead(ada, "**/me/check/*/live")

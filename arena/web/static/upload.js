@@ -2,7 +2,7 @@
  * script the form sends the file itself, and the page shows the check when it is loaded again. Also
  * the time of a move, which comes with the game of a match. */
 
-import { isRefused, silenceWatch } from "./live.js";
+import { isGone, silenceWatch } from "./live.js";
 import { keptState } from "./sections.js";
 
 const MOST = 10e6;
@@ -80,8 +80,9 @@ function follow(card) {
   events.addEventListener("error", async () => {
     if (events.readyState !== EventSource.CLOSED) return;
     silence.end();
-    const answer = await fetch(location.href, { method: "HEAD" }).catch(() => null);
-    if (isRefused(answer)) location.reload();
+    const answer = await fetch(events.url).catch(() => null); // why it was refused, EventSource keeps to itself
+    answer?.body?.cancel();
+    if (isGone(answer)) location.reload();
     else setTimeout(() => follow(card), FOLLOW_AGAIN_MS);
   });
 }

@@ -98,7 +98,7 @@ async function loaded(load) {
 async function loadAgain(isPaused) {
   const answer = isPaused() ? null : await fetch(location.href, { method: "HEAD" }).catch(() => null);
   if (isPaused()) return; // once it goes on, it listens again
-  if (answer?.ok || isRefused(answer)) location.reload();
+  if (answer?.ok || isGone(answer)) location.reload();
   else setTimeout(() => loadAgain(isPaused), AGAIN_MS);
 }
 
@@ -106,6 +106,12 @@ async function loadAgain(isPaused) {
  * @param {Response | null} answer */
 export function isRefused(answer) {
   return answer?.status === 401 || answer?.status === 403;
+}
+
+/** Whether a page is to be loaded again because what it shows is not there any more for its visitor, who may be somebody
+ * else since. @param {Response | null} answer */
+export function isGone(answer) {
+  return isRefused(answer) || answer?.status === 404;
 }
 
 /** The line that says that the connection is lost; over the page, so that nothing moves. */
