@@ -263,7 +263,8 @@ def test_a_page_that_may_be_seen_no_more_is_loaded_again(
     run: str, page: Page, problems: list[str], status: int
 ) -> None:
     """As that of an owner's match, who has signed out or is somebody else since it was hidden."""
-    page.goto(run)
+    with page.expect_response("**/live*"):  # a page that never heard anything waits for 30 s
+        page.goto(run)
     page.evaluate(SHOW, False)
     page.route(f"{run}**", lambda route: route.fulfill(status=status, body="Sign in."))
     page.evaluate(SHOW, True)
