@@ -23,9 +23,9 @@ def bot_folders(config: TournamentConfig) -> list[Path]:
 
 
 def without_folders(sentence: str, *folders: Path | None) -> str:
-    """A sentence that names files from these folders on, and each folder by its name; files of a
-    bot in the user's cache from the bot's folder on, which is `.` itself. It may be part of a page
-    or of JSON already.
+    """A sentence that names files from these folders on, and each folder by its name; files of
+    the user's cache from the cache on, those of a bot there from the bot's folder on, which are `.`
+    themselves. It may be part of a page or of JSON already.
     """
     if "/" not in sentence:
         return sentence  # most of a large run's: looking for many folders takes its time
@@ -51,11 +51,12 @@ def _in_json(text: str) -> str:
 
 @lru_cache(64)
 def _paths(store: Path, *folders: str) -> re.Pattern[str]:
-    """The folders left out of sentences: those of this cache, and these, each with the slash
-    after.
+    """The folders left out of sentences: those of bots in this cache, these, and the cache, each
+    with the slash after.
     """
     cached = rf"{re.escape(str(store))}/\.?[\w-]+/?"
-    return re.compile("|".join((cached, *(f"{re.escape(each)}/?" for each in folders))))
+    cache = rf"{re.escape(str(store.parent))}(?![\w-])/?"
+    return re.compile("|".join((cached, *(f"{re.escape(each)}/?" for each in folders), cache)))
 
 
 def stderr_without_folders(stderr: SeatStderr, *folders: Path) -> SeatStderr:

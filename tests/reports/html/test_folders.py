@@ -11,6 +11,7 @@ from markupsafe import escape
 from pydantic_core import to_json
 
 from arena.bots.package import package_store
+from arena.files.cache import cache_root
 from arena.model.record import SeatRecord
 from arena.referee.head_tail import KEPT_BYTES, HeadTail
 from arena.reports.html import data
@@ -36,6 +37,13 @@ def test_a_folder_of_the_cache_is_named_neither_with_its_files_nor_alone() -> No
     assert without_folders(said, FOLDER) == "in .: bot.py; ada and bot.py"
     part = f"{package_store()}/.making-x1_y2/src/bot.c"
     assert without_folders(part) == "src/bot.c"
+
+
+def test_the_cache_is_not_named_in_a_sentence_about_it() -> None:
+    full, root = "fox.zip: the cache {} cannot be used: No space left on device", cache_root()
+    assert without_folders(full.format(package_store())) == full.format("bots")
+    assert without_folders(full.format(root)) == full.format(".")
+    assert without_folders(f"{root}-2/x and {root}/x") == f"{root}-2/x and x"
 
 
 @pytest.mark.parametrize("at", range(len(f"{FOLDER}/bot.py")))
