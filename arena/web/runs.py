@@ -8,6 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +27,8 @@ _MOST_KEPT = 24
 """The cache entries of a run, most of them pages of its last visitors."""
 _PATIENCE = 5.0
 """While a run is played, its standings take a sixth of the time at most."""
+_INDEX_HEADER = 48
+"""Its bytes. Source: sqlite.org/walformat.html."""
 _LAST_S = 253_402_300_799
 """The end of the year 9999: files may have any time."""
 Made = TypeVar("Made")
@@ -38,7 +41,8 @@ class ShownRun:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.stem
-        self._wal, self._events = Path(f"{path}-wal"), events_file(path)
+        self._wal, self._index = Path(f"{path}-wal"), Path(f"{path}-shm")
+        self._events = events_file(path)
         self._turn, self._lock = asyncio.Lock(), threading.Lock()
         self._view: RunView | None = None
         self._seen: FileState = ()
@@ -68,8 +72,17 @@ class ShownRun:
     def state(self, *, moves: bool = True) -> FileState:
         """A value that changes whenever the run does; without `moves`, whenever its results do."""
         written = stamp(self._wal)
-        results = (stamp(self.path), written if written and written[1] else None, self.is_played)
+        unmerged = (written, self._committed()) if written and written[1] else None
+        results = (stamp(self.path), unmerged, self.is_played)
         return (*results, stamp(self._events)) if moves else results
+
+    def _committed(self) -> bytes:
+        """What SQLite changes as the last step of a commit, the header of its index of the -wal: a
+        game is written there some time before readers see it.
+        """
+        with suppress(OSError), self._index.open("rb") as file:
+            return file.read(_INDEX_HEADER)
+        return b""
 
     async def made(
         self, key: Hashable, make: Callable[[RunView], Made], *, moves: bool = False

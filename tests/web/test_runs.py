@@ -164,6 +164,24 @@ def test_one_more_game_changes_the_page(
     assert client.get("/t/cup/data").json()["games"]["id"] == ["g1", "g2"]
 
 
+def test_a_game_is_news_once_readers_see_it(
+    runs: Path, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in the -wal before that: pages lacked the game, until the next, where they looked just
+    then.
+    """
+    records = [play("dots", "bee", "ant", game=game, rows=2, cols=2) for game in ("g1", "g2")]
+    path = runs / "now.sqlite"
+    with begun(path, records) as store:
+        store.add(records[0])
+        run, written = runs_module.ShownRun(path), runs_module.stamp(Path(f"{path}-wal"))
+        monkeypatch.setattr(runs_module, "stamp", lambda file: written)
+        before = run.state()
+        assert run.state() == before
+        store.add(records[1])
+        assert run.state() != before
+
+
 def test_a_run_that_is_begun_anew_or_continued_is_read_again(
     runs: Path, client: TestClient, play: Play
 ) -> None:
