@@ -38,6 +38,10 @@ class PlainConsole(Console):
     """
 
     def __init__(self, **settings: Any) -> None:
+        asked = Console(**settings)
+        if "force_terminal" not in settings and not asked.file.isatty():
+            # FORCE_COLOR asks for colours in a log, and not for a screen that is drawn again
+            settings |= {"force_terminal": False, "color_system": asked.color_system}
         super().__init__(markup=False, emoji=False, **settings)
         if self.width < 1:  # COLUMNS=0, as some programs that start others leave it
             self.width = _WIDTH

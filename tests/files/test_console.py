@@ -61,3 +61,17 @@ def test_a_closed_pipe_or_terminal_is_told_from_a_disk_that_fails(
 ) -> None:
     monkeypatch.setattr(termios, "tcgetattr", Mock(side_effect=answer))
     assert unread(error) == is_unread
+
+
+def test_force_color_gives_a_log_colours_and_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    table = Table("moves", box=None)
+    table.add_row("m" * 90)
+    out = io.StringIO()
+    console = PlainConsole(file=out)
+    console.print(table)
+    assert not console.is_terminal, "else games are drawn over each other, again and again"
+    assert "\x1b[1m" in out.getvalue()
+    assert "m" * 90 in out.getvalue()
