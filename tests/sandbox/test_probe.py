@@ -68,6 +68,8 @@ def test_auto_takes_limits_only_where_they_hold_more(canaries: Canaries) -> None
     assert resolve("auto", PLAYER, ALL).mode == "bwrap"
     canaries["limits"] = findings()
     assert resolve("auto", PLAYER, ALL).mode == "limits"
+    canaries["limits"] = "it failed"
+    assert resolve("auto", PLAYER, ALL).mode == "bwrap"
 
 
 def test_auto_says_first_which_attacks_remain_open(canaries: Canaries) -> None:
