@@ -192,7 +192,7 @@ def _ends_a_hog(container: Container, process: subprocess.Popen[bytes]) -> bool:
         line = _line(process, 0.01)
         if line:
             return False
-        if line is not None and not ended:
+        if not ended and (line is not None or process.poll() is not None):  # others hold its output
             ended, deadline = True, time.monotonic() + _COUNTED_S
         elif ended:
             time.sleep(0.01)

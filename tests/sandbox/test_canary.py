@@ -51,10 +51,14 @@ def test_bare_it_breaks_everything() -> None:
     assert findings.bounded == frozenset()
 
 
-def test_it_says_why_it_could_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where it may start no process; it has ended, and is not waited for."""
+@pytest.mark.parametrize("first", ["", "sleep 2 & "])
+def test_it_says_why_it_could_take_no_memory(first: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where it may start no process; it has ended, and is not waited for, nor is a process that
+    it left.
+    """
+    monkeypatch.setattr(canary, "_PATIENCE_S", 1)
     monkeypatch.setattr(canary, "_COUNTED_S", 0.1)
-    command = ("/bin/sh", "-c", "read line; echo cannot fork. >&2; exit 1")
+    command = ("/bin/sh", "-c", f"{first}read line; echo cannot fork. >&2; exit 1")
     pipe = subprocess.PIPE
     with (
         subprocess.Popen(command, 0, stdin=pipe, stdout=pipe, stderr=pipe) as process,

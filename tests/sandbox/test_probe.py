@@ -4,6 +4,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -11,7 +12,7 @@ from arena.errors import SandboxError
 from arena.model.containment import Guarantee, Mode
 from arena.model.contender import Prepared
 from arena.sandbox import features, probe
-from arena.sandbox.canary import Findings
+from arena.sandbox.canary import CanaryError, Findings
 from arena.sandbox.features import Features
 from arena.sandbox.probe import attempts, resolve
 from tests.sandbox.ordinary import run_as_ordinary_user
@@ -70,6 +71,19 @@ def test_auto_takes_limits_only_where_they_hold_more(canaries: Canaries) -> None
     assert resolve("auto", PLAYER, ALL).mode == "limits"
     canaries["limits"] = "it failed"
     assert resolve("auto", PLAYER, ALL).mode == "bwrap"
+
+
+@pytest.mark.parametrize(("root", "tries"), [(False, 3), (True, 1)])
+def test_an_ordinary_users_limits_are_tried_again(
+    root: bool, tries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program of that user, such as a second job of a CI, took the processes."""
+    failed = [CanaryError(f"no process at try {number}.") for number in range(1, tries + 1)]
+    probe_once = Mock(side_effect=[*failed[1:], findings(), *failed])
+    monkeypatch.setattr(probe.canary, "probe", probe_once)
+    asked = ("limits", 0, replace(ALL, root=root), ())
+    assert probe._findings.__wrapped__(*asked) == findings()
+    assert probe._findings.__wrapped__(*asked) == f"no process at try {tries}"
 
 
 def test_auto_says_first_which_attacks_remain_open(canaries: Canaries) -> None:
