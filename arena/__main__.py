@@ -45,6 +45,8 @@ def interruptible(load: "Callable[[], Callable[[], object]]") -> None:
     try:
         import signal
 
+        # A parent may ignore it, and how players and compilers ended could not be known.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         # All end it alike: temporary files and players are removed on the way out.
         ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         untaken = (signal.SIG_DFL, signal.default_int_handler)

@@ -222,6 +222,18 @@ def test_other_signals_end_a_command_as_ctrl_c_does(number: str) -> None:
     assert (ended.returncode, ended.stderr) == (130, b"Interrupted.\n")
 
 
+def test_a_parent_that_ignored_its_children_takes_no_end_of_ours() -> None:
+    code = (
+        "import os, signal\n"
+        "from arena.__main__ import interruptible\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "run = lambda: print(os.waitstatus_to_exitcode(os.system('exit 3')))\n"
+        "interruptible(lambda: run)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (ended.stdout, ended.stderr) == (b"3\n", b"")
+
+
 @pytest.mark.parametrize("kind", [RuntimeError, SystemError])
 def test_ctrl_c_inside_an_import_of_a_command_is_no_traceback(
     monkeypatch: pytest.MonkeyPatch, kind: type[Exception]
