@@ -57,8 +57,7 @@ class Container:
     def start(self) -> subprocess.Popen[bytes]:
         """Start the program, once. Raises PlayerFault (`start_failed`); OSError: the host fails."""
         mode = self.spec.policy.mode
-        if mode != "bwrap":  # then its orphans come to us once its first process is dead
-            processes.become_subreaper()
+        processes.become_subreaper()  # its orphans come to us once its first process is dead
         self._before = processes.children()
         self._refused = refused_processes()
         if mode == "none":

@@ -199,6 +199,24 @@ def test_all_of_it_is_reaped(mode: Mode) -> None:
         assert processes.children() == before
 
 
+def test_its_orphans_are_reaped_by_the_process_that_started_it(mode: Mode) -> None:
+    """Not left to the parent of all: in a container that may be a program that reaps none."""
+    starts = f"""
+import sys
+from arena.model.containment import Policy
+from arena.model.contender import Prepared
+from arena.sandbox.container import Container
+command = (sys.executable, "-I", "-S", "-c", "print(1, flush=True); input()")
+container = Container(Prepared(name="p", command=command, policy=Policy(mode="{mode}")))
+with container.running() as process:
+    process.stdout.readline()
+"""
+    with gathering():
+        before = processes.children()
+        subprocess.run((sys.executable, "-c", starts), check=True)
+        assert processes.children() == before
+
+
 def test_the_end_of_one_leaves_others_to_their_containers(mode: Mode) -> None:
     ended, waiting = python("raise SystemExit(3)", mode), python("input()", mode)
     three = [Container(spec, None, WEAK) for spec in (ended, waiting, ended)]
