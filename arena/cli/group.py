@@ -25,6 +25,8 @@ _NO_MEMORY = (
     "(`ulimit -v`, or `memory.max` of the control group)."
 )
 
+_NO_HOME = "The home of this user is not known: name a folder in HOME."
+
 
 class Arena(TyperGroup):
     """All commands, or those of a group. Each returns its exit code; an error is one sentence."""
@@ -113,6 +115,8 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
             raise _interrupted() from None
         if str(error) == "can't start new thread":
             raise _refused(_NO_PROCESS) from None
+        if str(error) == "Could not determine home directory.":
+            raise _refused(_NO_HOME) from None
         _refuse_game_of(error)
         raise
 

@@ -119,6 +119,20 @@ def test_completion_is_installed_for_a_shell(tmp_path: Path) -> None:
     assert "_ARENA_COMPLETE=complete_bash" in (tmp_path / ".bash_completions/arena.sh").read_text()
 
 
+def test_completion_needs_a_home() -> None:
+    code = (
+        "import pwd; pwd.getpwuid = {}.__getitem__\n"  # as with `docker run --user 12345`
+        "from arena.cli import app; app(['--install-completion', 'bash'], prog_name='arena')"
+    )
+    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    del environment["HOME"]
+    refused = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 2
+    assert refused.stderr == "The home of this user is not known: name a folder in HOME.\n"
+
+
 def test_version() -> None:
     assert re.fullmatch(r"arena \d+\.\d+\.\d+\n", arena("--version").output)
 
