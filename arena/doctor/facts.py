@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,6 +39,9 @@ _LANGUAGES = {
 }
 """What bots of a language are started or built with, and how it tells its version."""
 _PATIENCE_S = 20.0
+_ZONES = "/usr/share/zoneinfo"
+_OWN_RULES = re.compile(r"(?:<[^>]+>|[A-Za-z]{3,})[+-]?\d")
+"""How a time zone begins that is no name of a file. Source: tzset(3)."""
 
 
 class TriedSandbox(Frozen):
@@ -132,6 +136,7 @@ def facts() -> Facts:
         games=tuple(map(_game, rules.names()[len(rules.GAMES) :])),
         warnings=(
             *((busy,) if busy else ()),
+            *_time_zone(os.environ.get("TZ", "")),
             *(f"{why}." for why in (*rules.misnamed(), *rules.slow())),
         ),
     )
@@ -159,6 +164,18 @@ def _missing(sandboxes: tuple[TriedSandbox, ...]) -> tuple[str, ...]:
         f"No sandbox holds {', '.join(NEEDED)} here: play only programs that you trust. "
         "What each sandbox lacks is said next to it.",
     )
+
+
+def _time_zone(zone: str) -> Iterator[str]:
+    """A warning where `TZ` names a zone that is not there: the C library then takes UTC."""
+    name = zone.removeprefix(":")
+    file = Path(os.environ.get("TZDIR") or _ZONES, name)  # of an absolute name, that one
+    if name not in ("", "UTC", "GMT") and not _OWN_RULES.match(name) and not file.is_file():
+        yield (
+            f"The time zone {name} of TZ is not known here, as there is no {file}: local times, "
+            "such as the deadline of a course, are UTC. Install its file (apt install tzdata, or "
+            "dnf install tzdata), or give deadlines with their offset."
+        )
 
 
 def _version(words: tuple[str, ...]) -> str | None:

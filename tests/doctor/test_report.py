@@ -274,3 +274,25 @@ def test_what_could_be_better_is_a_warning_each(
     assert found.missing == facts._missing((lacking,)) != ()
     assert (found.games, found.bubblewrap) == ((game,), "bwrap 1")
     assert found.memory_mb == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+@pytest.mark.parametrize(
+    ("zone", "known"),
+    [
+        ("", True),
+        ("UTC", True),
+        (":There", True),
+        ("<+03>-3", True),
+        ("CET-1CEST,M3.5.0/2,M10.5.0/3", True),
+        ("Nowhere/City", False),
+        ("Etc/GMT+5", False),
+        (":/missing", False),
+    ],
+)
+def test_a_time_zone_that_is_not_there_is_a_warning(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, zone: str, known: bool
+) -> None:
+    monkeypatch.setenv("TZDIR", str(tmp_path))
+    (tmp_path / "There").touch()
+    told = "".join(facts._time_zone(zone))
+    assert told.startswith(f"The time zone {zone.lstrip(':')} of TZ is not") is not known
