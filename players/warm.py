@@ -26,6 +26,7 @@ from pathlib import Path
 from llvmlite import binding
 
 import rules as rule_sets
+from arena.files.cache import CACHE_VARIABLE
 from arena.files.imports import module_command
 from arena.files.parent import die_with_parent
 from players.compiled.folder import cache_folder
@@ -36,7 +37,7 @@ BOARD_SEARCHES = ("uct", "alphabeta", "analysis")
 TILE_SEARCHES = ("expectimax", "heuristic")
 
 _UNKEPT = 3
-"""The exit code of a process that compiled kernels and could not keep them."""
+"""The exit code of a process that compiled a kernel and could not keep it."""
 _said = set[str]()
 """What processes wrote to stderr, which is shown once."""
 
@@ -175,8 +176,9 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
 
 
 def _load(step: Sequence[str]) -> None:
-    from players.compiled.cache import unkept
+    from players.compiled import cache as kernel_cache
 
+    kernel_cache.unkept = _end
     searches = defaultdict[str, list[str]](list)
     for kernels in step:
         rules, _, search = kernels.partition(":")
@@ -194,8 +196,12 @@ def _load(step: Sequence[str]) -> None:
             failed = True
     if failed:
         sys.exit(1)
-    if unkept:
-        sys.exit(_UNKEPT)
+
+
+def _end(why: str) -> None:
+    """What else is compiled could not be kept either."""
+    sys.stderr.write(f"{why}; {CACHE_VARIABLE} names another folder.\n")
+    sys.exit(_UNKEPT)
 
 
 _ON_THE_WAY = re.compile(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from fcntl import LOCK_EX, flock
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,8 +31,16 @@ _settings: Any = numba.config
 _settings.CACHE_DIR = str(cache_folder())
 
 
-unkept: set[str] = set()
-"""The kernels that this process compiled and could not keep."""
+@cache
+def _compile_for_itself(why: str) -> None:
+    sys.stderr.write(
+        f"{why} and lacks kernels: this process compiles what is missing for itself. `arena warm` "
+        f"fills it; {CACHE_VARIABLE} names another folder.\n"
+    )
+
+
+unkept: Callable[[str], None] = _compile_for_itself
+"""Called where a kernel cannot be kept, with the reason."""
 
 
 class _Locator(UserProvidedCacheLocator):
@@ -95,13 +103,7 @@ class _Cache(FunctionCache):
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call] # as above
         except OSError as error:
-            if not unkept:
-                sys.stderr.write(
-                    f"The kernel cache {_settings.CACHE_DIR} cannot be written ({error.strerror}) "
-                    "and lacks kernels: this process compiles what is missing for itself. `arena "
-                    f"warm` fills it; {CACHE_VARIABLE} names another folder.\n"
-                )
-            unkept.add(self._name)
+            unkept(f"The kernel cache {_settings.CACHE_DIR} cannot be written ({error.strerror})")
 
 
 def _in_words(kind: Any) -> str:

@@ -280,6 +280,17 @@ def test_a_cache_that_cannot_be_there_is_reported_once_and_does_not_matter(tmp_p
     assert "`arena warm` fills it" in done.stderr
 
 
+@pytest.mark.slow
+def test_warming_ends_at_the_first_kernel_that_cannot_be_kept(tmp_path: Path) -> None:
+    """All were compiled first, for minutes, and none was kept."""
+    (tmp_path / "file").write_text("")
+    warm = ("-m", "players.warm", "--rules", "dots", "--searches", "uct")
+    done = run(*warm, ARENA_CACHE_DIR=str(tmp_path / "file" / "below"))
+    assert [json.loads(line).get("kept") for line in done.stdout.splitlines()] == [None, False]
+    assert done.stderr.count("\n") == 1
+    assert "cannot be written (Not a directory); ARENA_CACHE_DIR names another" in done.stderr
+
+
 FULL = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
 """No file may grow past this, as on a full disk."""
 
