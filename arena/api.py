@@ -505,7 +505,15 @@ def _read(
 
     match tournament:
         case TournamentConfig():
-            file, config = Path(tournament.name), tournament
+            # In one that an earlier version kept, players do not say what they need.
+            players = (
+                each.model_copy(update={"kernels": BUILTINS[each.builtin].kernels})
+                if each.builtin in BUILTINS
+                else each
+                for each in tournament.players
+            )
+            file = Path(tournament.name)
+            config = tournament.model_copy(update={"players": tuple(players)})
         case Mapping():
             file = Path("tournament")
             try:
