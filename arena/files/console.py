@@ -39,7 +39,8 @@ class PlainConsole(Console):
 
     def __init__(self, **settings: Any) -> None:
         asked = Console(**settings)
-        if "force_terminal" not in settings and not asked.file.isatty():
+        isatty = getattr(asked.file, "isatty", bool)  # a program's own stdout may just have `write`
+        if "force_terminal" not in settings and asked.is_terminal and not isatty():
             # FORCE_COLOR asks for colours in a log, and not for a screen that is drawn again
             settings |= {"force_terminal": False, "color_system": asked.color_system}
         super().__init__(markup=False, emoji=False, **settings)

@@ -3,6 +3,7 @@
 import errno
 import io
 import termios
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -75,3 +76,15 @@ def test_force_color_gives_a_log_colours_and_no_screen(monkeypatch: pytest.Monke
     assert not console.is_terminal, "else games are drawn over each other, again and again"
     assert "\x1b[1m" in out.getvalue()
     assert "m" * 90 in out.getvalue()
+
+
+def test_a_stdout_of_a_program_may_only_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Log:
+        def write(self, text: str) -> None:
+            lines.append(text)
+
+    lines = list[str]()
+    out: Any = Log()
+    for asked in ("", "1"):
+        monkeypatch.setenv("FORCE_COLOR", asked)
+        assert not PlainConsole(file=out).is_terminal
