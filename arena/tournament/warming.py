@@ -53,8 +53,8 @@ def warm_for_games(rules: str, searches: Iterable[str], *, processes: int = 1) -
     """
     if not warm_kernels([rules], searches, processes=processes):
         raise UserError(
-            f"Built-in players need kernels that {cache_root()} lacks and cannot keep: `arena "
-            f"warm` says why, and {CACHE_VARIABLE} names another folder."
+            f"Built-in players need kernels that the cache {cache_root()} lacks and cannot keep: "
+            f"`arena warm` says why, and {CACHE_VARIABLE} names another folder."
         )
 
 

@@ -64,6 +64,15 @@ def test_a_mistake_of_the_staff_is_not_the_persons(tmp_path: Path) -> None:
     assert states[-1].ending == MISTAKE
 
 
+def test_kernels_that_cannot_be_kept_are_a_sentence_without_the_place_of_the_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.tournament.warming.warm_kernels", lambda *_, **__: False)
+    states = played(DOTS.model_copy(update={"opponent": "uct"}), first_legal)
+    assert states[-1].phase == "over"
+    assert "kernels that the cache . lacks" in states[-1].ending
+
+
 def test_a_forced_pass_is_reported() -> None:
     setup = Setup(rules="othello", settings={"size": 6}, opponent="greedy", seed=3)
     told = {line for state in played(setup, first_legal) for line in state.said}
