@@ -45,6 +45,12 @@ from arena.files.whole_file import make_private, write_whole
 
 WITHDRAWN, EXCLUDED = "withdrawn", "excluded"
 BotState = Literal["plays", "withdrawn", "excluded", "none"]
+_LINKS: tuple[tuple[BotState, str], ...] = (
+    ("plays", ACTIVE),
+    ("excluded", EXCLUDED),
+    ("withdrawn", WITHDRAWN),
+    ("plays", ACTIVE),  # it may have come back since it was looked for
+)
 
 
 class Entry(NamedTuple):
@@ -195,7 +201,7 @@ def refuse_late(rules: course_file.Course, owner: str, now: datetime) -> None:
 
 
 def _refuse_excluded(home: Path) -> None:
-    if _state(home) == "excluded":
+    if _standing(home)[0] == "excluded":
         raise SubmissionError(f"{home.name} was excluded by the staff of the course; ask them")
 
 
@@ -352,22 +358,22 @@ def _allowed(folder: Path, name: str, owner: str | None) -> Entry:
 
 
 def _entry(home: Path) -> Entry:
-    state, (versions, damaged) = _state(home), history(home)
-    link = home / (ACTIVE if state == "plays" else state)
-    at = link.readlink().name if link.is_symlink() else None
+    state, at = _standing(home)  # asked first: a version is there before a link leads to it
+    versions, damaged = history(home)
     plays = next((each for each in versions if each.version == at), None)
     if state == "plays" and plays is None:  # its receipt is damaged
         state = "none"
     return Entry(home.name, _owner(versions), state, plays, versions, damaged)
 
 
-def _state(home: Path) -> BotState:
-    """A link `active` decides: one of the others next to it is left from an earlier state."""
-    if active(home):
-        return "plays"
-    if (home / EXCLUDED).is_symlink():
-        return "excluded"
-    return "withdrawn" if (home / WITHDRAWN).is_symlink() else "none"
+def _standing(home: Path) -> tuple[BotState, str | None]:
+    """The state of a bot, and the folder's name of the version that plays or would. A link `active`
+    decides: one of the others next to it is left from an earlier state.
+    """
+    for state, link in _LINKS:
+        if at := active(home, link):
+            return state, at
+    return "none", None
 
 
 def _clear(home: Path) -> None:

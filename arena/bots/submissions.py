@@ -96,7 +96,7 @@ def submissions(folder: Path) -> tuple[Bot, ...]:
         if (folder / ACTIVE).is_symlink():
             raise SubmissionError(f"{folder} has the versions of one bot; name {folder.parent}")
         among = homes(folder)
-        bots = tuple(_open(home) for home in among if active(home))
+        bots = tuple(_open(home, at) for home in among if (at := active(home)))
         idle = not bots and any(history(home).versions for home in among)
     except OSError as error:
         why = missing(error) or f"{error.filename} cannot be read: {error.strerror}"
@@ -173,8 +173,8 @@ def _make(
     return receipt
 
 
-def _open(home: Path) -> Bot:
-    at = home / str(active(home))
+def _open(home: Path, plays: str) -> Bot:
+    at = home / plays
     if not at.is_dir():
         raise SubmissionError(f"{home / ACTIVE} points to no version; submit the bot again")
     return versions.open_version(home, versions.playing(home) or verified(at))

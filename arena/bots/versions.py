@@ -127,10 +127,12 @@ def _may_have_files(at: Path) -> bool:
     return True
 
 
-def active(home: Path) -> str | None:
-    """The folder's name of the version that plays; None when there is none."""
+def active(home: Path, link: str = ACTIVE) -> str | None:
+    """The folder's name of the version that plays, or that another link names; None when there is
+    none.
+    """
     try:
-        return (home / ACTIVE).readlink().name
+        return (home / link).readlink().name
     except PermissionError:  # there may be one
         raise
     except OSError:

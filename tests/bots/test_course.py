@@ -7,16 +7,17 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from arena.bots import course, course_file, roster
+from arena.bots import submissions as submissions_module
 from arena.bots.build import build
 from arena.bots.copies import shared_files
 from arena.bots.package import open_bot, take
@@ -699,6 +700,34 @@ def test_the_links_of_an_earlier_state_say_nothing(to: Path, script: Path) -> No
     (to / "ada" / "excluded").symlink_to((to / "ada" / "active").readlink())
     assert course.bot(to, "ada").state == "plays"
     assert course.withdraw(to, "ada", "ada").state == "withdrawn"
+
+
+def test_a_bot_plays_for_those_who_look_while_that_changes(
+    to: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They found no bot, and a tournament that began at that moment was refused."""
+
+    def meanwhile(module: ModuleType, name: str, change: Callable[[], object], link: str) -> None:
+        """Have a change made as soon as the bot was looked at so."""
+        look = getattr(module, name)
+
+        def looked(home: Path, *links: str) -> object:
+            found = look(home, *links)
+            if link in ("", *links):
+                monkeypatch.undo()
+                change()
+            return found
+
+        monkeypatch.setattr(module, name, looked)
+
+    submit(to, script, "ada")
+    script.write_text("print('2')\n")
+    meanwhile(course, "history", lambda: submit(to, script, "ada"), "")
+    assert course.bot(to, "ada").state == "plays"
+    meanwhile(submissions_module, "active", lambda: course.withdraw(to, "ada", "ada"), "")
+    assert playing(to) == {"ada": 2}
+    meanwhile(course, "active", lambda: course.rollback(to, "ada", "1", "ada"), "excluded")
+    assert course.bot(to, "ada").state == "plays"
 
 
 def test_what_is_wrong_is_an_error_of_the_arena(to: Path, script: Path, tmp_path: Path) -> None:
