@@ -168,8 +168,10 @@ class Jobs:
 
     def order(self, folder: Path, about: Frozen) -> None:
         """Keep what is to be done, and begin it as soon as there is a place."""
-        write_whole(folder / ABOUT, about.model_dump_json() + "\n")
-        self.add(folder)
+        with self._lock:  # who finds it there finds that it waits: to sync the disk takes a while
+            write_whole(folder / ABOUT, about.model_dump_json() + "\n")
+            self._waiting.append(folder)
+        self._begin()
 
     def resume(self) -> None:
         """Take the jobs that an earlier server has not begun, in the order they came."""

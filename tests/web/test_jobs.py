@@ -14,6 +14,8 @@ from arena.bots.submissions import submissions
 from arena.checks.events import Refused
 from arena.errors import SubmissionError
 from arena.files.lock import acquire, release
+from arena.files.whole_file import write_whole
+from arena.model import Frozen
 from arena.web import jobs as jobs_module
 from arena.web.jobs import ABOUT, EVENTS, ID, Jobs, asked_at, events_of, new_id, working
 from arena.web.sentences import CLOSED
@@ -75,6 +77,23 @@ def test_the_jobs_before_are_looked_for_once(
     jobs.place("ada", now)
     monkeypatch.setattr(jobs, "folders", None)
     jobs.place("bob", now)
+
+
+def test_a_job_is_not_over_before_it_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages that looked while its order was synced to the disk showed it as broken off."""
+    jobs, folder, seen = Jobs(tmp_path, [], lambda: 0), tmp_path / "ada" / "new", list[bool]()
+    folder.mkdir(parents=True)
+    looking = threading.Thread(target=lambda: seen.append(jobs.is_over(folder)))
+
+    def write(path: Path, text: str) -> None:
+        write_whole(path, text)
+        looking.start()
+        looking.join(0.5)
+
+    monkeypatch.setattr(jobs_module, "write_whole", write)
+    jobs.order(folder, Frozen())
+    looking.join()
+    assert seen == [False]
 
 
 def test_a_job_that_cannot_start_is_over_and_the_next_one_begins(
