@@ -31,9 +31,14 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 """Hundreds of processes are started, that would compile the same modules each time."""
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    """A job in the background ignores Ctrl-C, and so would the processes that tests send it to."""
+for _number, _usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
+        """A job in the background ignores Ctrl-C, one under nohup SIGHUP, and so would the
+        processes that tests send it to."""
 
 os.umask(0o022)
 """Tests set the umask that they are about; the modes of files depend on no other."""
