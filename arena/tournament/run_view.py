@@ -96,8 +96,11 @@ class RunView(AbstractContextManager["RunView"]):
                 self._damaged.append(DamagedGame(found.game, None))
                 continue
             self.schedule.add(game)
+            is_void = game.termination is Termination.VOID
             if self._without.isdisjoint(game.players):
-                (self.void if game.termination is Termination.VOID else self.games).append(game)
+                (self.void if is_void else self.games).append(game)
+            if not is_void:
+                self.playing.pop(game.game, None)  # its event comes a moment later
         if not played:
             self.playing.clear()
         if in_play and not self.playing:

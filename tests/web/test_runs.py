@@ -242,6 +242,8 @@ def test_data_of_a_game_in_play(runs: Path, client: TestClient, play: Play) -> N
         store.append(game_started(record))
         assert [game["id"] for game in client.get("/t/now/data").json()["running"]] == ["g0001"]
         assert client.get("/t/now/game/g0001").status_code == 404
+        store.add(record)
+        assert client.get("/t/now/data").json()["running"] == [], "its event comes later"
         ended(store, record, 1, 2)
         assert client.get("/t/now/data").json()["running"] == []
         assert client.get("/t/now/game/g0001").json()["moves"] == [m.move for m in record.moves]
