@@ -119,8 +119,8 @@ class ShownRun:
         return known[1]
 
     async def is_over(self) -> bool:
-        """Whether nothing was left to play when it was looked at last. Raises StoreError."""
-        if self._is_over is None:
+        """Whether nothing is left to play. Raises StoreError."""
+        if self._is_over is None or self._seen != self.state():
             await self.look(lambda view: None)
         return bool(self._is_over)
 

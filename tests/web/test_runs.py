@@ -208,6 +208,15 @@ def test_a_run_that_is_begun_anew_or_continued_is_read_again(
         assert shown() == ["g2", "g3"]
 
 
+def test_a_run_that_got_more_rounds_is_followed(cup: Path, client: TestClient) -> None:
+    """It was not at the first visit where nobody had looked at it while it was played."""
+    assert "data-live" not in client.get("/t/cup").text
+    with Store.open(cup) as store:
+        more = store.config.model_copy(update={"rounds": 4})
+    PlayedStore.open_run(cup, more).close()
+    assert "data-live" in client.get("/t/cup").text
+
+
 def test_standings_that_take_long_are_not_made_again_for_each_result(
     cup: Path, client: TestClient, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
