@@ -148,7 +148,7 @@ class ShownRun:
         if self.news is not None:
             self.news += self._view.news
         self._is_over = self._view.schedule.over
-        self._seen, self._was_played = state, bool(state[2])
+        self._seen, self._was_played = state, self._view.is_played
         return self._view
 
     def close(self) -> None:

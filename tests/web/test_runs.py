@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 import arena
 from arena.tournament import run_view
+from arena.tournament.config import Player
 from arena.tournament.events import RunFinished, RunOutcome
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
@@ -206,6 +207,26 @@ def test_a_run_that_is_begun_anew_or_continued_is_read_again(
     with PlayedStore.open_run(path, config) as store:
         store.add(third)
         assert shown() == ["g2", "g3"]
+
+
+def test_a_run_that_ended_as_it_was_looked_at_is_read_again(
+    cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next look found nothing played, and took new games without the changed field."""
+    run = runs_module.ShownRun(cup)
+
+    def field() -> tuple[Player, ...]:
+        return asyncio.run(run.look(lambda view: view.config.players))
+
+    with monkeypatch.context() as just_before:
+        just_before.setattr(runs_module.ShownRun, "is_played", True)
+        *stay, leaves = field()
+    with Store.open(cup) as store:
+        players = (*stay, leaves.model_copy(update={"status": "out"}))
+        config = store.config.model_copy(update={"players": players})
+    PlayedStore.open_run(cup, config).close()
+    assert field() == players
+    run.close()
 
 
 def test_a_run_that_got_more_rounds_is_followed(cup: Path, client: TestClient) -> None:
