@@ -145,8 +145,8 @@ class ShownRun:
             self._view = RunView(self.path, patience=_PATIENCE)
         else:
             self._view.refresh()
-        if self.news is not None:
-            self.news += self._view.news
+        if (news := self.news) is not None:
+            news += self._view.news  # in place: it may be followed no more by now
         self._is_over = self._view.schedule.over
         self._seen, self._was_played = state, self._view.is_played
         return self._view

@@ -5,7 +5,9 @@ import os
 import shutil
 import sqlite3
 import threading
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Self
 from urllib.parse import unquote
 
 import pytest
@@ -15,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 import arena
 from arena.tournament import run_view
 from arena.tournament.config import Player
-from arena.tournament.events import RunFinished, RunOutcome
+from arena.tournament.events import Event, RunFinished, RunOutcome
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
 from arena.web import assets
@@ -236,6 +238,20 @@ def test_a_run_that_got_more_rounds_is_followed(cup: Path, client: TestClient) -
         more = store.config.model_copy(update={"rounds": 4})
     PlayedStore.open_run(cup, more).close()
     assert "data-live" in client.get("/t/cup").text
+
+
+def test_news_are_kept_no_more_where_their_reader_leaves_meanwhile(cup: Path) -> None:
+    run = runs_module.ShownRun(cup)
+
+    class News(list[Event]):
+        def __iadd__(self, more: Iterable[Event]) -> Self:
+            run.news = None
+            return super().__iadd__(more)
+
+    run.news = News()
+    asyncio.run(run.look(lambda view: None))
+    assert run.news is None
+    run.close()
 
 
 def test_standings_that_take_long_are_not_made_again_for_each_result(
