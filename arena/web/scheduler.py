@@ -147,7 +147,7 @@ class Scheduler:
     def is_closed(self, name: str) -> bool:
         """Whether no player joins any more: the format closes once it begins."""
         with suppress(StoreError):
-            begun = Store.begun_with(self.process(name).store)
+            begun = Store.begun_with(self.store(name))
             return begun is not None and FORMATS[begun.format].closed
         return False
 
@@ -338,7 +338,7 @@ class Scheduler:
             interrupt(pid)
 
     def _shown(self, name: str, standing: Sequence[str], field: dict[str, str]) -> Tournament:
-        process, wish = self.process(name), self.wish(name)
+        process, wish = self._process(name), self.wish(name)
         pid = self._pid(name)
         state: TournamentState = wish.ended or "new"
         if wish.wanted == "paused" and wish.pid is not None and pid in (None, wish.pid):

@@ -425,6 +425,23 @@ def test_new_bots_stay_news_until_they_are_taken(
         assert (cup.state, cup.has_news) == ("starting", not take_new)
 
 
+def test_a_file_that_is_moved_as_tournaments_are_listed_ends_no_list(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Editors move it away for a moment."""
+    classroom.file("cup", SHORT)
+    (classroom.folder / "course.toml").write_text('standing = ["cup"]\n')
+    names = classroom.scheduler.names
+
+    def listed() -> list[str]:
+        found = names()
+        (classroom.folder / "tournaments" / "cup.toml").unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(classroom.scheduler, "names", listed)
+    assert [each.name for each in classroom.scheduler.tournaments()] == ["cup"]
+
+
 def test_the_one_that_has_waited_longest_begins(
     classroom: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
