@@ -148,7 +148,8 @@ class ShownRun:
         if (news := self.news) is not None:
             news += self._view.news  # in place: it may be followed no more by now
         self._is_over = self._view.schedule.over
-        self._seen, self._was_played = state, self._view.is_played
+        # Without a -wal, one that may not write the folder reads the file as it is for good.
+        self._seen, self._was_played = state, self._view.is_played and state[1] is not None
         return self._view
 
     def close(self) -> None:

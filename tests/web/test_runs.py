@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request
 from starlette.concurrency import run_in_threadpool
 
 import arena
+from arena.files import lock
 from arena.tournament import run_view
 from arena.tournament.config import Player
 from arena.tournament.events import Event, RunFinished, RunOutcome
@@ -228,6 +229,29 @@ def test_a_run_that_ended_as_it_was_looked_at_is_read_again(
         config = store.config.model_copy(update={"players": players})
     PlayedStore.open_run(cup, config).close()
     assert field() == players
+    run.close()
+
+
+def test_a_run_of_somebody_else_that_begins_as_it_is_looked_at_is_read_again(
+    cup: Path, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite never looks for the -wal of a file whose folder it may not write, once there was none:
+    the page stood still for as long as the run was played.
+    """
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    run = runs_module.ShownRun(cup)
+
+    def games() -> int:
+        return asyncio.run(run.look(lambda view: len(view.games)))
+
+    held = lock.acquire(cup)
+    assert games() == 6
+    lock.release(cup, held)
+    with Store.open(cup) as store:
+        config = store.config
+    with PlayedStore.open_run(cup, config) as played:
+        played.add(play("dots", "ant", "bee", game="g0007", rows=2, cols=2))
+        assert games() == 7
     run.close()
 
 
