@@ -289,7 +289,7 @@ class Sending:
 
     def __init__(self, app: FastAPI, path: str, *headers: tuple[bytes, bytes]) -> None:
         self.status = 0
-        self.ends = asyncio.Event()
+        self.is_read, self.ends = asyncio.Event(), asyncio.Event()
         self._come = [{"type": "http.request", "body": b"--x\r\n", "more_body": True}]
         scope = {"type": "http", "method": "POST", "path": path, "query_string": b""}
         asked = app(scope | {"headers": list(headers)}, self._receive, self._send)
@@ -298,6 +298,7 @@ class Sending:
     async def _receive(self) -> Message:
         if self._come:
             return self._come.pop()
+        self.is_read.set()
         await self.ends.wait()
         return {"type": "http.request", "body": b"", "more_body": False}
 
@@ -322,7 +323,8 @@ def test_an_owner_sends_few_files_at_once(
     async def play() -> None:
         by = [*form, cookie if form else token]
         asked = [Sending(app, path, *by) for _ in range(3)]
-        await asyncio.sleep(0.1)
+        for each in asked:
+            await each.is_read.wait()
         more, others = Sending(app, path, *by), Sending(app, "/api/submissions", theirs)
         await more.answer
         assert more.status == 429 and not any(each.status for each in (*asked, others))
@@ -352,7 +354,7 @@ def test_a_file_that_was_being_sent_when_its_token_was_revoked_is_not_taken(
     async def play() -> None:
         token = (b"authorization", f"Bearer {tokens['ada']}".encode())
         sending = Sending(app, "/api/submissions", token)
-        await asyncio.sleep(0.1)
+        await sending.is_read.wait()
         course.renew(folder, "ada")
         sending.ends.set()
         await sending.answer
