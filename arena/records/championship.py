@@ -24,7 +24,15 @@ from typing import Any
 from arena.errors import RecordError
 from arena.files.plain_text import printable
 from arena.model.record import GameRecord
-from arena.records.form import ParsedGame, day_of, game_or, record_of, text_form, two_players
+from arena.records.form import (
+    ParsedGame,
+    day_of,
+    game_or,
+    move_in,
+    record_of,
+    text_form,
+    two_players,
+)
 from rules import load
 from rules.dots import Dots
 from rules.position import Game, MoveError
@@ -52,7 +60,10 @@ def _one(record: GameRecord, event: str) -> str:
         "BScore": second,
         "Date": day_of(record),
         "Event": event,
-        "game": [{"piece": f"{_COLOURS[move.seat]}({edges[move.move]})"} for move in record.moves],
+        "game": [
+            {"piece": f"{_COLOURS[move.seat]}({move_in(edges, move, record)})"}
+            for move in record.moves
+        ],
     }
     return json.dumps(written, ensure_ascii=False) + "\n"
 

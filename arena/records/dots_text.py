@@ -19,6 +19,7 @@ from arena.model.record import GameRecord
 from arena.records.form import (
     ParsedGame,
     game_or,
+    move_in,
     record_of,
     scores_by_result,
     text_form,
@@ -50,9 +51,10 @@ def _one(record: GameRecord, event: str) -> str:
 
 
 def _turns(record: GameRecord, game: Dots) -> Iterator[str]:
+    edges = {edge: _turned(edge, game) for edge in game.names}
     turns = groupby(record.moves, key=lambda move: move.seat)
     for number, (_, moves) in enumerate(turns, 1):
-        yield f"{number}. {', '.join(_turned(move.move, game) for move in moves)}"
+        yield f"{number}. {', '.join(move_in(edges, move, record) for move in moves)}"
 
 
 def _turned(edge: str, game: Dots) -> str:

@@ -25,6 +25,7 @@ from rules.position import CHANCE, PASS, Game, MoveError, Position
 
 _Written = TypeVar("_Written")
 _Game = TypeVar("_Game")
+_Named = TypeVar("_Named")
 
 _UNNAMED = ("first", "second")
 """Players by seat, where the form has no names."""
@@ -198,6 +199,17 @@ def two_players(record: GameRecord) -> tuple[str, str]:
     """The names by seat."""
     first, second = record.seats
     return first.player, second.player
+
+
+def move_in(names: Mapping[str, _Named], move: PlayedMove, record: GameRecord) -> _Named:
+    """A move as another program names it. Raises RecordError: a record of an earlier version has no
+    checksum, and a damaged letter may be found here alone.
+    """
+    if move.move not in names:
+        raise RecordError(
+            f"game {record.game} is damaged: {printable(move.move)} is no move on its board"
+        )
+    return names[move.move]
 
 
 def seconds_of(move: PlayedMove) -> float | None:

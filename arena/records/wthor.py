@@ -25,6 +25,7 @@ from arena.records.form import (
     Form,
     ParsedGame,
     game_or,
+    move_in,
     read_each,
     record_of,
     scores_by_result,
@@ -39,6 +40,10 @@ _GAME = struct.Struct("<HHHBB60s")
 _PLAYER, _TOURNAMENT = 20, 26
 """Bytes of a name, its closing 0 among them."""
 _SQUARES = 64
+_NUMBERS = {
+    square_name(row, column): 10 * row + column + 11 for row in range(8) for column in range(8)
+}
+"""The number of each square."""
 _MOST = 2**16
 THEORETICAL, DEPTH = "theoretical_score", "theoretical_empties"
 """The keys of black's discs after best play, and of the empty squares it was searched from."""
@@ -138,11 +143,7 @@ def _packed(
     if standard(record, "WTHOR").size != 8:
         raise RecordError(f"game {record.game} is not on 8×8, and WTHOR has no other board")
     discs = _with_empties(scores_by_result(record, _SQUARES))
-    moves = bytes(
-        10 * int(move.move[1:]) + ord(move.move[0]) - ord("a") + 1
-        for move in record.moves
-        if move.move != PASS
-    )
+    moves = bytes(move_in(_NUMBERS, move, record) for move in record.moves if move.move != PASS)
     black, white = (_numbered(players, name) for name in two_players(record))
     theoretical = int(record.stated.get(THEORETICAL, discs))
     tournament = _numbered(events, str(record.stated.get("event", event)))

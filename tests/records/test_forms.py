@@ -105,6 +105,18 @@ def test_a_form_has_games_of_its_own_rules_alone(form: str, name: str, tmp_path:
             FORMS[form].write([record], "cup", tmp_path / "games")
 
 
+@pytest.mark.parametrize(
+    ("rule_set", "form"), [("othello", "wthor"), ("dots", "record"), ("dots", "dots")]
+)
+def test_a_move_that_no_board_has_is_damage(rule_set: str, form: str, tmp_path: Path) -> None:
+    """Records of earlier versions have no checksum. One letter ended an export in a traceback."""
+    record = play_record(rule_set, "one", "other", seed=3)
+    first, *others = record.moves
+    moves = (first.model_copy(update={"move": f"\0{first.move[1:]}"}), *others)
+    with pytest.raises(RecordError, match=r"game g1 is damaged: .*\\x00.* is no move on its board"):
+        FORMS[form].write([record.model_copy(update={"moves": moves})], "cup", tmp_path / "games")
+
+
 @pytest.mark.parametrize("form", [*OTHELLO, "obf"])
 def test_a_file_is_written_game_by_game_whole_or_not_at_all(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
