@@ -204,17 +204,19 @@ class Store:
         """Games and void attempts with an `id` above `after`, in the order they ended. Raises
         StoreError where one has a player that the configuration lacks.
         """
-        names = set[str]()
+        rules_of_run, names = "", set[str]()
         for id_, found in self._digests(after):
             game = faults.readable(found)
-            if game is not None and not names.issuperset(game.players):
-                names = {player.name for player in self.config.players}  # more may have joined
-                if strangers := sorted({*game.players} - names):
+            if game and not (game.rules == rules_of_run and names.issuperset(game.players)):
+                config = self.config  # more players may have joined
+                rules_of_run, names = config.terms.rules, {each.name for each in config.players}
+                if game.rules != rules_of_run or not names.issuperset(game.players):
                     record = self._record(id_)  # the row may be damaged, without a checksum
                     game = digest(record) if record else game
-                    if not names.issuperset(game.players):
+                    if strangers := sorted({*game.players} - names):
                         raise faults.of_other_players(self.path, game.game, strangers)
-                    found = faults.DamagedGame(game.game, game)
+                    whole = game if game.rules == rules_of_run else None
+                    found = faults.DamagedGame(game.game, whole)
             yield id_, found
 
     def _digests(self, after: int) -> Iterator[tuple[int, GameDigest | faults.DamagedGame]]:

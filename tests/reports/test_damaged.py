@@ -287,6 +287,7 @@ def test_a_store_without_checksums_is_read_and_played_on(
         ("seats.random_moves", -1e308),
         ("games.plies", "natural"),
         ("games.offender", 7),
+        ("games.rules", "dotc"),
         ("games.faults", '[[5, "timeout", "late"]]'),
     ],
 )
