@@ -505,15 +505,7 @@ def _read(
 
     match tournament:
         case TournamentConfig():
-            # In one that an earlier version kept, players do not say what they need.
-            players = (
-                each.model_copy(update={"kernels": BUILTINS[each.builtin].kernels})
-                if each.builtin in BUILTINS
-                else each
-                for each in tournament.players
-            )
-            file = Path(tournament.name)
-            config = tournament.model_copy(update={"players": tuple(players)})
+            config, file = tournament, Path(tournament.name)
         case Mapping():
             file = Path("tournament")
             try:

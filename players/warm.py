@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
@@ -113,7 +113,7 @@ def _compare_with_rules(rules: str) -> None:
 
 
 def _steps(
-    asked: Sequence[str], searches: Sequence[str], *, at_once: bool
+    asked: Sequence[str], searches: Container[str], *, at_once: bool
 ) -> Iterator[Sequence[_Kernels]]:
     """What is loaded by a process each: all for boards, all for tiles, which share parts; or, where
     processes run at once, each by its own.
@@ -229,6 +229,15 @@ def _in_short(error: Exception, rules: str) -> str:
     return f"numba cannot compile it: {reason} ({'/'.join(file.split('/')[-2:])}, line {line})"
 
 
+def _search_of(player: str) -> str:
+    """The search whose kernels a built-in player loads."""
+    from players.catalogue import BUILTINS  # which takes most of a start to load
+
+    if player not in BUILTINS or not BUILTINS[player].kernels:
+        raise argparse.ArgumentTypeError(f"{player!r} is no built-in player with kernels")
+    return BUILTINS[player].kernels
+
+
 def main() -> None:
     """Compile what the command line asks for, and say so line by line."""
     parser = argparse.ArgumentParser(prog="python -m players.warm", description=__doc__)
@@ -240,7 +249,10 @@ def main() -> None:
         help="rule sets whose players are to be ready (default: all)",
     )
     parser.add_argument(
-        "--searches", nargs="+", choices=every, default=every, help="what they use (default: all)"
+        "--searches", nargs="+", choices=every, default=(), help="what they use (default: all)"
+    )
+    parser.add_argument(
+        "--players", nargs="+", type=_search_of, default=(), help="those that use more, by name"
     )
     parser.add_argument("--processes", type=int, default=1, help="steps at once (default: 1)")
     parser.add_argument("--noted-too", action="store_true", help="look for what is noted, too")
@@ -255,7 +267,8 @@ def main() -> None:
         _load(given.one)
         return
     asked = given.rules or rule_sets.usable()
-    steps = list(_steps(asked, given.searches, at_once=given.processes > 1))
+    searches = {*given.searches, *given.players} or every
+    steps = list(_steps(asked, searches, at_once=given.processes > 1))
     ended, failed = count(1), list[Sequence[_Kernels]]()
 
     def run(step: Sequence[_Kernels]) -> None:

@@ -194,19 +194,6 @@ def test_a_run_that_is_over_needs_no_kernels(
     assert len(arena.run(config, store=run.path).games()["game"]) == len(run.games()["game"])
 
 
-def test_kernels_are_compiled_for_the_players_of_an_earlier_version(
-    run: arena.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    warm = Mock(side_effect=UserError("asked for"))
-    monkeypatch.setattr("arena.tournament.warming.warm_for_games", warm)
-    one, other = run.config.players
-    earlier = one.model_copy(update={"bot": "uct", "builtin": "uct", "kernels": ""})
-    config = run.config.model_copy(update={"players": (earlier, other)})
-    with pytest.raises(UserError, match="asked for"):
-        arena.run(config, store=tmp_path / "earlier.sqlite")
-    assert warm.call_args.args == ("dots", ["uct"])
-
-
 def test_play_returns_the_record() -> None:
     record = arena.play(
         "othello", ["greedy", "monkey"], settings={"size": 4}, clock={"move_ms": 900}, seed=5,

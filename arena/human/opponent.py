@@ -102,8 +102,8 @@ def warm_for(builtin: str | None, game: Game) -> None:
     """Compile what a built-in searches with, where there is anything, before its clock runs. Raises
     UserError where that cannot be kept.
     """
-    if builtin is not None and (search := BUILTINS[builtin].kernels):
-        warm_for_games(game.name, [search])
+    if builtin is not None and BUILTINS[builtin].kernels:
+        warm_for_games(game.name, [builtin])
 
 
 class Opponent:

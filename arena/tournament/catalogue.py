@@ -17,8 +17,6 @@ class CatalogueEntry(Protocol):
     """The module to run, as `python -m MODULE`."""
     uses_clock: bool | None
     """Whether it thinks for all the time it is given; None when its options decide."""
-    kernels: str
-    """The search that is compiled before its first game; "" for none."""
 
     @property
     def options(self) -> type[BaseModel]:

@@ -31,8 +31,6 @@ class Player(Frozen):
     """Whether it thinks for all the time it is given; null when unknown (not a built-in)."""
     think_ms: int | None = None
     """The time limit of a built-in for a move, given or by default; null without such a limit."""
-    kernels: str = ""
-    """The search of a built-in that is compiled before its first game; "" for none."""
     budgeted: bool = False
     """Whether options of a built-in, such as `iterations` or `depth`, end its thinking earlier."""
     digest: str | None = None
@@ -60,8 +58,13 @@ class Player(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _lift_contender(cls, data: Any) -> Any:
-        """Take what stores of schema 1 hold: the program as one machine started it."""
-        if not isinstance(data, Mapping) or "spec" not in data:
+        """Take what stores of schema 1 hold: the program as one machine started it; and leave out
+        what some of 2026-11-30 hold: the kernels of a built-in, which its name tells.
+        """
+        if not isinstance(data, Mapping):
+            return data
+        data = {key: value for key, value in data.items() if key != "kernels"}
+        if "spec" not in data:
             return data
         spec = data["spec"]
         fields = {key: spec[key] for key in ("name", "options", "threads", "memory_mb")}

@@ -213,7 +213,6 @@ def _player(
         bot=bot,
         builtin=builtin.name if builtin else None,
         uses_clock=builtin.uses_clock if builtin else None,
-        kernels=builtin.kernels if builtin else "",
         think_ms=think_ms if isinstance(think_ms, int) else None,  # else it was reported
         budgeted=any(options.get(name) is not None for name in ENDS_THINKING),
         digest=package.digest if package else digest,

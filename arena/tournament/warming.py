@@ -12,6 +12,7 @@ from arena.errors import UserError
 from arena.files.cache import CACHE_VARIABLE, cache_root
 from arena.files.console import PlainConsole
 from arena.files.imports import module_command
+from arena.model.contender import Module
 from arena.tournament.config import TournamentConfig
 
 _COMPILING = "compiling kernels (once)"
@@ -43,15 +44,22 @@ def _killed_on_the_way_out(process: subprocess.Popen[str]) -> Iterator[None]:
 
 def warm_players(config: TournamentConfig, *, processes: int = 1) -> None:
     """Compile what the built-in players of a tournament need, as `warm_for_games` does."""
-    if needed := [player.kernels for player in config.players if player.kernels]:
+    needed = [
+        player.builtin
+        for player in config.players
+        if player.builtin
+        and isinstance(program := player.contender.program, Module)
+        and program.caches
+    ]
+    if needed:
         warm_for_games(config.terms.rules, needed, processes=processes)
 
 
-def warm_for_games(rules: str, searches: Iterable[str], *, processes: int = 1) -> None:
-    """Compile what players need before their games, as `warm_kernels` does. Raises UserError where
-    it cannot be kept: each player would compile it again, in its time.
+def warm_for_games(rules: str, players: Iterable[str], *, processes: int = 1) -> None:
+    """Compile what built-in players need before their games, as `warm_kernels` does. Raises
+    UserError where it cannot be kept: each player would compile it again, in its time.
     """
-    if not warm_kernels([rules], searches, processes=processes):
+    if not warm_kernels([rules], players=players, processes=processes):
         raise UserError(
             f"Built-in players need kernels that the cache {cache_root()} lacks and cannot keep: "
             f"`arena warm` says why, and {CACHE_VARIABLE} names another folder."
@@ -62,20 +70,22 @@ def warm_kernels(
     rules: Iterable[str],
     searches: Iterable[str] = (),
     *,
+    players: Iterable[str] = (),
     processes: int = 1,
     noted_too: bool = False,
 ) -> bool:
-    """Compile what these `searches` of built-in players need for `rules`, or find it in the cache;
-    without any, what all need. That is done in `processes` of its own: this one never imports
-    numba. Shows progress on a terminal, else one line. What was found before is not looked for
-    again unless `noted_too`. Returns whether the cache has it all.
+    """Compile what these `searches`, and those of these built-in `players`, need for `rules`, or
+    find it in the cache; without any, what all need. That is done in `processes` of its own: this
+    one never imports numba. Shows progress on a terminal, else one line. What was found before is
+    not looked for again unless `noted_too`. Returns whether the cache has it all.
     """
     # pages that name a training's files would load it too
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
     options = ["--rules", *rules]
-    if chosen := dict.fromkeys(searches):
-        options += ["--searches", *chosen]
+    for option, names in (("--searches", searches), ("--players", players)):
+        if chosen := dict.fromkeys(names):
+            options += [option, *chosen]
     if noted_too:
         options += ["--noted-too"]
     cache_root()  # refused in a sentence here, with a traceback there

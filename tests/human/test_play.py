@@ -274,7 +274,7 @@ def test_the_kernels_of_a_built_in_that_has_some_are_compiled_ahead(
     monkeypatch.setattr("arena.tournament.warming.warm_kernels", warmed)
     for name in ("uct", "monkey", None):
         warm_for(name, rules.load("dots"))
-    warmed.assert_called_once_with(["dots"], ["uct"], processes=1)
+    warmed.assert_called_once_with(["dots"], players=["uct"], processes=1)
     warmed.return_value = False  # it would be late, and blamed for that
     with pytest.raises(UserError, match="cannot keep: `arena warm` says why"):
         warm_for("uct", rules.load("dots"))

@@ -50,11 +50,11 @@ class FakeBuiltin:
     uses_clock: bool
     options: type[BaseModel]
     only: tuple[str, ...] = ("othello", "dots", "2048", "2584")
-    kernels: str = ""
+    caches: tuple[str, ...] = ()
     summary: str = "for tests"
 
     def readable(self) -> tuple[str, ...]:
-        return ()
+        return self.caches
 
     def unsupported(self, rules: str, variant: Mapping[str, Any]) -> str | None:
         return None if rules in self.only else f"{self.name} does not know {rules}"
@@ -63,7 +63,7 @@ class FakeBuiltin:
 BUILTINS = {
     "monkey": FakeBuiltin("monkey", "players.monkey", False, MonkeyOptions),
     "thinker": FakeBuiltin(
-        "thinker", "players.uct", True, ThinkerOptions, ("othello", "dots"), kernels="uct"
+        "thinker", "players.uct", True, ThinkerOptions, ("othello", "dots"), caches=("kernels",)
     ),
 }
 

@@ -55,6 +55,14 @@ def test_a_configuration_survives_json(load: Load) -> None:
     assert TournamentConfig.model_validate_json(config.model_dump_json()) == config
 
 
+def test_the_kernels_that_players_named_for_a_day_are_left_out(load: Load) -> None:
+    config = load('[game]\nrules = "dots"\n')
+    kept = config.model_dump(mode="json")
+    for player in kept["players"]:
+        player["kernels"] = "uct"
+    assert TournamentConfig.model_validate(kept) == config
+
+
 @pytest.mark.parametrize(
     ("clock", "expected"),
     [

@@ -280,7 +280,7 @@ def test_a_machine_that_cannot_keep_kernels_says_how_to_learn_why(
         shared=True,
     )
     answer = Admission.model_validate_json(machine.admit(request.model_dump_json()))
-    assert warmed.call_args.args == (["dots"], ["uct"])
+    assert (warmed.call_args.args, warmed.call_args.kwargs["players"]) == ((["dots"],), ["thinker"])
     assert answer.refused is not None
     assert answer.refused.startswith("Built-in players need kernels that the cache /")
     assert "`arena warm` says why" in answer.refused and "above" not in answer.refused

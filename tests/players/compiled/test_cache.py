@@ -126,6 +126,22 @@ def test_without_names_all_is_warmed() -> None:
     assert [kernels for (kernels,) in at_once] == boards + tiles
 
 
+def test_players_tell_their_searches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = Mock(return_value=True)
+    monkeypatch.setattr(warm, "_run", ran)
+    asked = ("warm", "--rules", "dots", "--searches", "analysis", "--players")
+    monkeypatch.setattr("sys.argv", [*asked, "weighted-uct", "uct"])
+    warm.main()
+    assert ran.call_args.args == ([("dots", "uct"), ("dots", "analysis")],)
+    for other in ("monkey", "ucb"):
+        monkeypatch.setattr("sys.argv", [*asked, other])
+        with pytest.raises(SystemExit, match=r"^2$"):
+            warm.main()
+        assert f"{other!r} is no built-in player with kernels" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_warming_ends_quietly_without_a_listener() -> None:
     with subprocess.Popen(
