@@ -167,7 +167,7 @@ class Store:
             listed = "\n".join(f"  {line}" for line in changed)
             of_field = changed == tuple(changed_players(self.config, config))
             can_take = of_field and not FORMATS[self.config.format].closed
-            take = "`arena run --take-new` takes changed players into it.\n" if can_take else ""
+            take = "In a tournament, `arena run --take-new` takes them in.\n" if can_take else ""
             raise ConfigChangedError(
                 f"{self.path}: this run was begun with another configuration:\n{listed}\n{take}"
                 "Undo the change, or keep the new run in another file, or move this one away."

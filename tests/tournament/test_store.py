@@ -120,7 +120,9 @@ def test_a_changed_configuration_is_refused_key_by_key(load: Load, path: Path) -
     assert "  player thinker.options.c: 1.0 → 1.5\n" in text
     assert "  added m2\nUndo the change" in text
     assert "rules" not in text
-    with pytest.raises(ConfigChangedError, match="gone: thinker\n`arena run --take-new` takes"):
+    with pytest.raises(
+        ConfigChangedError, match="gone: thinker\nIn a tournament, `arena run --take-new` takes"
+    ):
         PlayedStore.open_run(path, load(f"[clock]\nmove_ms = 50\n{DOTS}", players=3))
     Store.open(path).close()
     assert not path.with_name("t.sqlite.lock").exists()
