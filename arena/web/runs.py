@@ -141,6 +141,8 @@ class ShownRun:
         same_file = bool(self._seen) and _inode(state[0]) == _inode(self._seen[0])
         if self._view is not None and not (same_file and self._was_played):
             self._close()
+        # One that may not write the folder never looks for a -wal that was not there at first.
+        has_wal = self._wal.exists()
         if self._view is None:
             self._view = RunView(self.path, patience=_PATIENCE)
         else:
@@ -148,8 +150,7 @@ class ShownRun:
         if (news := self.news) is not None:
             news += self._view.news  # in place: it may be followed no more by now
         self._is_over = self._view.schedule.over
-        # Without a -wal, one that may not write the folder reads the file as it is for good.
-        self._seen, self._was_played = state, self._view.is_played and state[1] is not None
+        self._seen, self._was_played = state, self._view.is_played and has_wal
         return self._view
 
     def close(self) -> None:

@@ -255,6 +255,22 @@ def test_a_run_of_somebody_else_that_begins_as_it_is_looked_at_is_read_again(
     run.close()
 
 
+def test_a_run_that_goes_on_is_followed_before_its_first_game_ends(cup: Path, play: Play) -> None:
+    """Its -wal is empty. Pages were sent its start again at each move, and loaded themselves."""
+    with Store.open(cup) as store:
+        config = store.config
+    record = play("dots", "ant", "bee", game="g0007", rows=2, cols=2)
+    begins, ends = game_started(record), RunFinished(outcome=RunOutcome(total=7, done=6))
+    run = runs_module.ShownRun(cup)
+    run.news = []
+    with PlayedStore.open_run(cup, config) as played:
+        for event in (begins, ends):
+            played.append(event)
+            asyncio.run(run.look(lambda view: None))
+    assert run.news == [begins, ends]
+    run.close()
+
+
 def test_a_run_that_got_more_rounds_is_followed(cup: Path, client: TestClient) -> None:
     """It was not at the first visit where nobody had looked at it while it was played."""
     assert "data-live" not in client.get("/t/cup").text
