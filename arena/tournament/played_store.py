@@ -23,6 +23,8 @@ from arena.tournament.events import Event, append_event, begin_events, events_fi
 from arena.tournament.machines import seats_at
 from arena.tournament.store import APPLICATION_ID, SCHEMA_VERSION, Store
 
+_WAL = "PRAGMA journal_mode = WAL"
+
 
 class PlayedStore(Store):
     """A run to play. Close it, or use it in a `with` statement."""
@@ -70,6 +72,7 @@ class PlayedStore(Store):
             raise faults.there_already(self.path)
         self.refuse_changed(config)
         config = continued(self.config, config)
+        self._database.execute(_WAL)  # a copy by `copy_run` has another mode
         if self._schema == 1:
             self._migrate()
         with self._database:
@@ -83,7 +86,7 @@ class PlayedStore(Store):
 
     def _create(self, config: TournamentConfig, games: Sequence[GameRecord]) -> None:
         database = self._database
-        database.execute("PRAGMA journal_mode = WAL")
+        database.execute(_WAL)
         row = (
             config.model_dump_json(),
             datetime.now(UTC).isoformat(timespec="seconds"),

@@ -21,6 +21,7 @@ from arena.tournament.config import Player
 from arena.tournament.events import Event, RunFinished, RunOutcome
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.store import Store
+from arena.tournament.store_copy import copy_run
 from arena.web import assets
 from arena.web import runs as runs_module
 from arena.web.rights import Role, Visitor
@@ -255,8 +256,13 @@ def test_a_run_of_somebody_else_that_begins_as_it_is_looked_at_is_read_again(
     run.close()
 
 
-def test_a_run_that_goes_on_is_followed_before_its_first_game_ends(cup: Path, play: Play) -> None:
+@pytest.mark.parametrize("is_copy", [False, True])
+def test_a_run_that_goes_on_is_followed_before_its_first_game_ends(
+    cup: Path, play: Play, *, is_copy: bool
+) -> None:
     """Its -wal is empty. Pages were sent its start again at each move, and loaded themselves."""
+    if is_copy:
+        copy_run(cup, cup)
     with Store.open(cup) as store:
         config = store.config
     record = play("dots", "ant", "bee", game="g0007", rows=2, cols=2)
