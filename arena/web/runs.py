@@ -41,7 +41,6 @@ class ShownRun:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.stem
-        self._wal, self._index = Path(f"{path}-wal"), Path(f"{path}-shm")
         self._events = events_file(path)
         self._turn, self._lock = asyncio.Lock(), threading.Lock()
         self._view: RunView | None = None
@@ -63,15 +62,19 @@ class ShownRun:
     def is_open(self) -> bool:
         return self._view is not None
 
+    def _next_to(self, end: str) -> Path:
+        """What SQLite keeps next to the file itself, whatever links lead there."""
+        return Path(f"{os.path.realpath(self.path)}{end}")
+
     @property
     def changed_at(self) -> datetime:
-        stamps = (stamp(self.path), stamp(self._wal))
+        stamps = (stamp(self.path), stamp(self._next_to("-wal")))
         written = (each[2] // 10**9 for each in stamps if each and each[1])  # not a reader's
         return datetime.fromtimestamp(min(max((0, *written)), _LAST_S), UTC)
 
     def state(self, *, moves: bool = True) -> FileState:
         """A value that changes whenever the run does; without `moves`, whenever its results do."""
-        written = stamp(self._wal)
+        written = stamp(self._next_to("-wal"))
         unmerged = (written, self._committed()) if written and written[1] else None
         results = (stamp(self.path), unmerged, self.is_played)
         return (*results, stamp(self._events)) if moves else results
@@ -80,7 +83,7 @@ class ShownRun:
         """What SQLite changes as the last step of a commit, the header of its index of the -wal: a
         game is written there some time before readers see it.
         """
-        with suppress(OSError), self._index.open("rb") as file:
+        with suppress(OSError), self._next_to("-shm").open("rb") as file:
             return file.read(_INDEX_HEADER)
         return b""
 
@@ -142,7 +145,7 @@ class ShownRun:
         if self._view is not None and not (same_file and self._was_played):
             self._close()
         # One that may not write the folder never looks for a -wal that was not there at first.
-        has_wal = self._wal.exists()
+        has_wal = self._next_to("-wal").exists()
         if self._view is None:
             self._view = RunView(self.path, patience=_PATIENCE)
         else:

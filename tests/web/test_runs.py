@@ -256,6 +256,24 @@ def test_a_run_of_somebody_else_that_begins_as_it_is_looked_at_is_read_again(
     run.close()
 
 
+def test_a_run_in_another_folder_is_followed_by_a_link(cup: Path, play: Play) -> None:
+    """Its -wal is there, and not next to the link."""
+    link = cup.with_name("link.sqlite")
+    link.symlink_to(cup.rename(cup.parent.parent / "elsewhere.sqlite"))
+    with Store.open(link) as store:
+        config = store.config
+    run = runs_module.ShownRun(link)
+
+    def games() -> int:
+        return asyncio.run(run.made("games", lambda view: len(view.games)))
+
+    with PlayedStore.open_run(link, config) as played:
+        assert games() == 6
+        played.add(play("dots", "ant", "bee", game="g0007", rows=2, cols=2))
+        assert games() == 7
+    run.close()
+
+
 @pytest.mark.parametrize("is_copy", [False, True])
 def test_a_run_that_goes_on_is_followed_before_its_first_game_ends(
     cup: Path, play: Play, *, is_copy: bool
