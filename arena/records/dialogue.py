@@ -11,6 +11,7 @@ from typing import Any
 from arena.errors import RecordError
 from arena.model.protocol import Termination
 from arena.model.record import GameRecord
+from arena.records.form import refusing_misfits
 from arena.referee.game import IN_STEP
 from arena.referee.outcome import Outcome
 from arena.referee.requests import Moves, Requests, end_request
@@ -27,7 +28,8 @@ def dialogue(config: TournamentConfig, record: GameRecord, seat: int | None = No
         raise RecordError(f"game {record.game} has no seat {seat}; they are 0 to {last}")
     options = {player.name: player.contender.options for player in config.players}
     own = options.get(record.seats[seat].player, {})
-    return b"".join(_requests(record, seat, own)).decode()
+    with refusing_misfits(record):
+        return b"".join(_requests(record, seat, own)).decode()
 
 
 def _requests(record: GameRecord, seat: int, options: dict[str, Any]) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ game: each gives a record, or a sentence with its number in the file.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
+import rules
 from arena.errors import RecordError
 from arena.files.plain_text import printable
 from arena.files.whole_file import writing
@@ -210,6 +212,26 @@ def move_in(names: Mapping[str, _Named], move: PlayedMove, record: GameRecord) -
             f"game {record.game} is damaged: {printable(move.move)} is no move on its board"
         )
     return names[move.move]
+
+
+@contextmanager
+def refusing_misfits(record: GameRecord) -> Iterator[None]:
+    """Raise RecordError where a move of a game that is played again does not fit."""
+    try:
+        yield
+    except MoveError as error:
+        raise RecordError(f"game {record.game}: {error}; {why_misfit(record)}") from None
+
+
+def why_misfit(record: GameRecord) -> str:
+    """What may be the reason that a move does not fit, in words."""
+    name = record.terms.rules
+    damaged = "the record is damaged or was made by other rules"
+    if name in rules.GAMES:
+        return damaged
+    here, then = rules.package(name), record.host.package
+    played = f"; it was played by {then}" if then not in (None, here) else ""
+    return f"{damaged} than those of the package {here}{played}"
 
 
 def seconds_of(move: PlayedMove) -> float | None:

@@ -18,7 +18,16 @@ from typing import NamedTuple, NoReturn
 
 from arena.errors import RecordError, first_few
 from arena.model.record import GameRecord
-from arena.records.form import SHORT, Damaged, Form, evaluation_of, read_each, text_of, write_each
+from arena.records.form import (
+    SHORT,
+    Damaged,
+    Form,
+    evaluation_of,
+    read_each,
+    refusing_misfits,
+    text_of,
+    write_each,
+)
 from arena.records.ggf import standard
 from rules import load
 from rules.position import Game, Position
@@ -83,7 +92,8 @@ def read(path: Path, game: Game | None) -> NoReturn:
 
 
 def _one(record: GameRecord, event: str) -> str:
-    return "".join(f"{line}\n" for line in _lines(record))
+    with refusing_misfits(record):
+        return "".join(f"{line}\n" for line in _lines(record))
 
 
 def _lines(record: GameRecord) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import rules
 from arena.model.game_spec import first_position
 from arena.model.record import GameRecord
-from arena.records.form import SHORT, ParsedGame, record_of, text_form
+from arena.records.form import SHORT, ParsedGame, record_of, refusing_misfits, text_form
 from rules.position import Game
 from rules.transcript import read_transcript, write_transcript
 
@@ -19,7 +19,8 @@ _SEED = re.compile(r"seed=(-?\d+)\b")
 
 
 def _one(record: GameRecord, event: str) -> str:
-    written = write_transcript(record.start(), (move.move for move in record.moves))
+    with refusing_misfits(record):
+        written = write_transcript(record.start(), (move.move for move in record.moves))
     if record.terms.game.decided_by_seed:
         written = f"seed={record.seed} {written}".rstrip()
     return f"{written or f'# {record.game}: no moves'}\n"

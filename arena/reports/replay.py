@@ -11,11 +11,11 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-import rules as rule_sets
 from arena.errors import ReplayError
 from arena.files.plain_text import printable
 from arena.model.protocol import INFO_A_GAME, INFO_A_MOVE, INFO_A_RUN
 from arena.model.record import GameRecord, SeatRecord
+from arena.records.form import why_misfit
 from arena.reports import words
 from arena.reports.board import coloured
 from rules.position import CHANCE, Game, Position
@@ -31,24 +31,15 @@ def positions(record: GameRecord) -> list[Position]:
         try:
             seen.append(seen[-1].play(move.move))
         except ValueError as error:
-            raise ReplayError(f"game {record.game}, ply {ply}: {error}; {_why(record)}") from error
+            raise ReplayError(
+                f"game {record.game}, ply {ply}: {error}; {why_misfit(record)}"
+            ) from error
     if seen[-1].state() != record.final_state:
         raise ReplayError(
             f"game {record.game}: its {len(record.moves)} moves do not lead to its last position; "
-            + _why(record)
+            + why_misfit(record)
         )
     return seen
-
-
-def _why(record: GameRecord) -> str:
-    """What may be the reason, in words."""
-    name = record.terms.rules
-    damaged = "the record is damaged or was made by other rules"
-    if name in rule_sets.GAMES:
-        return damaged
-    here, then = rule_sets.package(name), record.host.package
-    played = f"; it was played by {then}" if then not in (None, here) else ""
-    return f"{damaged} than those of the package {here}{played}"
 
 
 def dump(record: GameRecord, console: Console) -> None:

@@ -15,6 +15,7 @@ from arena.records.dialogue import dialogue
 from arena.referee import SessionPool, play_game
 from arena.tournament.config import Player, TournamentConfig
 from tests.conftest import PYTHON, Bots, Match, match
+from tests.reports.conftest import play_record
 
 BOT = """
 import json, sys
@@ -127,6 +128,13 @@ def test_a_clock_of_its_own_is_sent_to_its_player_alone(
     assert but_for_quit(dialogue(config_of(record), record, 0)) == sent
     other = but_for_quit(dialogue(config_of(record), record, 1))
     assert other[0]["clock"] == Clock().model_dump() and other[1]["time_ms"] == 5000
+
+
+def test_a_move_that_does_not_fit_is_an_error_of_the_record() -> None:
+    record = play_record("dots", "one", "other", seed=3, rows=2, cols=2)
+    changed = record.model_copy(update={"moves": (record.moves[1], *record.moves[1:])})
+    with pytest.raises(RecordError, match=r"game g1: .*; the record is damaged or was made by"):
+        dialogue(config_of(record), changed)
 
 
 def test_of_a_lone_slider_and_chance(tmp_path: Path, pool: SessionPool) -> None:

@@ -117,6 +117,16 @@ def test_a_move_that_no_board_has_is_damage(rule_set: str, form: str, tmp_path: 
         FORMS[form].write([record.model_copy(update={"moves": moves})], "cup", tmp_path / "games")
 
 
+@pytest.mark.parametrize("form", ["transcript", "obf"])
+def test_a_move_that_does_not_fit_is_an_error_of_the_record(form: str, tmp_path: Path) -> None:
+    """These play the game again, which ended in a traceback."""
+    record = play_record("othello", "one", "other", seed=3)
+    moves = (record.moves[1], *record.moves[1:])
+    changed = record.model_copy(update={"moves": moves})
+    with pytest.raises(RecordError, match=r"game g1: .*; the record is damaged or was made by"):
+        FORMS[form].write([changed], "cup", tmp_path / "games")
+
+
 @pytest.mark.parametrize("form", [*OTHELLO, "obf"])
 def test_a_file_is_written_game_by_game_whole_or_not_at_all(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
