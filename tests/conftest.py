@@ -198,11 +198,11 @@ class Bots:
 def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk without room for files that are written whole."""
 
-    def fresh(path: Path, mode: str = "w") -> IO[Any]:
+    def alone(path: Path, mode: str) -> IO[Any]:
         path.symlink_to("/dev/full")
         return path.open(mode)
 
-    monkeypatch.setattr(whole_file, "fresh", fresh)
+    monkeypatch.setattr(whole_file, "_alone", alone)
 
 
 @pytest.fixture

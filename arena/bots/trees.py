@@ -2,12 +2,12 @@
 made aside, and appears at once and whole, or not at all.
 """
 
+import errno
 import fcntl
 import hashlib
 import os
 import stat
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -15,12 +15,13 @@ from typing import IO, Protocol
 
 from arena.bots.entries import EntryJudge, opened
 from arena.errors import PackageError
+from arena.files.lock import waited_for
 from arena.files.whole_file import sync
 from arena.sandbox import leftovers
 
 _ASIDE = ".making-"  # the beginning of the names of folders in which something is being made
 _CHUNK_BYTES = 2**16
-_PATIENCE_S, _LOOK_S = 120.0, 0.02
+_PATIENCE_S = 120.0
 _LOCKED = "another process has locked it; `fuser -v` with its path shows which"
 _HELD = dict[Path, int]()
 """The file with the locks of `hold`, which stays open: to close it once would release them all."""
@@ -147,16 +148,9 @@ def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
     one of any user who may read the folder can have it for ever.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    until = time.monotonic() + (_PATIENCE_S if wait else 0)
     try:
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() > until:
-                    raise OSError(error.errno, _LOCKED, str(folder)) from None
-                time.sleep(_LOOK_S)
+        if not waited_for(descriptor, _PATIENCE_S if wait else 0):
+            raise BlockingIOError(errno.EAGAIN, _LOCKED, str(folder))
         yield
     finally:
         os.close(descriptor)

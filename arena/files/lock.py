@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _TRIES, _PAUSE_S = 4, 0.02
-_SAFELY = os.O_NOFOLLOW | os.O_NONBLOCK
+SAFELY = os.O_NOFOLLOW | os.O_NONBLOCK
 """Others may have put a link or a pipe there."""
 
 
@@ -25,10 +25,10 @@ def acquire(path: Path) -> int:
     tries = 0
     while True:
         try:
-            descriptor, is_foreign = os.open(name, _SAFELY | os.O_RDWR | os.O_CREAT, 0o666), False
+            descriptor, is_foreign = os.open(name, SAFELY | os.O_RDWR | os.O_CREAT, 0o666), False
         except PermissionError as error:  # another user's, whose process may be dead
             try:
-                descriptor, is_foreign = os.open(name, _SAFELY), True
+                descriptor, is_foreign = os.open(name, SAFELY), True
             except FileNotFoundError:  # released since, or there can be none
                 tries += 1
                 if tries < _TRIES:
@@ -50,7 +50,7 @@ def acquire(path: Path) -> int:
             os.close(descriptor)
             raise
         # The holder may have unlinked the file after we opened it: then our lock guards nothing.
-        if _leads_to(name, descriptor):
+        if leads_to(name, descriptor):
             if not is_foreign:
                 _sign(path, descriptor)
                 return descriptor
@@ -71,7 +71,7 @@ def _sign(path: Path, descriptor: int) -> None:
 
 def is_held(path: Path) -> bool:
     try:
-        descriptor = os.open(name_of(path), _SAFELY)
+        descriptor = os.open(name_of(path), SAFELY)
     except OSError:
         return False
     try:
@@ -94,13 +94,27 @@ def holder(path: Path) -> int | None:
 def release(path: Path, descriptor: int) -> None:
     name = name_of(path)
     try:
-        if _leads_to(name, descriptor):  # else the folder was moved, and another may be locked
+        if leads_to(name, descriptor):  # else the folder was moved, and another may be locked
             name.unlink(missing_ok=True)
     finally:
         os.close(descriptor)
 
 
-def _leads_to(name: Path, descriptor: int) -> bool:
+def waited_for(descriptor: int, patience_s: float) -> bool:
+    """Lock an open file or folder until it is closed; False where another process has it all that
+    time.
+    """
+    until = time.monotonic() + patience_s
+    while True:
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        if time.monotonic() > until:
+            return False
+        time.sleep(_PAUSE_S)
+
+
+def leads_to(name: Path, descriptor: int) -> bool:
     with suppress(FileNotFoundError):
         return os.path.samestat(name.stat(), os.fstat(descriptor))
     return False

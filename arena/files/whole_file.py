@@ -8,6 +8,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from arena.files import lock
+
+_PATIENCE_S = 120.0
+
 
 def write_whole(path: Path, text: str, *, private: bool = False) -> None:
     """Write a file so that it is there whole or as it was, even when the power fails; a private one
@@ -66,24 +70,73 @@ def fresh(path: Path, mode: str, buffering: int = -1) -> IO[Any]:
     put a link there to have us write elsewhere.
     """
     path.unlink(missing_ok=True)
+    return _new(path, mode, buffering)
+
+
+def _new(path: Path, mode: str, buffering: int = -1) -> IO[Any]:
     return path.open(mode.replace("w", "x"), buffering, None if "b" in mode else "utf-8")
 
 
 @contextmanager
 def replacing(path: Path, mode: str = "w") -> Iterator[Any]:
-    """As `write_whole`, for what is written piece by piece; after an error all is as it was."""
+    """As `write_whole`, for what is written piece by piece; after an error all is as it was. Of
+    processes that write the same file, each waits for the one before.
+    """
     part = path.with_suffix(path.suffix + ".part")
     with naming(path):
-        try:
-            with fresh(part, mode) as file:
+        with _alone(part, mode) as file:
+            try:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+                part.replace(path)
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
         sync(path.parent)
+
+
+def _alone(part: Path, mode: str) -> IO[Any]:
+    """A new file that nobody else writes or removes until it is closed."""
+    while True:
+        try:
+            file = _new(part, mode)
+        except FileExistsError:
+            _remove_left(part)
+            continue
+        _wait_for(file.fileno())
+        if lock.leads_to(part, file.fileno()):
+            return file
+        file.close()  # it was removed before it was locked
+
+
+def _remove_left(part: Path) -> None:
+    """Remove what a killed process left, or a link to have us write elsewhere; a process that
+    lives is waited for.
+    """
+    try:
+        file = os.open(part, lock.SAFELY)
+    except FileNotFoundError:
+        return
+    except OSError:  # a link, or closed to us
+        part.unlink(missing_ok=True)
+        return
+    try:
+        _wait_for(file)
+        if lock.leads_to(part, file):  # else it is in its place now
+            part.unlink()
+    finally:
+        os.close(file)
+
+
+def _wait_for(file: int) -> None:
+    """Lock an open file, where there are locks."""
+    try:
+        is_ours = lock.waited_for(file, _PATIENCE_S)
+    except OSError:
+        return
+    if not is_ours:
+        raise OSError(f"another process has been writing it for {_PATIENCE_S:.0f} seconds")
 
 
 @contextmanager

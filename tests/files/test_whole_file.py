@@ -4,18 +4,21 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
+from arena.files import lock
 from arena.files.lock import acquire, is_held, name_of
 from arena.files.whole_file import (
     contents_digest,
     fresh,
     make_private,
     naming,
+    replacing,
     stamp,
     write_whole,
     writing,
@@ -78,6 +81,54 @@ def test_the_part_that_a_killed_process_left_is_in_no_ones_way(tmp_path: Path) -
     (tmp_path / "x.toml.part").write_text("half")
     write_whole(path, "whole")
     assert (path.read_text(), [*tmp_path.iterdir()]) == ("whole", [path])
+
+
+def test_two_that_write_the_same_file_write_it_one_after_the_other(tmp_path: Path) -> None:
+    """As two exports to one file: the second took the part of the first away, and the first put
+    the half that the second had written in its place.
+    """
+    path = tmp_path / "x"
+    with ThreadPoolExecutor() as threads:
+        with replacing(path) as file:
+            file.write("first")
+            second = threads.submit(write_whole, path, "second")
+            with pytest.raises(TimeoutError):
+                second.result(0.1)
+            assert not path.exists()
+        second.result()
+    assert (path.read_text(), [*tmp_path.iterdir()]) == ("second", [path])
+
+
+def test_a_file_that_another_process_writes_for_long_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.files.whole_file._PATIENCE_S", 0.1)
+    path = tmp_path / "x"
+    with replacing(path) as file:
+        with pytest.raises(OSError, match="another process has been writing it") as raised:
+            write_whole(path, "second")
+        file.write("first")
+    assert raised.value.filename == str(path)
+    assert (path.read_text(), [*tmp_path.iterdir()]) == ("first", [path])
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_part_that_goes_before_it_is_locked_is_none_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, left: bool
+) -> None:
+    path, part, wait = tmp_path / "x", tmp_path / "x.part", lock.waited_for
+    if left:
+        part.write_text("of another")
+
+    def late(file: int, patience_s: float) -> bool:
+        monkeypatch.setattr(lock, "waited_for", wait)
+        part.replace(tmp_path / "moved")
+        return wait(file, patience_s)
+
+    monkeypatch.setattr(lock, "waited_for", late)
+    write_whole(path, "ours")
+    assert (path.read_text(), part.exists()) == ("ours", False)
+    assert (tmp_path / "moved").read_text() == ("of another" if left else "")
 
 
 def test_a_stamp_changes_with_a_file_of_the_same_size_or_of_the_same_time(tmp_path: Path) -> None:
