@@ -11,4 +11,4 @@ from arena.bots.versions import CheckedItem, Receipt
 
 def accept(bot: Bot, checked: Sequence[CheckedItem], folder: Path) -> Receipt:
     """Accept a bot that is built, now and for nobody."""
-    return course.submit(folder, bot, checked, None, datetime.now(UTC))
+    return course.submit(folder, bot, checked, None, datetime.now(UTC)).version

@@ -36,7 +36,7 @@ from arena.bots.manifest import is_name
 from arena.bots.package import ACTIVE, Bot, refuse_nameless
 from arena.bots.programs import nearest_to, python
 from arena.bots.trees import locked
-from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named
+from arena.bots.versions import CheckedItem, Receipt, active, chosen, history, named, playing
 from arena.errors import ConfigError, Problem, ProgramError, SubmissionError
 from arena.files.moments import moment
 from arena.files.rights import unreadable
@@ -64,6 +64,15 @@ class Entry(NamedTuple):
     versions: tuple[Receipt, ...]
     damaged: tuple[str, ...]
     """The mistake in each of its versions that cannot be read, or in its folder."""
+
+
+class Accepted(NamedTuple):
+    """A bot that was accepted."""
+
+    version: Receipt
+    """Its version that plays from now on, numbered."""
+    before: Receipt | None
+    """The one that played until now, perhaps of another submission that came meanwhile."""
 
 
 class Listing(NamedTuple):
@@ -207,14 +216,17 @@ def _refuse_excluded(home: Path) -> None:
 
 def submit(
     folder: Path, bot: Bot, checked: Sequence[CheckedItem], owner: str | None, now: datetime
-) -> Receipt:
+) -> Accepted:
     """Accept a bot that is built and was checked; it plays from now on."""
     with _changing(folder, make=True):
         bot = admitted(folder, bot, owner, now)
         home = folder / bot.name
-        receipt = submissions.keep(bot, checked, home, owner, now)
+        before = playing(home)
+        submissions.keep(bot, checked, home, owner, now)
         _clear(home)
-    return receipt
+        version = playing(home)
+        assert version is not None, "it was accepted"
+    return Accepted(version, before)
 
 
 def field(folder: Path) -> dict[str, str]:

@@ -28,7 +28,7 @@ from arena.files.rights import missing, unwritable
 
 def keep(
     bot: Bot, checked: Sequence[CheckedItem], home: Path, owner: str | None, now: datetime
-) -> Receipt:
+) -> None:
     """Take a bot that is built and was checked as the active version; the folder of `home` is
     locked. A version that exists is kept as it is, receipt included. Raises SubmissionError.
     """
@@ -45,7 +45,6 @@ def keep(
             f"{home} cannot be written: {error.strerror}; {bot.name} is not accepted, and the "
             "version that was active stays active"
         ) from None
-    return known
 
 
 def activate(home: Path, receipt: Receipt) -> None:

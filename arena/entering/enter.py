@@ -51,25 +51,23 @@ def enter(
     home = to / bot.name
     if not home.exists():
         refuse_builtin(bot.name, ", in bot.toml" if bot.rules else " name for the file")
-    before = playing(home)
     known = receipt_of(bot, to)
     if known is not None and tournament is None:
+        before = playing(home)
         if before is None or before.version != known.version:
             returning()
         bot = bot.model_copy(update={"build": None})
         accepting()
-        course.submit(to, bot, known.checked, owner, now)
-        return _entered(bot, playing(home), before)
+        return _entered(bot, *course.submit(to, bot, known.checked, owner, now))
     conditions = conditions_of(path, tournament or _tournament_of(bot, path, to))
     conditions = conditions.with_python(course.python_of(to))
     checklist = check(path, conditions, sandbox, on_event, _opened(bot))
     if not checklist.passed:
         forget(bot)
-        return _entered(bot, None, before)
+        return _entered(bot, None, playing(home))
     built = build(bot, checklist.sandbox.mode, conditions.python_for(bot))
     accepting()
-    course.submit(to, built, _checked_items(checklist), owner, now)
-    return _entered(bot, playing(home), before)
+    return _entered(bot, *course.submit(to, built, _checked_items(checklist), owner, now))
 
 
 def refuse_builtin(name: str, where: str = "") -> None:

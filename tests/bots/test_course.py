@@ -53,7 +53,7 @@ def script(tmp_path: Path) -> Path:
 
 def submit(to: Path, path: Path, owner: str | None, now: datetime = NOW) -> Receipt:
     bot = course.admitted(to, open_bot(path), owner, now)
-    return course.submit(to, bot, CHECKED, owner, now)
+    return course.submit(to, bot, CHECKED, owner, now).version
 
 
 def named(package: Package, name: str, text: str = "print('hello')\n") -> Path:
@@ -107,7 +107,7 @@ def test_a_script_of_a_course_may_have_any_name(to: Path, tmp_path: Path) -> Non
     downloaded = tmp_path / "crä (1).py"
     downloaded.write_text("print('hello')\n")
     bot = course.admitted(to, take(downloaded), "ada", NOW)
-    assert course.submit(to, bot, CHECKED, "ada", NOW).source == "crä (1).py"
+    assert course.submit(to, bot, CHECKED, "ada", NOW).version.source == "crä (1).py"
     assert playing(to) == {"ada": 1}
     with pytest.raises(PackageError, match="the file's name is the bot's"):
         course.admitted(tmp_path / "plain", take(downloaded), None, NOW)
@@ -424,7 +424,7 @@ def test_a_name_is_not_free_while_its_versions_cannot_be_read(
     to: Path, package: Package, script: Path
 ) -> None:
     fox = open_bot(package())
-    receipt = course.submit(to, fox, CHECKED, "ada", NOW)
+    receipt = course.submit(to, fox, CHECKED, "ada", NOW).version
     submit(to, script, "ada")
     for name in (fox.name, "ada"):
         for file in (to / name).glob("*/receipt.json"):
@@ -609,7 +609,7 @@ def test_the_quota_is_of_the_files_handed_in(to: Path, package: Package) -> None
     makes = "build = [\"python3\", \"-c\", \"open('big', 'w').write('x' * 9999)\"]\n"
     fox = package("fox", MANIFEST.replace('"corner"', '"fox"') + makes)
     bot = build(course.admitted(to, open_bot(fox), "ada", NOW), "none")
-    assert course.submit(to, bot, CHECKED, "ada", NOW).name == "fox"
+    assert course.submit(to, bot, CHECKED, "ada", NOW).version.name == "fox"
 
 
 def test_the_roster_is_for_those_who_may_write_the_folder(to: Path) -> None:

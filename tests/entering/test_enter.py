@@ -93,6 +93,25 @@ def test_a_bot_that_passes_is_kept_with_what_was_found(here: Course) -> None:
     assert here.happened == ["checks", "accepts after None", "checks", "accepts after 1"]
 
 
+@pytest.mark.parametrize("passed", [True, False])
+def test_the_bot_before_is_that_which_plays_after_the_check(
+    here: Course, monkeypatch: pytest.MonkeyPatch, *, passed: bool
+) -> None:
+    """Another may be accepted meanwhile: its author is named where the folder has no owners."""
+    others = list[Entered]()
+
+    def meanwhile(*arguments: Any) -> Checklist:
+        monkeypatch.setattr(enter, "check", here.check)
+        others.append(here.enter(f"{RIGHT}# 2"))
+        here.found = [TRIED.model_copy(update={"passed": passed})]
+        return here.check(*arguments)
+
+    here.enter(RIGHT)
+    monkeypatch.setattr(enter, "check", meanwhile)
+    third = here.enter(f"{RIGHT}# 3")
+    assert (third.before, bool(third.version)) == (others[0].version, passed)
+
+
 def test_of_a_bot_that_fails_nothing_is_kept(here: Course) -> None:
     first = here.enter(RIGHT)
     stored = set(package_store().iterdir())
