@@ -249,9 +249,12 @@ class Scheduler:
         """See whether a process has ended; stop it where that is wanted."""
         process, wish = self._process(name), self.wish(name)
         pid = self._pid(name)
-        if wish.pid is None or pid not in (None, wish.pid):
-            return  # another program plays it
-        if pid is None:
+        if wish.pid is None:
+            return
+        if pid not in (None, wish.pid):  # another program was quicker: ours plays on after it
+            self._children.pop(name, None)
+            self.change(name, pid=None)
+        elif pid is None:
             child = self._children.get(name)
             code = child.wait() if child else None
             if wish.pid in self._interrupted:

@@ -19,7 +19,7 @@ import pytest
 from arena.bots import course
 from arena.bots.course_file import rules_of
 from arena.bots.package import open_bot
-from arena.errors import StoreError, UserError
+from arena.errors import Exit, StoreError, UserError
 from arena.files import lock
 from arena.tournament.events import RunFinished, RunOutcome, events_file
 from arena.tournament.played_store import PlayedStore
@@ -468,6 +468,24 @@ def test_a_run_in_the_hands_of_another_program_is_left_alone(
     classroom.scheduler.look()
     assert classroom.state() == "playing" and not stopped
     lock.release(store, held)
+
+
+def test_one_that_another_program_began_at_the_same_time_goes_on_after_it(
+    classroom: Class,
+) -> None:
+    """Such as root's crontab: the process of the server was refused the run, and ended."""
+    classroom.file("cup", LONG)
+    store = classroom.scheduler.store("cup")
+    classroom.scheduler.start("cup")
+    classroom.scheduler.look()
+    held = lock.acquire(store)
+    (child,) = classroom.scheduler._children.values()
+    assert child.wait() == Exit.USAGE
+    classroom.scheduler.look()
+    assert classroom.state() == "playing"
+    lock.release(store, held)
+    classroom.scheduler.look()
+    assert classroom.state() == "starting"
 
 
 @pytest.mark.slow
