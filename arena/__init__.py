@@ -14,6 +14,8 @@ __all__ = ["Run", "board", "env", "load_run", "play", "rate", "rate_report", "ru
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if hider := found_instead():
+        raise ImportError(hider)
     import random
 
     drawn = random.getstate()
@@ -22,6 +24,22 @@ def __getattr__(name: str) -> object:
     random.setstate(drawn)  # rich draws a number when it is loaded; a notebook has set its seed
     globals()[name] = found = getattr(api, name)  # not asked again: other threads may draw then
     return found
+
+
+def found_instead() -> str | None:
+    """Which file hides the rooms next to this one from Python, and what to do; None: none does."""
+    from importlib.util import find_spec
+
+    above = __path__[0].removesuffix("arena")
+    for room in ("rules", "players"):
+        found = find_spec(room)
+        file = found.origin if found else None
+        if file and not file.startswith(f"{above}{room}/"):
+            return (
+                f"{file} hides the arena's own {room!r}: rename it, or keep its folder off "
+                "Python's path (PYTHONPATH, the folder of a script, that of `python -m arena`)."
+            )
+    return None
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,8 @@ import gc
 import os
 import sys
 
+from arena import found_instead
+
 TYPE_CHECKING = False  # as in the package's own file
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,9 @@ def main() -> None:
             f"{__file__} is inside an archive, and players are programs that are started from "
             "files: install the wheel instead.\n"
         )
+        sys.exit(2)
+    if hider := found_instead():
+        sys.stderr.write(f"{hider}\n")
         sys.exit(2)
 
     def load() -> "Callable[[], object]":

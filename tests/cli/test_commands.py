@@ -150,6 +150,23 @@ def test_an_archive_is_refused(tmp_path: Path) -> None:
     assert refused.stderr.startswith(f"{packed}/arena/__main__.py is inside an archive")
 
 
+@pytest.mark.parametrize("name", ["rules.py", "players.py", "rules/__init__.py"])
+@pytest.mark.parametrize("program", [("-m", "arena", "players"), ("-c", "import arena; arena.run")])
+def test_a_file_that_hides_a_room_is_named(
+    tmp_path: Path, name: str, program: tuple[str, str]
+) -> None:
+    hider = tmp_path / name
+    hider.parent.mkdir(exist_ok=True)
+    hider.write_text("BOARD = 8\n")
+    refused = subprocess.run(
+        [sys.executable, *program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == (2 if "-m" in program else 1)
+    last = refused.stderr.splitlines()[-1].removeprefix("ImportError: ")
+    assert last.startswith(f"{hider} hides the arena's own {re.split('[./]', name)[0]!r}: rename")
+    assert ("Traceback" in refused.stderr) == ("-c" in program)
+
+
 def test_a_dry_run_tells_the_plan_and_leaves_nothing(folder: Path) -> None:
     shown = arena("run", "t.toml", "--dry-run")
     assert shown.exit_code == 0
