@@ -1,5 +1,6 @@
 """The commands of `arena`, or of a group: the help, errors and exit codes."""
 
+import codecs
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -26,6 +27,18 @@ _NO_MEMORY = (
 )
 
 _NO_HOME = "The home of this user is not known: name a folder in HOME."
+_PLAIN = str.maketrans("–—−·×✓✗", "----x+x")
+"""Signs that tell results apart, in ASCII, each as wide as it was."""
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that an encoding lacks, by the way of `codecs`."""
+    assert isinstance(error, UnicodeEncodeError)  # stdout is written
+    part = error.object[error.start : error.end].translate(_PLAIN)
+    return part.encode("ascii", "replace").decode(), error.end
+
+
+codecs.register_error("arena.plain", _plain)
 
 
 class Arena(TyperGroup):
@@ -34,7 +47,7 @@ class Arena(TyperGroup):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run, also where stdout has no character for a dash or a frame."""
         if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
-            sys.stdout.reconfigure(errors="replace")
+            sys.stdout.reconfigure(errors="arena.plain")
         return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:

@@ -135,6 +135,21 @@ def test_a_terminal_without_unicode_shows_what_it_can(finished: Path, encoding: 
     assert b"Player" in shown.stdout
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_unicode_tells_passed_from_failed(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "bot.toml").write_text("")
+    shown = subprocess.run(
+        [sys.executable, "-m", "arena", "check", str(tmp_path)],
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    lines = shown.stdout.decode(encoding).splitlines()
+    assert lines[1].startswith(" 1 x package safety")
+    assert "2-14: skipped until item 1 is fixed" in lines
+    assert "✓ –".encode(encoding, "arena.plain") == b"+ -"  # passed, not tried
+
+
 @pytest.mark.parametrize("form", ["--json", "--csv=players"])
 def test_names_reach_a_program_as_they_are_in_any_locale(tmp_path: Path, form: str) -> None:
     games = tmp_path / "games.pgn"
