@@ -29,6 +29,7 @@ intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 _settings: Any = numba.config
 """numba makes its settings at run time, unknown to a type checker."""
 _settings.CACHE_DIR = str(cache_folder())
+_settings.DISABLE_JIT = 0  # NUMBA_DISABLE_JIT asks Python to run what it cannot
 
 
 @cache

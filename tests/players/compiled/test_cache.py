@@ -83,6 +83,12 @@ def test_warming_reports_each_step_and_the_next_process_compiles_nothing() -> No
     assert {path: after[path] for path in before} == before
 
 
+def test_kernels_are_compiled_where_numba_is_asked_not_to() -> None:
+    code = "from players.search.uct.search import iterate; print(len(iterate.nopython_signatures))"
+    done = run("-c", code, NUMBA_DISABLE_JIT="1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
+
+
 @pytest.mark.slow
 def test_a_kernel_of_another_game_is_passed_over_without_loading_that_game() -> None:
     othello = rules.load("othello")
