@@ -98,7 +98,7 @@ def fit(rows: Array) -> tuple[dict[str, float], float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
     parser.add_argument("out", type=out_file(".json"))
     parser.add_argument("--positions", type=count, default=1000)

@@ -151,7 +151,7 @@ def fit(rows: Array, features: Array, targets: Array) -> Array:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("out", type=out_file(".json"))
     parser.add_argument("--positions", type=count, default=300_000, help="a round")
     parser.add_argument("--rounds", type=count, default=2)

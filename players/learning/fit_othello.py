@@ -325,7 +325,7 @@ def spread_out(words: Array, model: OthelloBits, most: int) -> Array:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("preset", choices=("standard", "cornerless"))
     parser.add_argument("out", type=out_file(".npz"))
     parser.add_argument("--positions", type=count, default=8_000_000, help="of games")

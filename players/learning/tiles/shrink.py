@@ -72,7 +72,8 @@ def _steps(visits: Array, often: int) -> Array:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m players.learning.tiles.shrink", description=__doc__.splitlines()[0]
+        prog="python -m players.learning.tiles.shrink",
+        description=(__doc__ or "").partition("\n")[0],
     )
     parser.add_argument("source", metavar="IN", help="a network file, or a checkpoint")
     parser.add_argument("out", metavar="OUT", type=out_file(), help="the small file")

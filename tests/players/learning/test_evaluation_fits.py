@@ -36,6 +36,14 @@ from tests.players.evaluation_helpers import evaluate, expectation
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.parametrize("name", ["fit_dots", "fit_cuts", "fit_othello", "tiles.shrink"])
+def test_help_needs_no_docstrings(name: str) -> None:
+    command = (sys.executable, "-OO", "-m", f"players.learning.{name}", "--help")
+    shown = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("usage: ")
+
+
 @pytest.mark.parametrize(
     ("main", "given", "out"),
     [
