@@ -512,6 +512,14 @@ def test_a_game_that_one_plays_alone_has_scores(broken: Path) -> None:
     assert "reached a tile" not in drawn
 
 
+@pytest.mark.slow
+def test_a_bot_of_a_game_of_one_move_passes_its_check(broken: Path) -> None:
+    (broken / "broken_game.py").write_text(ALONE)
+    (broken / "bot.py").write_text(BOT)
+    said = arena(broken, "check", broken / "bot.py", "--rules", "broken")
+    assert "1 turns, each answered with its own ply" in said
+
+
 def test_a_game_without_settings_is_named_alone(broken: Path) -> None:
     write_broken(broken, "variant = {}", "lambda: Broken(6)")
     players = "".join(f'[[player]]\nbot = "{bot}"\n' for bot in ("greedy", "monkey"))

@@ -36,7 +36,9 @@ def clean_stdout(subject: Subject) -> CheckFinding:
 
 
 def ply_echo(subject: Subject) -> CheckFinding:
-    """Judge whether each answer has the `ply` of its turn, in games that begin after an opening."""
+    """Judge whether each answer has the `ply` of its turn, in games that begin after an opening
+    where there is one.
+    """
     answers = _in_each_rule_set(subject, _echoed)
     if answers == 0:
         return not_judged("skipped: no valid answer (see item 6)")
@@ -84,7 +86,8 @@ def _echoed(subject: Subject, dialogue: Dialogue, game: Game) -> int:
     """The turns that were answered with their ply. Raises Offence (wrong ply)."""
     answers = 0
     try:
-        for at in subject.positions(game)[1:3]:
+        positions = subject.positions(game)
+        for at in positions[1:3] or positions:
             practice = subject.at(at)
             dialogue.start(practice)
             for _ in dialogue.turns(practice, _SPEECH_TURNS):
