@@ -186,6 +186,31 @@ def test_tiles_by_the_arrow_keys(page: Page, site: str, axe: Callable[[Page], No
         expect(page.locator("#choices button:focus")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("legal", "shown"),
+    [
+        (["up", "stay"], ["↑", "stay"]),
+        (["left"], ["↑", "↓", "←", "→"]),
+        (["m0", "m4"], ["m0", "m4"]),
+        (["z1", "pass"], ["z1", "pass"]),
+    ],
+)
+def test_each_move_of_a_game_of_a_package_has_a_button_in_sight(
+    page: Page, site: str, legal: list[str], shown: list[str]
+) -> None:
+    def change(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "legal": legal})
+
+    page.route("**/state?*", change)
+    begin(page, site, "2048")
+    buttons = page.locator("#choices button")
+    assert buttons.all_inner_texts() == shown
+    for button in buttons.all():
+        expect(button).to_be_in_viewport(ratio=1)
+    page.unroute_all(behavior="ignoreErrors")  # a question for the next state is still open
+
+
 def test_the_arrow_keys_scroll_where_a_person_places_tiles(page: Page, site: str) -> None:
     page.set_viewport_size({"width": 320, "height": 400})
     page.goto(f"{site}/play?board=2048-two&opponent=greedy&seat=1")

@@ -26,6 +26,8 @@ const ENDINGS = { 401: "You are signed out. Sign in at /in, and load this page a
 let shownTable = null;
 /** The state in which a command was sent last: each takes one. @type {TableState|null} */
 let commandedTable = null;
+/** The leftmost column of a square that could be played so far: what is left of it needs no room. */
+let firstColumn = Infinity;
 /** Whether the person plays by keys: the board then has the focus again after each move. */
 let playsByKeys = false;
 
@@ -109,11 +111,11 @@ function showButtons(table, { legal, phase }) {
 /** @param {HTMLElement} table @param {string[]} legal */
 function moveButtons(table, legal) {
   const slides = Object.keys(SIGNS);
-  const moves = legal.some((move) => slides.includes(move)) ? slides : legal;
+  const moves = legal.every((move) => slides.includes(move)) && legal.length ? slides : legal;
   const buttons = moves.map((move) => element("button", { type: "button", "aria-label": move, "aria-disabled": legal.includes(move) ? null : "true", onclick: () => sendMove(table, move) }, SIGNS[move] ?? move));
   const areSquares = legal.some(isSquare) && legal.every((move) => isSquare(move) || /^[a-z]+$/.test(move));
   byId("choices").classList.toggle("squares", areSquares);
-  if (areSquares) buttons.forEach((button, at) => placeOnGrid(button, moves[at]));
+  if (areSquares) placeOnGrid(buttons, moves);
   return buttons;
 }
 
@@ -122,10 +124,13 @@ function isSquare(move) {
   return /^[a-z]\d{1,2}$/.test(move);
 }
 
-/** Squares as buttons lie as on the board, words such as pass above them. @param {HTMLElement} button @param {string} move */
-function placeOnGrid(button, move) {
-  const { row, column } = squarePlace(move);
-  button.style.gridArea = isSquare(move) ? `${row + 2} / ${column + 1}` : "1 / span 3";
+/** Squares as buttons lie as on the board, from the first column that had one; words such as pass above them. @param {HTMLElement[]} buttons @param {string[]} moves */
+function placeOnGrid(buttons, moves) {
+  firstColumn = Math.min(firstColumn, ...moves.filter(isSquare).map((move) => squarePlace(move).column));
+  buttons.forEach((button, at) => {
+    const { row, column } = squarePlace(moves[at]);
+    button.style.gridArea = isSquare(moves[at]) ? `${row + 2} / ${column - firstColumn + 1}` : "1 / span 3";
+  });
 }
 
 /** @param {HTMLElement} table @param {string} move */
