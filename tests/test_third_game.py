@@ -520,6 +520,15 @@ def test_a_bot_of_a_game_of_one_move_passes_its_check(broken: Path) -> None:
     assert "1 turns, each answered with its own ply" in said
 
 
+def test_a_person_may_play_moves_that_are_called_as_commands(broken: Path) -> None:
+    named = ALONE.replace('("1", "2")', '("quit", "resign", "undo", "help", "moves")')
+    (broken / "broken_game.py").write_text(named.replace("int(move)", "len(move)"))
+    for move in ("quit", "resign", "undo", "help", "moves"):
+        shown = command.arena("play", "broken", typed=f"no\n{move}\n")
+        assert f"1. you: {move}\n" in shown.output
+        assert "Game over. you " in shown.output
+
+
 def test_a_game_without_settings_is_named_alone(broken: Path) -> None:
     write_broken(broken, "variant = {}", "lambda: Broken(6)")
     players = "".join(f'[[player]]\nbot = "{bot}"\n' for bot in ("greedy", "monkey"))

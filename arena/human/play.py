@@ -25,7 +25,7 @@ from rules.tiles import TilesPosition
 Ask = Callable[[str, Sequence[str]], str]
 """Asks for a line with a prompt and the words that may be typed; EOFError ends the input."""
 
-COMMANDS = {
+COMMANDS = {  # a legal move of the same name comes first
     "help": "this list",
     "moves": "every legal move",
     "undo": "take back your last move and what followed",
@@ -86,13 +86,18 @@ class TerminalGame:
                 self._say("")
                 return "quit"
             word = " ".join(line.split()).lower()
-            if word in ("quit", "resign"):
+            if word in ("quit", "resign") and word not in legal:
                 return word
             self._obey(word, legal)
         return None
 
     def _obey(self, word: str, legal: tuple[str, ...]) -> None:
-        if word == "undo":
+        if word in legal or (word and word not in COMMANDS):
+            try:
+                self._made(self.game.choose(word))
+            except MoveError as error:
+                self._say(f"{error}. Type a legal move, or `help`.", "red")
+        elif word == "undo":
             if self.game.can_undo:
                 self.game.undo()
             else:
@@ -101,13 +106,9 @@ class TerminalGame:
             self._say(f"Legal: {' '.join(legal)}")
         elif word == "help":
             for command, meaning in COMMANDS.items():
-                self._say(f"  {command:<8}{meaning}")
+                if command not in legal:
+                    self._say(f"  {command:<8}{meaning}")
             self._say(f"  {legal[0]:<8}a move; Tab completes it")
-        elif word:
-            try:
-                self._made(self.game.choose(word))
-            except MoveError as error:
-                self._say(f"{error}. Type a legal move, or `help`.", "red")
 
     def _made(self, made: MoveMade) -> None:
         name = self.game.name(made.seat)
