@@ -520,6 +520,12 @@ def test_a_bot_of_a_game_of_one_move_passes_its_check(broken: Path) -> None:
     assert "1 turns, each answered with its own ply" in said
 
 
+def test_a_game_that_one_plays_alone_has_no_opponent(broken: Path) -> None:
+    (broken / "broken_game.py").write_text(ALONE)
+    said = arena(broken, "play", "broken", "--against", "greedy", code=2)
+    assert "broken is played alone: leave out --against, --option and --seat." in said
+
+
 def test_a_person_may_play_moves_that_are_called_as_commands(broken: Path) -> None:
     named = ALONE.replace('("1", "2")', '("quit", "resign", "undo", "help", "moves")')
     (broken / "broken_game.py").write_text(named.replace("int(move)", "len(move)"))

@@ -154,10 +154,11 @@ def play(
     ask = _ask_on_terminal if sys.stdin.isatty() else _ask_pipe
     if game.seats == 1:
         if against is not None or options or seat != 0:
+            places = " where chance places the tiles: leave out --set placer=chance, or"
+            why = places if "placer" in game.variant else ": leave out"
             raise UserError(
-                f"{game.name} is played alone where chance places the tiles: leave out --set "
-                "placer=chance, or --against, --option and --seat. To watch a player, use "
-                "`arena run` and `arena replay`"
+                f"{game.name} is played alone{why} --against, --option and --seat. To watch a "
+                "player, use `arena run` and `arena replay`"
             )
         TerminalGame(HumanGame(game, 0, None, seed), ask, console).play()
         return
