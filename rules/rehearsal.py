@@ -35,12 +35,14 @@ _WRITTEN = 40
 @cache
 def rehearse(game: Game) -> str:
     """Play random games, at least one. Raises BrokenPromise; says where the rules are slow."""
-    left, until = _POSITIONS, monotonic() + _SECONDS
+    left, until, asks = _POSITIONS, monotonic() + _SECONDS, False
     _try_traits(game)
     for seed in count():
-        left -= _play(game, seed, left, until)
+        positions, asks_here = _play(game, seed, left, until)
+        left, asks = left - positions, asks or asks_here
         if left <= 0 or monotonic() > until:
             break
+    require(asks or left > 0, "no player is ever to move, but to pass")
     played = f"{_POSITIONS - left} of {_POSITIONS} positions of random games"
     return f"its rules are slow: {_SECONDS:g} s were enough for {played}" if left > 0 else ""
 
@@ -95,11 +97,11 @@ def _trying(trait: str) -> Iterator[None]:
         raise BrokenPromise(f"`{trait}`: {describe(error)}") from error
 
 
-def _play(game: Game, seed: int, tried: int, until: float) -> int:
+def _play(game: Game, seed: int, tried: int, until: float) -> tuple[int, bool]:
     """Play a random game, whose first positions are `tried`, and the last one; how many positions
-    it has. It ends early at the time `until`.
+    it has, and whether a player is asked for a move in it. It ends early at the time `until`.
     """
-    random, moves = Random(seed), list[str]()
+    random, moves, asks = Random(seed), list[str](), False
     most = _LENGTHS * max(game.typical_plies, _LEAST)
     try:
         position = start = game.start(seed)
@@ -108,6 +110,7 @@ def _play(game: Game, seed: int, tried: int, until: float) -> int:
                 _try(position, moves)
             require(len(moves) < most, f"{most} random moves do not end it: end it by a rule")
             before = position.state()
+            asks = asks or not (position.to_move == CHANCE or position.must_pass)
             moves.append(random_move(position, random))
             after = position.play(moves[-1])
             require(position.state() == before, f"`play` of {moves[-1]!r} changes the position")
@@ -117,7 +120,7 @@ def _play(game: Game, seed: int, tried: int, until: float) -> int:
             _try_transcript(start, moves[:_WRITTEN])
     except (Exception, SystemExit) as error:  # its code may do anything
         raise BrokenPromise(f"{place(moves)}: {describe(error)}") from error
-    return len(moves) + 1
+    return len(moves) + 1, asks
 
 
 def place(moves: Sequence[str]) -> str:

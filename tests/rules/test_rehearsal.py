@@ -72,6 +72,24 @@ def test_games_that_keep_their_promises_pass() -> None:
     rehearse(rules.load("2048"))
 
 
+def test_a_game_in_which_nobody_chooses_is_refused() -> None:
+    def chances(at: SticksPosition) -> tuple[tuple[str, float], ...]:
+        legal = at.legal_moves()
+        return tuple((move, 1 / len(legal)) for move in legal)
+
+    def drawn(at: SticksPosition, move: str) -> rules.Position:
+        after = SticksPosition.play(at, move)
+        return replace(after, to_move=-1 if after.to_move is not None else None)
+
+    def begun(game: Any, seed: int | None = None) -> rules.Position:
+        return kind(game, 5, -1)
+
+    kind: Any = type("Lots", (SticksPosition,), {"chance": chances, "play": drawn})
+    game: Any = type("Lottery", (Sticks,), {"start": begun})
+    with pytest.raises(BrokenPromise, match="no player is ever to move"):
+        rehearse(game(kind))
+
+
 def test_the_same_positions_are_tried_on_every_machine() -> None:
     tried: list[list[int]] = [[], []]
     for seen in tried:
