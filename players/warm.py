@@ -160,7 +160,9 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
     if not missing:
         return True
     command = module_command("players.warm", "--parent", str(os.getpid()), "--one", *missing)
-    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
+    # Players have none of what a user sets for numba, which would be other kernels.
+    settings = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True, env=settings)
     code = done.returncode
     if done.stderr not in _said:  # each says why it could keep none
         _said.add(done.stderr)

@@ -79,7 +79,7 @@ class _Cache(FunctionCache):
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         _, *rest = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call] # numba ships no types
-        return ", ".join(map(_in_words, sig)), *rest
+        return ", ".join(map(_in_words, sig)), *rest, _how_compiled()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel, or None, also where its files may not be read or are damaged.
@@ -105,6 +105,14 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)  # type: ignore[no-untyped-call] # as above
         except OSError as error:
             unkept(f"The kernel cache {_settings.CACHE_DIR} cannot be written ({error.strerror})")
+
+
+def _how_compiled() -> tuple[int, ...]:
+    """What the environment asks of all kernels: those that check their indices, or are slow to run
+    and quick to make, are for the processes that ask for them.
+    """
+    names = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+    return tuple(int(getattr(_settings, name) or 0) for name in names)
 
 
 def _in_words(kind: Any) -> str:

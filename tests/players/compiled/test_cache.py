@@ -132,6 +132,20 @@ def test_without_names_all_is_warmed() -> None:
     assert [kernels for (kernels,) in at_once] == boards + tiles
 
 
+def test_kernels_of_players_are_made_without_a_users_settings_of_numba(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Players in sandboxes have none of them, and would find no kernels."""
+    made = Mock(return_value=Mock(returncode=0, stderr=""))
+    monkeypatch.setattr("players.warm.subprocess.run", made)
+    monkeypatch.setattr(warm, "_notes", lambda: tmp_path)
+    monkeypatch.setenv("NUMBA_OPT", "0")
+    assert warm._run([("dots", "uct")])
+    given = made.call_args.kwargs["env"]
+    assert not any(name.startswith("NUMBA_") for name in given)
+    assert given["PATH"] == os.environ["PATH"]
+
+
 def test_players_tell_their_searches(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

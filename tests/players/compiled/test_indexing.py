@@ -38,15 +38,22 @@ def checked(folder: Path) -> dict[str, str]:
 
 
 def test_only_an_index_that_is_written_so_counts_from_the_end(tmp_path: Path) -> None:
+    """Kernels of others, which check none, are in the same cache."""
     (tmp_path / "kernels.py").write_text(FROM_THE_END)
-    done = subprocess.run(
-        [sys.executable, "kernels.py"],
-        cwd=tmp_path,
-        env={**os.environ, **checked(tmp_path / "cache")},
-        capture_output=True,
-        text=True,
-        check=False,
+    asked = checked(tmp_path / "cache")
+    unchecked = asked | {"NUMBA_BOUNDSCHECK": "0"}
+    others, done = (
+        subprocess.run(
+            [sys.executable, "kernels.py"],
+            cwd=tmp_path,
+            env={**os.environ, **settings},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for settings in (unchecked, asked)
     )
+    assert (others.returncode, others.stdout) == (0, "4 2\n")
     assert (done.returncode, done.stdout) == (1, "4 2\n")
     assert done.stderr.endswith("IndexError: index is out of bounds\n")
 
