@@ -265,7 +265,7 @@ class Scheduler:
             self._interrupted.pop(wish.pid, None)
         elif wish.wanted == "paused" or wish.is_asked:
             self._interrupt(pid)
-        elif process.plays and (wish.take_new or wish.without):
+        elif lock.holder(process.store) == pid and (wish.take_new or wish.without):
             self.change(name, take_new=False, without=())
 
     def _forget_removed(self) -> None:

@@ -476,13 +476,17 @@ def test_one_that_another_program_began_at_the_same_time_goes_on_after_it(
     """Such as root's crontab: the process of the server was refused the run, and ended."""
     classroom.file("cup", LONG)
     store = classroom.scheduler.store("cup")
-    classroom.scheduler.start("cup")
+    classroom.scheduler.start("cup", take_new=True)
     classroom.scheduler.look()
     held = lock.acquire(store)
     (child,) = classroom.scheduler._children.values()
+    os.kill(child.pid, signal.SIGSTOP)  # it prepares for long
+    classroom.scheduler.look()
+    os.kill(child.pid, signal.SIGCONT)
     assert child.wait() == Exit.USAGE
     classroom.scheduler.look()
     assert classroom.state() == "playing"
+    assert classroom.scheduler.wish("cup").take_new, "the other program took nobody"
     lock.release(store, held)
     classroom.scheduler.look()
     assert classroom.state() == "starting"
