@@ -115,7 +115,7 @@ def _remove_left(part: Path) -> None:
     lives is waited for.
     """
     try:
-        file = os.open(part, lock.SAFELY)
+        file = _opened(part)
     except FileNotFoundError:
         return
     except OSError:  # a link, or closed to us
@@ -127,6 +127,12 @@ def _remove_left(part: Path) -> None:
             part.unlink()
     finally:
         os.close(file)
+
+
+def _opened(part: Path) -> int:
+    with suppress(PermissionError):
+        return os.open(part, lock.SAFELY | os.O_RDWR)  # NFS locks none that is only read
+    return os.open(part, lock.SAFELY)  # another user's
 
 
 def _wait_for(file: int) -> None:

@@ -1,6 +1,7 @@
 """Files that cannot be written: the one that was asked for is named, and nothing is left."""
 
 import errno
+import fcntl
 import os
 import stat
 from collections.abc import Callable
@@ -83,10 +84,23 @@ def test_the_part_that_a_killed_process_left_is_in_no_ones_way(tmp_path: Path) -
     assert (path.read_text(), [*tmp_path.iterdir()]) == ("whole", [path])
 
 
-def test_two_that_write_the_same_file_write_it_one_after_the_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("disk", ["local", "NFS"])
+def test_two_that_write_the_same_file_write_it_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk: str
+) -> None:
     """As two exports to one file: the second took the part of the first away, and the first put
     the half that the second had written in its place.
     """
+    flock = fcntl.flock
+
+    def of_nfs(file: int, how: int) -> None:
+        """As flock(2) says of NFS: an exclusive lock is of a file that is open to write."""
+        if how & fcntl.LOCK_EX and fcntl.fcntl(file, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        flock(file, how)
+
+    if disk == "NFS":
+        monkeypatch.setattr(fcntl, "flock", of_nfs)
     path = tmp_path / "x"
     with ThreadPoolExecutor() as threads:
         with replacing(path) as file:
