@@ -182,6 +182,29 @@ def test_a_late_answer_for_a_void_game_leaves_it_in_play(
     expect(caption).to_contain_text("Move 2 of 2")
 
 
+@pytest.mark.parametrize("shown", ["g1", "g2"])
+def test_a_late_answer_for_a_game_leaves_the_reader_at_a_move(
+    run: str, store: Store, page: Page, shown: str
+) -> None:
+    """Of this game or of another one, to which the reader went before it came."""
+    ended(store, RECORDS[1], 1, 3)
+    store.append(moved(RECORDS[0], 0))
+    page.goto(f"{run}#game/g1/3")
+    caption = page.locator(".caption")
+    expect(caption).to_contain_text("Move 3 of 12")
+    late: list[Route] = []
+    page.route("**/game/g1", lambda route: late.append(route), times=1)
+    with page.expect_request("**/game/g1"):
+        ended(store, RECORDS[0], 2, 3)
+    page.goto(f"{run}#game/{shown}/5")
+    expect(caption).to_contain_text("Move 5 of 12")
+    with page.expect_response("**/game/g1"):
+        late[0].continue_()
+    expect(page.locator(".ending")).to_have_text("Ended by the rules after 12 moves.")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    expect(caption).to_contain_text("Move 5 of 12")
+
+
 def test_a_late_answer_for_a_player_leaves_the_next_one_shown(run: str, page: Page) -> None:
     page.goto(f"{run}#games")
     expect(page.locator("#games-count")).to_contain_text("No game has ended yet")

@@ -63,7 +63,9 @@ class RunPages {
     if (!isWanted()) return;
     if (route.view === "games") return showGames(run, route.filter);
     if (route.view === "player") return this.fillPlayer(run, route.name, isWanted);
-    if (!isSame || !this.page) await this.openGame(run, route.name, isWanted);
+    if (isSame && this.page) return;
+    const ended = running(run, route.name) ? undefined : await this.ended(run, route.name);
+    if (isWanted()) this.openGame(run, route.name, ended);
   }
 
   /** Figures change with each game; all else comes by events, which may be ahead of the answer. @param {RunData} run @param {string} name @param {() => boolean} isWanted */
@@ -72,12 +74,14 @@ class RunPages {
     if (isWanted()) showPlayer(run, name);
   }
 
-  /** @param {RunData} run @param {string} id @param {() => boolean} isWanted */
-  async openGame(run, id, isWanted) {
-    const running = () => run.running.find((each) => each.id === id);
-    const ended = running() ? undefined : await this.source.game(id, run.games.id.indexOf(id));
-    if (!isWanted()) return;
-    const played = running(); // a void game may be played again meanwhile
+  /** The game as it ended. @param {RunData} run @param {string} id */
+  ended(run, id) {
+    return this.source.game(id, run.games.id.indexOf(id));
+  }
+
+  /** @param {RunData} run @param {string} id @param {GameData} [ended] */
+  openGame(run, id, ended) {
+    const played = running(run, id); // a void game may be played again meanwhile
     const game = played ? unfinished(run, played) : ended;
     this.page?.stop();
     this.page = game ? gamePage(run, game) : null;
@@ -119,11 +123,14 @@ class RunPages {
 
   /** A game that is shown went on. @param {string} id */
   async moved(id) {
-    if (this.shown !== `game ${id}`) return;
+    const isShown = () => this.shown === `game ${id}`;
+    if (!isShown()) return;
     const run = await this.run();
+    const ended = running(run, id) ? undefined : await this.ended(run, id);
+    if (!isShown()) return;
     const ply = this.page?.follows() ? Infinity : this.page?.at();
     const keepAgain = keptState(byId("game-view"));
-    await this.openGame(run, id, () => this.shown === `game ${id}`);
+    this.openGame(run, id, ended);
     this.page?.go(ply ?? Infinity);
     keepAgain();
   }
@@ -148,6 +155,11 @@ function markCurrent(link, view) {
   const target = readRoute(link.getAttribute("href") ?? "").view;
   if (target === view) link.setAttribute("aria-current", "page");
   else link.removeAttribute("aria-current");
+}
+
+/** @param {RunData} run @param {string} id */
+function running(run, id) {
+  return run.running.find((each) => each.id === id);
 }
 
 /** A game that is being played, as its page needs it; whose tiles were is not known. @param {RunData} run @param {GameRunning} running @returns {GameData} */
