@@ -18,7 +18,7 @@ import time
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -162,7 +162,10 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
     command = module_command("players.warm", "--parent", str(os.getpid()), "--one", *missing)
     # Players have none of what a user sets for numba, which would be other kernels.
     settings = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True, env=settings)
+    # What a package's game prints is none of our lines.
+    done = subprocess.run(
+        command, check=False, stdout=2, stderr=subprocess.PIPE, text=True, env=settings
+    )
     code = done.returncode
     if done.stderr not in _said:  # each says why it could keep none
         _said.add(done.stderr)
@@ -268,9 +271,10 @@ def main() -> None:
     if given.one:
         _load(given.one)
         return
-    asked = given.rules or rule_sets.usable()
     searches = {*given.searches, *given.players} or every
-    steps = list(_steps(asked, searches, at_once=given.processes > 1))
+    with redirect_stdout(sys.stderr):  # a package's game may print
+        asked = given.rules or rule_sets.usable()
+        steps = list(_steps(asked, searches, at_once=given.processes > 1))
     ended, failed = count(1), list[Sequence[_Kernels]]()
 
     def run(step: Sequence[_Kernels]) -> None:

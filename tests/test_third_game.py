@@ -556,6 +556,13 @@ def test_kernels_play_the_default_settings(broken: Path) -> None:
     assert "ready" in arena(broken, "warm", "broken")
 
 
+@pytest.mark.slow
+def test_kernels_are_compiled_where_a_game_prints(broken: Path) -> None:
+    """As the author does who looks for a mistake."""
+    write_broken(broken, "print('begun')", "load, 'connect4.kernels'")
+    assert arena(broken, "warm", "broken").endswith("The kernels are ready.\n")
+
+
 def test_a_module_is_found_as_a_folder_is(broken: Path) -> None:
     write_broken(broken, "seats = 2", "load, 'connect4.kernels'")
     assert broken / "broken_game.py" in rules.folders("broken")
