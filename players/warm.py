@@ -170,6 +170,11 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
     if done.stderr not in _said:  # each says why it could keep none
         _said.add(done.stderr)
         sys.stderr.write(done.stderr)
+    if code < 0:
+        sys.stderr.write(
+            f"The process that compiled {_name(step)} was killed by signal {-code}. Where the "
+            "memory was full, free some; then try again.\n"
+        )
     if code not in (0, _UNKEPT):
         sys.exit(1)  # it said why
     if code == 0:

@@ -218,6 +218,18 @@ def test_what_is_in_the_cache_is_noted_and_not_loaded_again(
     assert run_step("dots", "uct") == [("dots:uct",)]
 
 
+def test_a_process_that_was_killed_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It could not say so: where the memory is full, the system kills it."""
+    killed = subprocess.CompletedProcess([], -9, stderr="")
+    monkeypatch.setattr(subprocess, "run", Mock(return_value=killed))
+    with pytest.raises(SystemExit):
+        warm._run([("dots", "uct")], noted_too=True)
+    said = "The process that compiled dots: uct was killed by signal 9. Where the memory was full"
+    assert capsys.readouterr().err.startswith(said)
+
+
 def test_the_folder_belongs_to_the_sources_and_to_the_compiler(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
