@@ -6,6 +6,7 @@ engine answers `go` with `=== F5/1.20/0.3`, after lines such as `search` and `no
 answered by `pong` when all before it is done.
 """
 
+import math
 import re
 import sys
 from contextlib import suppress
@@ -111,7 +112,7 @@ def _info(move: str, score: float | None, lines: list[str]) -> dict[str, Any]:
     info: dict[str, Any] = {}
     for line in lines:
         kind, *words = line.split()[:5] or [""]
-        if kind == "nodestats" and words[0].isdecimal():
+        if kind == "nodestats" and words and words[0].isdecimal():
             info["nodes"] = int(words[0])
         elif kind in ("search", "book") and len(words) == 4:
             pv = _PV.findall(words[0].lower())
@@ -119,6 +120,8 @@ def _info(move: str, score: float | None, lines: list[str]) -> dict[str, Any]:
                 info |= _searched(pv, words[1], words[3])
     if score is not None:
         info["score"] = score
+    if not math.isfinite(info.get("score", 0.0)):
+        del info["score"]  # JSON has no such number
     return info
 
 

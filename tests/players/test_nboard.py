@@ -13,7 +13,7 @@ import rules
 from arena.model.contender import Prepared
 from arena.referee import SessionPool, play_game
 from players.catalogue import BUILTINS
-from players.nboard import NBoard
+from players.nboard import NBoard, _info
 from tests.players.conftest import play_with, refusal, start_message, turn_message
 from tests.players.scripted_engines import adapter, game, lost_game, monkey, scripted, whole_games
 
@@ -58,6 +58,13 @@ def test_what_the_engine_says_of_its_move_reaches_info(
     first, *_, last = start.legal_moves()
     assert answer["move"] == first
     assert answer["info"] == {"nodes": 4711, "pv": [first, last], **expected}
+
+
+@pytest.mark.parametrize("score", [None, float("nan"), float("-inf")])
+def test_what_cannot_be_told_of_a_move_is_left_out(score: float | None) -> None:
+    """An engine may call a won game infinite; a line that is not understood is ignored."""
+    lines = ["", "nodestats", "nodestats many 0.1", "search", "search f5-D6 inf 0 7 text"]
+    assert _info("f5", score, lines) == {"pv": ["f5", "d6"], "depth": 7}
 
 
 @pytest.mark.slow
