@@ -247,6 +247,30 @@ def test_csv_holds_the_same_figures(table: Standings, tile_cup: list[GameRecord]
     assert len(cells) == 12 and list(cells[0]) == ["player", "opponent", "wins", "draws", "losses"]
 
 
+def test_marks_follow_the_format_and_are_for_bots_that_play(
+    table: Standings,
+) -> None:
+    first, second, replaced, nobodys = (row.name for row in table.players)
+    ranked = [SimpleNamespace(player=row.name, rank=5 - row.rank) for row in table.players]
+    players = [
+        SimpleNamespace(
+            name=name, owner=None if name == nobodys else f"{name}'s", plays=name != replaced,
+            left=None, name_in_file=name, number=2, home=SimpleNamespace(package=None),
+        )
+        for name in (first, second, replaced, nobodys)
+    ]  # fmt: skip
+    for ranking, expected in (
+        (None, [first, second]),
+        (SimpleNamespace(players=ranked), [second, first]),
+    ):
+        rows = SimpleNamespace(players=table.players, ranking=ranking)
+        view: Any = SimpleNamespace(standings=rows, config=SimpleNamespace(players=players))
+        columns, lines = csv_report.owners(view)
+        assert [dict(zip(columns, line, strict=True))["owner"] for line in lines] == [
+            f"{name}'s" for name in expected
+        ]
+
+
 def test_csv_has_plain_decimals() -> None:
     line = (6.379e-15, -1e-9, 366.123456, 2 / 3, 1.0, 1e9, None, 7)
     (written,) = csv_report.table(("x",), [line]).splitlines()[1:]
