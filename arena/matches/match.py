@@ -8,10 +8,12 @@ from pydantic import ValidationError
 
 from arena.errors import StoreError, UserError
 from arena.files.toml import read_file
+from arena.files.toml_tables import read_tables
 from arena.matches.sprt import Side, Tables, make_config, read_side, wrong_player
+from arena.tournament.conditions import table_of
 from arena.tournament.config import Player, TournamentConfig, differences
 from arena.tournament.config_file import load_config
-from arena.tournament.config_tables import PlayerTable, RatingTable, TournamentTable
+from arena.tournament.config_tables import PlayerTable, RatingTable, with_formats
 from arena.tournament.contenders import Reading, players_of
 from arena.tournament.field import renamed
 from arena.tournament.formats.stopped import StopTable
@@ -75,17 +77,20 @@ def _side(letter: str, typed: TypedPlayer, known: Mapping[str, Player], file: Pa
 def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
     """A player that is not in the tournament."""
     problems: list[str] = []
-    table = TournamentTable.model_validate(read_file(file)[1].get("tournament", {}))
+    tables, _ = read_tables(with_formats(), read_file(file)[1])
     reading = Reading(
         tournament.terms.game,
         BUILTINS,
         side.folder,
         lambda at, message: problems.append(wrong_player(at, message, side)),
-        table.sandbox,
-        table.python,
+        tables.tournament.sandbox,
+        tables.tournament.python,
     )
     try:
-        players, _ = players_of((), PlayerTable.model_validate(side.table), reading)
+        table = PlayerTable.model_validate(side.table)
+        if side.text is None and table.bot and table.bot not in BUILTINS:
+            table = _with_limits(table, side.folder / table.bot, tables.player, file)
+        players, _ = players_of((), table, reading)
     except ValidationError as error:
         wrong = error.errors()[0]
         raise UserError(
@@ -97,6 +102,15 @@ def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
         raise UserError("\n".join([*problems, *tournament.left_out]))
     (player,) = players
     return player
+
+
+def _with_limits(
+    typed: PlayerTable, bot: Path, tables: Sequence[PlayerTable], file: Path
+) -> PlayerTable:
+    """The table of a bot as typed, with what those of the tournament's file give it there."""
+    own = table_of(bot.resolve(), tables, file.resolve().parent)
+    given = {"clock": own.clock, "resources": own.resources, "sandbox": own.sandbox}
+    return typed.model_copy(update=given | {"options": own.options | typed.options})
 
 
 def of_games(config: TournamentConfig, games: int, *, watch: bool) -> TournamentConfig:

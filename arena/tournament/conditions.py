@@ -22,7 +22,7 @@ def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Condi
     text, data = read_file(path, ConfigError)
     tables, findings = read_tables(with_formats(), data)
     report, folder = reporter(findings), path.resolve().parent
-    own = _table_of(bot and bot.resolve(), tables.player, folder)
+    own = table_of(bot and bot.resolve(), tables.player, folder)
     place: KeyPath = next((("player", n) for n, it in enumerate(tables.player) if it is own), ())
     pythons: list[str | None] = []
     for python, at in ((own.python, place), (tables.tournament.python, ("tournament",))):
@@ -49,7 +49,7 @@ def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Condi
     )
 
 
-def _table_of(bot: Path | None, tables: Sequence[PlayerTable], folder: Path) -> PlayerTable:
+def table_of(bot: Path | None, tables: Sequence[PlayerTable], folder: Path) -> PlayerTable:
     """The table that names the bot, else the first that takes submissions, else an empty one."""
     named = (table for table in tables if table.bot and (folder / table.bot).resolve() == bot)
     taking = (table for table in tables if table.from_ is not None)

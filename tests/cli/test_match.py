@@ -48,6 +48,23 @@ def test_a_match_has_the_terms_of_a_tournament_and_is_kept(folder: Path) -> None
     assert "g0001 gnu " in played.output and "Kept in" in played.output
 
 
+def test_a_bot_has_the_limits_it_has_in_the_tournament(folder: Path) -> None:
+    tables = (
+        'bot = "ant.py"\nname = "first"\noptions = { deep = 2 }\nresources = { memory_mb = 200 }',
+        'from = "submissions"\nclock = { bank_ms = 700 }\nresources = { memory_mb = 300 }',
+    )
+    Path("cup.toml").write_text(CUP + "".join(f"[[player]]\n{table}\n" for table in tables))
+    Path("submissions").mkdir()
+    for name in ("ant.py", "bee.py"):
+        Path(name).touch()
+    match = like(Path("cup.toml"), (("./ant.py", None), ("./bee.py", None)))
+    ant, bee = (player.contender for player in match.players)
+    assert (ant.memory_mb, ant.clock, ant.options) == (200, None, {"deep": 2})
+    assert (bee.memory_mb, bee.clock and bee.clock.bank_ms, bee.options) == (300, 700, {})
+    monkey = like(Path("cup.toml"), (("./ant.py", None), ("monkey", None))).players[1]
+    assert (monkey.contender.memory_mb, monkey.contender.clock) == (2048, None)
+
+
 def test_typed_options_go_before_those_of_the_tournament(folder: Path) -> None:
     deep = 'bot = "alphabeta"\nname = "deep"\noptions = { depth = 4, endgame = 6 }\n'
     Path("cup.toml").write_text(f"{CUP}[[player]]\n{deep}")
