@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from arena.errors import StoreError, UserError
-from arena.files.toml import read_file
+from arena.files.toml import KeyPath, read_file
 from arena.files.toml_tables import read_tables
 from arena.matches.sprt import Side, Tables, make_config, read_side, wrong_player
 from arena.tournament.conditions import table_of
@@ -15,6 +15,8 @@ from arena.tournament.config import Player, TournamentConfig, differences
 from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import PlayerTable, RatingTable, with_formats
 from arena.tournament.contenders import Reading, players_of
+from arena.tournament.executors import local
+from arena.tournament.executors.base import Demand
 from arena.tournament.field import renamed
 from arena.tournament.formats.stopped import StopTable
 from arena.tournament.ready import ready
@@ -60,7 +62,19 @@ def like(file: Path, typed: Sequence[TypedPlayer]) -> TournamentConfig:
             "left_out": (),
         }
     )
-    return ready(config, file)
+    return ready(_with_room(config), file)
+
+
+def _with_room(match: TournamentConfig) -> TournamentConfig:
+    """With no more games at a time than its players leave cores for. Raises UserError."""
+    threads = tuple(player.contender.threads for player in match.players)
+    most, unmet = local.fit(Demand(threads, match.threads, None, match.terms.ponder))
+    if unmet:
+        of_players: dict[KeyPath, str] = {
+            ("player", at): f"{player.name} " for at, player in enumerate(match.players)
+        }
+        raise UserError("\n".join(of_players.get(at[:2], "") + message for at, message in unmet))
+    return match.model_copy(update={"concurrency": min(match.concurrency, most)})
 
 
 def _side(letter: str, typed: TypedPlayer, known: Mapping[str, Player], file: Path) -> Side:

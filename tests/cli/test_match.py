@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import UserError
 from arena.matches.match import like, of_games, with_store
 from arena.model.protocol import Clock
+from arena.tournament.config import TournamentConfig
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
 from tests.command import arena
@@ -63,6 +65,23 @@ def test_a_bot_has_the_limits_it_has_in_the_tournament(folder: Path) -> None:
     assert (bee.memory_mb, bee.clock and bee.clock.bank_ms, bee.options) == (300, 700, {})
     monkey = like(Path("cup.toml"), (("./ant.py", None), ("monkey", None))).players[1]
     assert (monkey.contender.memory_mb, monkey.contender.clock) == (2048, None)
+
+
+def test_a_match_plays_as_many_games_at_a_time_as_its_players_have_cores_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those who play it alone: no submission is in this folder."""
+    monkeypatch.setattr("arena.tournament.executors.local.usable_cores", lambda: range(4))
+    Path("bee.py").touch()
+
+    def match_of(threads: int) -> TournamentConfig:
+        taken = f'[[player]]\nfrom = "submissions"\nresources = {{ threads = {threads} }}\n'
+        Path("cup.toml").write_text(CUP + taken)
+        return like(Path("cup.toml"), (("./bee.py", None), ("greedy", None)))
+
+    assert [match_of(threads).concurrency for threads in (1, 2, 3)] == [4, 2, 1]
+    with pytest.raises(UserError, match=r"^bee asks for 5 cores, this machine has 4$"):
+        match_of(5)
 
 
 def test_typed_options_go_before_those_of_the_tournament(folder: Path) -> None:
