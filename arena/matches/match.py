@@ -6,11 +6,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from arena.bots import programs
 from arena.errors import StoreError, UserError
 from arena.files.toml import KeyPath, read_file
 from arena.files.toml_tables import read_tables
 from arena.matches.sprt import Side, Tables, make_config, read_side, wrong_player
-from arena.tournament.conditions import table_of
+from arena.tournament.conditions import load_conditions, table_of
 from arena.tournament.config import Player, TournamentConfig, differences
 from arena.tournament.config_file import load_config
 from arena.tournament.config_tables import PlayerTable, RatingTable, with_formats
@@ -92,18 +93,22 @@ def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
     """A player that is not in the tournament."""
     problems: list[str] = []
     tables, _ = read_tables(with_formats(), read_file(file)[1])
+    python = tables.tournament.python
     reading = Reading(
         tournament.terms.game,
         BUILTINS,
         side.folder,
         lambda at, message: problems.append(wrong_player(at, message, side)),
         tables.tournament.sandbox,
-        tables.tournament.python,
+        python and programs.python(python, file.resolve().parent),
     )
     try:
         table = PlayerTable.model_validate(side.table)
         if side.text is None and table.bot and table.bot not in BUILTINS:
-            table = _with_limits(table, side.folder / table.bot, tables.player, file)
+            bot = side.folder / table.bot
+            there = load_conditions(file, bot)
+            table = _with_limits(table, bot, tables.player, file, there.python)
+            reading = reading._replace(python=there.default_python)
         players, _ = players_of((), table, reading)
     except ValidationError as error:
         wrong = error.errors()[0]
@@ -119,12 +124,15 @@ def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:
 
 
 def _with_limits(
-    typed: PlayerTable, bot: Path, tables: Sequence[PlayerTable], file: Path
+    typed: PlayerTable, bot: Path, tables: Sequence[PlayerTable], file: Path, python: str | None
 ) -> PlayerTable:
-    """The table of a bot as typed, with what those of the tournament's file give it there."""
+    """The table of a bot as typed, with what those of the tournament's file give it there, and the
+    Python that they name for it.
+    """
     own = table_of(bot.resolve(), tables, file.resolve().parent)
     given = {"clock": own.clock, "resources": own.resources, "sandbox": own.sandbox}
-    return typed.model_copy(update=given | {"options": own.options | typed.options})
+    options = own.options | typed.options
+    return typed.model_copy(update=given | {"options": options, "python": python})
 
 
 def of_games(config: TournamentConfig, games: int, *, watch: bool) -> TournamentConfig:

@@ -1,6 +1,7 @@
 """`arena match`: games now, between players named as anywhere or as in a tournament."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,26 @@ def test_a_bot_has_the_limits_it_has_in_the_tournament(folder: Path) -> None:
     assert (bee.memory_mb, bee.clock and bee.clock.bank_ms, bee.options) == (300, 700, {})
     monkey = like(Path("cup.toml"), (("./ant.py", None), ("monkey", None))).players[1]
     assert (monkey.contender.memory_mb, monkey.contender.clock) == (2048, None)
+
+
+def test_a_bot_has_the_python_it_has_in_the_tournament(folder: Path) -> None:
+    """Its path is relative to the tournament's file, which may be in another folder."""
+    for name in ("cups/of_all", "cups/own"):
+        python = Path(name)
+        python.parent.mkdir(exist_ok=True)
+        python.symlink_to(sys.executable)
+    for name in ("bee.py", "cups/ant.py"):
+        Path(name).touch()
+    cup, ant = CUP.replace("[game]", 'python = "./of_all"\n[game]'), '[[player]]\nbot = "ant.py"\n'
+    Path("cups/cup.toml").write_text(f'{cup}{ant}python = "./own"\n')
+    Path("file.toml").write_text('bot = "bee.py"\n')
+    pythons = [
+        getattr(player.contender.program, "python", None)
+        for words in ("./bee.py", "file.toml")
+        for player in like(Path("cups/cup.toml"), (("cups/ant.py", None), (words, None))).players
+    ]
+    own, of_all = (str(folder.resolve() / "cups" / name) for name in ("own", "of_all"))
+    assert pythons == [own, of_all] * 2
 
 
 def test_a_match_plays_as_many_games_at_a_time_as_its_players_have_cores_for(
