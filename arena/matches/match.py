@@ -81,10 +81,14 @@ def _with_room(match: TournamentConfig) -> TournamentConfig:
 def _side(letter: str, typed: TypedPlayer, known: Mapping[str, Player], file: Path) -> Side:
     """A player as it was named; `fox@1` is a version of the submission that plays as `fox`."""
     words, options = typed
-    name, at, _ = words.partition("@")
-    if at and name in known and known[name].digest is not None:
-        words = str((file.parent / known[name].bot).with_name(words))
-    elif words in known:
+    name, at, which = words.partition("@")
+    player = known.get(name)
+    if player is not None and player.number is not None:  # a submission
+        bot = file.parent / player.bot
+        home = bot.with_name(bot.name.partition("@")[0])
+        if at or home.name == name:  # no table need name it
+            return read_side(letter, f"{home}{at}{which}", options)
+    if words in known:
         words = f"{file}:{words}"
     return read_side(letter, words, options)
 

@@ -50,7 +50,14 @@ def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Condi
 
 
 def table_of(bot: Path | None, tables: Sequence[PlayerTable], folder: Path) -> PlayerTable:
-    """The table that names the bot, else the first that takes submissions, else an empty one."""
-    named = (table for table in tables if table.bot and (folder / table.bot).resolve() == bot)
+    """The table that names the bot, or its submission without the version, else the first that
+    takes submissions, else an empty one.
+    """
+    named = (
+        table
+        for path in ((bot, bot.parent / bot.name.partition("@")[0]) if bot else ())
+        for table in tables
+        if table.bot and (folder / table.bot).resolve() == path
+    )
     taking = (table for table in tables if table.from_ is not None)
     return next(named, None) or next(taking, None) or PlayerTable()

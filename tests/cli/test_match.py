@@ -3,9 +3,11 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from arena.bots.package import open_bot
 from arena.errors import UserError
 from arena.matches.match import like, of_games, with_store
 from arena.model.protocol import Clock
@@ -13,6 +15,7 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.played_store import PlayedStore
 from arena.tournament.run_view import RunView
 from tests.command import arena
+from tests.submitting import accept
 
 CUP = """
 [tournament]
@@ -66,6 +69,29 @@ def test_a_bot_has_the_limits_it_has_in_the_tournament(folder: Path) -> None:
     assert (bee.memory_mb, bee.clock and bee.clock.bank_ms, bee.options) == (300, 700, {})
     monkey = like(Path("cup.toml"), (("./ant.py", None), ("monkey", None))).players[1]
     assert (monkey.contender.memory_mb, monkey.contender.clock) == (2048, None)
+
+
+def test_submissions_are_named_as_they_play_with_options_and_versions(folder: Path) -> None:
+    """One that a table names has the limits of that table in each version."""
+    tables = (
+        'from = "all"\nresources = { memory_mb = 300 }\noptions = { deep = 1, wide = 1 }',
+        'bot = "some/cat"\nname = "tom"\nresources = { memory_mb = 200 }',
+    )
+    Path("cup.toml").write_text(CUP + "".join(f"[[player]]\n{table}\n" for table in tables))
+    for path in (Path("fox.py"), Path("cat.py")):
+        for number in (1, 2):
+            path.write_text(f"# {number}")
+            accept(open_bot(path), (), Path("all" if path.stem == "fox" else "some"))
+
+    def contender(words: str, *options: str) -> tuple[str, int, dict[str, Any]]:
+        found = like(Path("cup.toml"), ((words, options or None), ("greedy", None))).players[0]
+        return found.name, found.contender.memory_mb, found.contender.options
+
+    assert contender("fox", "deep=2") == ("fox", 300, {"deep": 2, "wide": 1})
+    assert contender("fox@1") == ("fox@1", 300, {"deep": 1, "wide": 1})
+    assert contender("tom", "deep=2") == ("tom", 200, {"deep": 2})
+    assert contender("tom@1") == ("cat@1", 200, {})
+    assert contender("some/cat@2") == ("cat@2", 200, {})
 
 
 def test_a_bot_has_the_python_it_has_in_the_tournament(folder: Path) -> None:
