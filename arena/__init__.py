@@ -29,12 +29,13 @@ def __getattr__(name: str) -> object:
 def found_instead() -> str | None:
     """Which file hides the rooms next to this one from Python, and what to do; None: none does."""
     from importlib.util import find_spec
+    from os.path import realpath  # a folder may be on the path by two names
 
-    above = __path__[0].removesuffix("arena")
+    above = realpath(__path__[0]).rpartition("/")[0]
     for room in ("rules", "players"):
         found = find_spec(room)
         file = found.origin if found else None
-        if file and not file.startswith(f"{above}{room}/"):
+        if file and realpath(file).rpartition("/")[0] != f"{above}/{room}":
             return (
                 f"{file} hides the arena's own {room!r}: rename it, or keep its folder off "
                 "Python's path (PYTHONPATH, the folder of a script, that of `python -m arena`)."

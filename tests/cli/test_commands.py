@@ -167,6 +167,14 @@ def test_a_file_that_hides_a_room_is_named(
     assert ("Traceback" in refused.stderr) == ("-c" in program)
 
 
+def test_the_folder_of_the_arena_by_another_name_hides_nothing(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(ROOT)
+    program = f"import arena, sys; sys.path.insert(0, {str(link)!r}); arena.run"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_dry_run_tells_the_plan_and_leaves_nothing(folder: Path) -> None:
     shown = arena("run", "t.toml", "--dry-run")
     assert shown.exit_code == 0
