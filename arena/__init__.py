@@ -31,11 +31,11 @@ def found_instead() -> str | None:
     from importlib.util import find_spec
     from os.path import realpath  # a folder may be on the path by two names
 
-    above = realpath(__path__[0]).rpartition("/")[0]
+    above = __path__[0].removesuffix("arena")
     for room in ("rules", "players"):
         found = find_spec(room)
         file = found.origin if found else None
-        if file and realpath(file).rpartition("/")[0] != f"{above}/{room}":
+        if file and realpath(file.rpartition("/")[0]) != realpath(f"{above}{room}"):
             return (
                 f"{file} hides the arena's own {room!r}: rename it, or keep its folder off "
                 "Python's path (PYTHONPATH, the folder of a script, that of `python -m arena`)."
