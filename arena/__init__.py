@@ -14,7 +14,7 @@ __all__ = ["Run", "board", "env", "load_run", "play", "rate", "rate_report", "ru
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if hider := found_instead():
+    if hider := found_instead("rules"):
         raise ImportError(hider)
     import random
 
@@ -26,13 +26,15 @@ def __getattr__(name: str) -> object:
     return found
 
 
-def found_instead() -> str | None:
-    """Which file hides the rooms next to this one from Python, and what to do; None: none does."""
+def found_instead(*rooms: str) -> str | None:
+    """Which file hides one of these rooms, next to this one, from Python, and what to do; None:
+    none does.
+    """
     from importlib.util import find_spec
     from os.path import realpath  # a folder may be on the path by two names
 
     above = __path__[0].removesuffix("arena")
-    for room in ("rules", "players"):
+    for room in rooms:
         found = find_spec(room)
         file = found.origin if found else None
         if file and realpath(file.rpartition("/")[0]) != realpath(f"{above}{room}"):

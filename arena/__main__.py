@@ -23,7 +23,7 @@ def main() -> None:
             "files: install the wheel instead.\n"
         )
         sys.exit(2)
-    if hider := found_instead():
+    if hider := found_instead("rules", "players"):
         sys.stderr.write(f"{hider}\n")
         sys.exit(2)
 

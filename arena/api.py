@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arena import found_instead
 from arena.environments import make as env
 from arena.environments.as_bot import save_bot
 from arena.errors import ArenaError, ConfigError, ExecutorError, RateError, UserError
@@ -501,6 +502,8 @@ def _read(
     begun: Begun = lambda name: SoFar(),
 ) -> tuple[TournamentConfig, Path]:
     """A tournament and its file."""
+    if hider := found_instead("players"):  # not needed to read a run, or to rate
+        raise ImportError(hider)
     from players.catalogue import BUILTINS
 
     match tournament:

@@ -151,7 +151,9 @@ def test_an_archive_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["rules.py", "players.py", "rules/__init__.py"])
-@pytest.mark.parametrize("program", [("-m", "arena", "players"), ("-c", "import arena; arena.run")])
+@pytest.mark.parametrize(
+    "program", [("-m", "arena", "players"), ("-c", "import arena; arena.run({})")]
+)
 def test_a_file_that_hides_a_room_is_named(
     tmp_path: Path, name: str, program: tuple[str, str]
 ) -> None:
@@ -165,6 +167,15 @@ def test_a_file_that_hides_a_room_is_named(
     last = refused.stderr.splitlines()[-1].removeprefix("ImportError: ")
     assert last.startswith(f"{hider} hides the arena's own {re.split('[./]', name)[0]!r}: rename")
     assert ("Traceback" in refused.stderr) == ("-c" in program)
+
+
+def test_a_script_next_to_players_of_its_own_may_rate_and_slide(tmp_path: Path) -> None:
+    (tmp_path / "players.py").write_text("raise AssertionError")
+    program = "import arena; arena.rate([('ant', 'bee', 1)]); arena.env('2048'); arena.load_run"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_the_folder_of_the_arena_by_another_name_hides_nothing(tmp_path: Path) -> None:
