@@ -23,11 +23,11 @@ def main() -> None:
             "files: install the wheel instead.\n"
         )
         sys.exit(2)
-    if hider := found_instead("rules", "players"):
-        sys.stderr.write(f"{hider}\n")
-        sys.exit(2)
 
     def load() -> "Callable[[], object]":
+        if hider := found_instead("rules", "players"):
+            sys.stderr.write(f"{hider}\n")
+            sys.exit(2)
         from arena.cli import app
 
         return lambda: app(prog_name="arena")

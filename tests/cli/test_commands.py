@@ -169,6 +169,12 @@ def test_a_file_that_hides_a_room_is_named(
     assert ("Traceback" in refused.stderr) == ("-c" in program)
 
 
+def test_a_file_that_hides_a_room_is_a_wrong_call_also_without_stderr(tmp_path: Path) -> None:
+    (tmp_path / "rules.py").touch()
+    command = f"exec {sys.executable} -m arena players 2>&-"
+    assert subprocess.run(command, shell=True, cwd=tmp_path, check=False).returncode == 2
+
+
 def test_a_script_next_to_players_of_its_own_may_rate_and_slide(tmp_path: Path) -> None:
     (tmp_path / "players.py").write_text("raise AssertionError")
     program = "import arena; arena.rate([('ant', 'bee', 1)]); arena.env('2048'); arena.load_run"
