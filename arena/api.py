@@ -37,6 +37,7 @@ from arena.sandbox.processes import as_subreaper
 from arena.tournament import run as running
 from arena.tournament.config import TournamentConfig
 from arena.tournament.config_file import Begun, SoFar, Unusable, load_config, read_config
+from arena.tournament.contenders import of_this_version
 from arena.tournament.executors.base import Lost, Played, Task
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.field import Wanted
@@ -507,8 +508,10 @@ def _read(
     from players.catalogue import BUILTINS
 
     match tournament:
-        case TournamentConfig():
-            config, file = tournament, Path(tournament.name)
+        case TournamentConfig():  # perhaps of a run that another version played
+            players = tuple(of_this_version(each, BUILTINS) for each in tournament.players)
+            file = Path(tournament.name)
+            config = tournament.model_copy(update={"players": players})
         case Mapping():
             file = Path("tournament")
             try:

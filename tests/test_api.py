@@ -30,7 +30,9 @@ from arena.errors import (
     StoreError,
     UserError,
 )
+from arena.model.contender import Module
 from arena.model.protocol import Clock, Termination
+from players.catalogue import BUILTINS
 from tests.command import arena as command
 
 TWO = ["monkey", "monkey"]
@@ -192,6 +194,25 @@ def test_a_run_that_is_over_needs_no_kernels(
     monkeypatch.setattr("arena.api.warm_players", Mock(side_effect=AssertionError))
     config = arena.Run(run.path).config
     assert len(arena.run(config, store=run.path).games()["game"]) == len(run.games()["game"])
+
+
+def test_players_of_a_run_of_another_version_read_the_kernels_of_this_one(
+    run: arena.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In a sandbox that shows them others, they compiled their own before each first move."""
+    warm = Mock(side_effect=UserError("asked for"))
+    monkeypatch.setattr("arena.api.warm_players", warm)
+    one, other = run.config.players
+    was = one.contender.model_copy(update={"program": Module(module="players.uct")})
+    earlier = one.model_copy(update={"bot": "uct", "builtin": "uct", "contender": was})
+    config = run.config.model_copy(update={"players": (earlier, other)})
+    with pytest.raises(UserError, match="asked for"):
+        arena.run(config, store=tmp_path / "earlier.sqlite")
+    now, same = (each.contender.program for each in warm.call_args.args[0].players)
+    assert (now, same) == (
+        Module(module="players.uct", caches=BUILTINS["uct"].readable()),
+        other.contender.program,
+    )
 
 
 def test_play_returns_the_record() -> None:

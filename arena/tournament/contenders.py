@@ -131,6 +131,19 @@ def _those_of(table: PlayerTable, players: Sequence[Player]) -> list[str]:
     ]
 
 
+def of_this_version(player: Player, builtins: Mapping[str, CatalogueEntry]) -> Player:
+    """A player that another version may have read: it kept kernels elsewhere."""
+    builtin = builtins.get(player.builtin or "")
+    if builtin is None:
+        return player
+    contender = player.contender.model_copy(update={"program": _program(builtin)})
+    return player.model_copy(update={"contender": contender})
+
+
+def _program(builtin: CatalogueEntry) -> Module:
+    return Module(module=builtin.module, caches=tuple(builtin.readable()))
+
+
 def _command(words: list[str], table: PlayerTable, reading: Reading) -> Player:
     programs.command(words, reading.folder)
     program = CommandLine(words=tuple(words))
@@ -141,7 +154,7 @@ def _bot(at: KeyPath, bot: str, table: PlayerTable, reading: Reading) -> Player:
     builtin, folder, game = reading.builtins.get(bot), reading.folder, reading.game
     if builtin is not None:
         digest = contents_digest(_check_builtin(at, table, builtin, reading))
-        module = Module(module=builtin.module, caches=tuple(builtin.readable()))
+        module = _program(builtin)
         return _player(bot, builtin.name, module, table, reading, builtin=builtin, digest=digest)
     if not programs.is_path(bot, folder):
         hint = did_you_mean(bot, reading.builtins, "built-in players")
