@@ -26,22 +26,19 @@ def __getattr__(name: str) -> object:
     return found
 
 
-def found_instead(*rooms: str) -> str | None:
-    """Which file hides one of these rooms, next to this one, from Python, and what to do; None:
-    none does.
-    """
+def found_instead(room: str) -> str | None:
+    """Which file hides a room next to this one from Python, and what to do; None: none does."""
     from importlib.util import find_spec
     from os.path import realpath  # a folder may be on the path by two names
 
     above = __path__[0].removesuffix("arena")
-    for room in rooms:
-        found = find_spec(room)
-        file = found.origin if found else None
-        if file and realpath(file.rpartition("/")[0]) != realpath(f"{above}{room}"):
-            return (
-                f"{file} hides the arena's own {room!r}: rename it, or keep its folder off "
-                "Python's path (PYTHONPATH, the folder of a script, that of `python -m arena`)."
-            )
+    found = find_spec(room)
+    file = found.origin if found else None
+    if file and realpath(file.rpartition("/")[0]) != realpath(f"{above}{room}"):
+        return (
+            f"{file} hides the arena's own {room!r}: rename it, or keep its folder off "
+            "Python's path (PYTHONPATH, the folder of a script, that of `python -m arena`)."
+        )
     return None
 
 

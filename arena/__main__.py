@@ -25,7 +25,7 @@ def main() -> None:
         sys.exit(2)
 
     def load() -> "Callable[[], object]":
-        if hider := found_instead("rules", "players"):
+        if hider := found_instead("rules"):
             sys.stderr.write(f"{hider}\n")
             sys.exit(2)
         from arena.cli import app

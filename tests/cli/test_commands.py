@@ -175,6 +175,14 @@ def test_a_file_that_hides_a_room_is_a_wrong_call_also_without_stderr(tmp_path: 
     assert subprocess.run(command, shell=True, cwd=tmp_path, check=False).returncode == 2
 
 
+def test_commands_that_need_no_players_work_next_to_others(tmp_path: Path) -> None:
+    (tmp_path / "players.py").write_text("raise AssertionError")
+    (tmp_path / "results.csv").write_text("first,second,score\nant,bee,1\n")
+    command = (sys.executable, "-m", "arena", "rate", "results.csv")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_script_next_to_players_of_its_own_may_rate_and_slide(tmp_path: Path) -> None:
     (tmp_path / "players.py").write_text("raise AssertionError")
     program = "import arena; arena.rate([('ant', 'bee', 1)]); arena.env('2048'); arena.load_run"
