@@ -262,7 +262,11 @@ def main() -> None:
         "--searches", nargs="+", choices=every, default=(), help="what they use (default: all)"
     )
     parser.add_argument(
-        "--players", nargs="+", type=_search_of, default=(), help="those that use more, by name"
+        "--players",
+        nargs="+",
+        type=_search_of,
+        default=(),
+        help="built-in players whose searches are added",
     )
     parser.add_argument("--processes", type=int, default=1, help="steps at once (default: 1)")
     parser.add_argument("--noted-too", action="store_true", help="look for what is noted, too")
