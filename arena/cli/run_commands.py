@@ -1,6 +1,5 @@
 """The commands that read a run: `arena report`, `games`, `replay`, `rate`, `export`, `import`."""
 
-from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -71,14 +70,13 @@ def report(
     refuse_together(for_=for_, anonymous=anonymous)
     if html is None and (for_ or public or anonymous):
         raise UserError("--for, --public and --anonymous are for --html; give --html FILE too")
-    unrated = _left_out(run, without or ())
     if html is not None:
         uncounted, lost = one_file.publish(
-            run, html, for_, unrated, public=public, anonymous=anonymous
+            run, html, for_, without or (), public=public, anonymous=anonymous
         )
         say(f"{html}: {html.stat().st_size / 1000:,.0f} kB, needs no network")
     else:
-        with RunView(run, unrated) as view:
+        with RunView(run, without or ()) as view:
             if csv is None:
                 show(view.standings, partial(terminal.show, played_at=view.played_at), json=json)
             else:
@@ -88,31 +86,6 @@ def report(
     if csv or html or json:  # on the terminal the standings name them
         complain(words.about_damage(uncounted))
     return Exit.FAILED if uncounted else Exit.DONE
-
-
-def _left_out(run: Path, without: Collection[str]) -> list[str]:
-    """The players of a run that are called so: of a bot all its versions. Raises UserError."""
-    from arena.files.toml_tables import no_such
-    from arena.tournament.store import Store
-
-    if not without:
-        return []
-    with Store.open(run) as store:
-        players = store.config.players
-    found = {
-        typed: [
-            each.name
-            for each in players
-            if typed in (each.name, each.name_in_file, f"{each.name_in_file}@{each.number}")
-        ]
-        for typed in without
-    }
-    for typed, names in found.items():
-        if not names:
-            raise UserError(
-                f"--without: {no_such('player', typed, [each.name for each in players])}"
-            )
-    return [name for names in found.values() for name in names]
 
 
 @app.command()

@@ -7,6 +7,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from arena.errors import UserError
+from arena.files.toml_tables import no_such
 from arena.model import Frozen
 from arena.model.containment import Guarantee
 from arena.model.contender import Contender, Home
@@ -93,6 +95,11 @@ class Player(Frozen):
         """The name that all versions of its bot have in the tournament file."""
         return self.version_of or self.name
 
+    def is_called(self, typed: str) -> bool:
+        """Whether it is the player or version of that name, or a version of that bot."""
+        bot = self.name_in_file
+        return typed in (self.name, bot, f"{bot}@{self.number}")
+
 
 class Openings(Frozen):
     """How games begin. One opening serves a whole round."""
@@ -155,6 +162,17 @@ class TournamentConfig(UnderTerms):
         """Whether as many games are played as the schedule has, whatever comes out."""
         timed = self.stop.hours is not None
         return FORMATS[self.format].fixed and not timed and self.stop.separated is None
+
+    def called(self, typed: Iterable[str]) -> frozenset[str]:
+        """The names of players that are called so: of a bot all its versions. Raises UserError."""
+        names = set[str]()
+        for name in typed:
+            versions = [each.name for each in self.players if each.is_called(name)]
+            if not versions:
+                known = [each.name for each in self.players]
+                raise UserError(f"--without: {no_such('player', name, known)}")
+            names.update(versions)
+        return frozenset(names)
 
     def without(self, names: Collection[str]) -> Self:
         """The same without these players, for a look at the others. It has another schedule."""

@@ -48,11 +48,18 @@ class RunView(AbstractContextManager["RunView"]):
     """All facts of a run. Close it, or use it in a `with` statement."""
 
     def __init__(self, path: Path, without: Collection[str] = (), *, patience: float = 0.0) -> None:
-        """`without` leaves players out, and their games. While a run is played, standings of a
-        large field are made again after `patience` times as long as it took. Raises StoreError.
+        """`without` leaves players out, and their games: of a bot all its versions. While a run is
+        played, standings of a large field are made again after `patience` times as long as it took.
+        Raises StoreError and UserError.
         """
         self._store = Store.open(path)
-        self._without, self._patience = frozenset(without), patience
+        self._patience = patience
+        try:
+            self.without = self._store.config.called(without)
+            """The names of the players that are left out."""
+        except UserError:
+            self._store.close()
+            raise
         self._events = events.EventReader(events.events_file(path))
         self.is_played = False
         """Whether a process played the run at the last look."""
@@ -64,7 +71,7 @@ class RunView(AbstractContextManager["RunView"]):
     def _begin(self) -> None:
         """Start from the configuration, which a new run may have changed."""
         whole = self._store.config
-        self.config: TournamentConfig = whole.without(self._without)
+        self.config: TournamentConfig = whole.without(self.without)
         self.label = self._store.label
         """The run's identity: no other run's games have it."""
         self.games: list[GameDigest] = []
@@ -97,7 +104,7 @@ class RunView(AbstractContextManager["RunView"]):
                 continue
             self.schedule.add(game)
             is_void = game.termination is Termination.VOID
-            if self._without.isdisjoint(game.players):
+            if self.without.isdisjoint(game.players):
                 (self.void if is_void else self.games).append(game)
             if not is_void:
                 self.playing.pop(game.game, None)  # its event comes a moment later
@@ -112,7 +119,7 @@ class RunView(AbstractContextManager["RunView"]):
                 self._begin()
                 self.started = event
                 self._ends.append(event.clock)
-            case events.GameStarted() if self._without.isdisjoint(event.players):
+            case events.GameStarted() if self.without.isdisjoint(event.players):
                 self.playing[event.game] = GameInPlay(event)
             case events.MovesPlayed() if event.game in self.playing:
                 self.playing[event.game].moves[event.ply :] = event.moves
@@ -134,7 +141,7 @@ class RunView(AbstractContextManager["RunView"]):
     def played_at(self) -> list[PlayedAt]:
         """Games by machine and player, of those that a cluster played."""
         played = self._store.played_at()
-        return [each for each in played if each.player not in self._without]
+        return [each for each in played if each.player not in self.without]
 
     @property
     def rated(self) -> list[GameDigest]:
@@ -166,7 +173,7 @@ class RunView(AbstractContextManager["RunView"]):
     def _standings_now(self) -> Standings:
         unrated, rated = self.config.unrated, self.rated
         verdict = self.schedule.verdict
-        if verdict and self._without & {verdict.player, verdict.opponent}:
+        if verdict and self.without & {verdict.player, verdict.opponent}:
             verdict = None
         ranking = self.schedule.ranking()
         over = self.schedule.over and not self.playing
@@ -179,7 +186,7 @@ class RunView(AbstractContextManager["RunView"]):
             name=self.config.name,
             anchor=self.config.rating.anchor,
             anchor_elo=self.config.rating.anchor_elo,
-            planned=None if self._without else planned - fewer,
+            planned=None if self.without else planned - fewer,
             matched=FORMATS[self.config.format].matched,
         )
         rows = (row.model_copy(update={"clock": clocks.get(row.name)}) for row in found.players)
@@ -188,7 +195,7 @@ class RunView(AbstractContextManager["RunView"]):
                 "players": tuple(rows),
                 "neighbours": () if verdict else found.neighbours,
                 "sprt": verdict,
-                "ranking": ranking and ranking.without(self._without),
+                "ranking": ranking and ranking.without(self.without),
                 "ending": self.schedule.ending(over=over),
                 "damaged": tuple(self.damaged),
                 "left_out": tuple(sorted(unrated)),

@@ -42,7 +42,7 @@ def publish(
             reads=frozenset() if public else None if owner is None else owned(view.config, owner),
             texts=owner is not None,
             pseudonyms=view.label if anonymous else "",
-            without=frozenset(without),
+            without=view.without,
         )
         write_report(view, audience, path)
         return view.damaged, view.lost_records
