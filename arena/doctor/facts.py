@@ -22,7 +22,7 @@ from arena.model.record import Host
 from arena.reports.words import holding
 from arena.sandbox import cgroups
 from arena.sandbox.features import available_memory, cpu_quota, this_host, usable_cores
-from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay
+from arena.sandbox.overload import DELAY_S, delay_warning, scheduling_delay, used_by_others
 from arena.sandbox.probe import attempts, resolve
 from players.compiled.folder import cache_folder
 
@@ -281,8 +281,9 @@ def _machine(found: Facts) -> Iterator[Text]:
     yield _there("cores", cores)
     yield _there("memory", f"{found.memory_mb:,} MB, {found.available_mb:,} available")
     yield _there("arena", f"{host.arena}, Python {host.python}")
-    busy = ", ".join(f"{lost / 2:.0f}% of core {core}" for core, lost in found.delay_ms.items())
-    yield _there("load", f"other programs use {busy}")  # of the 200 ms looked at
+    delays = found.delay_ms.items()
+    busy = ", ".join(f"{used_by_others(lost)} of core {core}" for core, lost in delays)
+    yield _there("load", f"other programs use {busy}")
 
 
 def _title(text: str) -> Text:

@@ -179,6 +179,13 @@ def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[i
     return {core: float(lost) for core, lost in outputs.items() if lost}
 
 
+def used_by_others(lost_ms: float) -> str:
+    """The share of a core that other programs use, where a busy loop of `DELAY_S` lost that much. A
+    loop that waits as it ends loses more than `DELAY_S`; two clocks may differ by less than none.
+    """
+    return f"{min(1.0, max(0.0, lost_ms / DELAY_S / 1000)):.0%}"
+
+
 def delay_warning(lost_ms: Mapping[int, float], quota: float | None = None) -> str | None:
     """A sentence where busy loops of `DELAY_S` on these cores lost too much; None where not.
     `quota`: see `cpu_quota`.
@@ -191,9 +198,8 @@ def delay_warning(lost_ms: Mapping[int, float], quota: float | None = None) -> s
             f"This container may use {quota:g} CPUs, so players wait for their "
             "core. Games in which that makes a player late are replayed. Grant it a CPU or more."
         )
-    share = min(1.0, lost_ms[core] / DELAY_S / 1000)
     return (
-        f"This machine is busy: other programs use {100 * share:.0f}% of core {core}. "
+        f"This machine is busy: other programs use {used_by_others(lost_ms[core])} of core {core}. "
         "Games in which that makes a player late are replayed. End the other programs, or "
         "lower concurrency."
     )

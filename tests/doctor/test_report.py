@@ -112,6 +112,7 @@ def test_the_report_of_what_is_rarer() -> None:
     said = shown(
         user=1000,
         quota=1.5,
+        delay_ms={0: -0.01, 1: 230.0},
         sandboxes=(nothing,),
         bubblewrap="bubblewrap 0.8.0",
         kernels=Kernels(folder="/cache", kernels=0, megabytes=0, writable=False),
@@ -126,6 +127,7 @@ def test_the_report_of_what_is_rarer() -> None:
     for line in (
         "  user        number 1000, not root",
         "  cores       2 of 8, a CPU; this container may use 1.5 CPUs",
+        "  load        other programs use 0% of core 0, 100% of core 1",
         "  limits      holds nothing",
         "  bubblewrap  bubblewrap 0.8.0",
         "  kernels     none in /cache; `arena warm` compiles them, once",
