@@ -112,7 +112,8 @@ def _how_compiled() -> tuple[int, ...]:
     and quick to make, are for the processes that ask for them.
     """
     names = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
-    return tuple(int(getattr(_settings, name) or 0) for name in names)
+    # NUMBA_OPT=max is 3 as a number, and another way to compile
+    return _settings.OPT.is_opt_max, *(int(getattr(_settings, name) or 0) for name in names)
 
 
 def _in_words(kind: Any) -> str:

@@ -306,6 +306,20 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+def test_kernels_are_not_shared_with_processes_that_compile_otherwise(
+    small: Path, tmp_path: Path
+) -> None:
+    """As a number, `max` is 3, which is what others ask for."""
+    folder = tmp_path / "cache"
+    shutil.copytree(small.with_name("cache"), folder)
+    before = len(files(folder))
+    for setting, more in (("3", 0), ("max", 2), ("max", 2)):
+        done = run(str(small), ARENA_CACHE_DIR=str(folder), NUMBA_OPT=setting)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "12\n", "")
+        assert len(files(folder)) == before + more
+
+
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_read_where_it_lies(small: Path) -> None:
     folder = small.with_name("cache")
     kept = files(folder)
