@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -167,6 +168,8 @@ def _run(step: Sequence[_Kernels], *, noted_too: bool = False) -> bool:
         command, check=False, stdout=2, stderr=subprocess.PIPE, text=True, env=settings
     )
     code = done.returncode
+    if code == -signal.SIGINT:  # Ctrl-C, which all processes of a terminal get
+        raise KeyboardInterrupt
     if done.stderr not in _said:  # each says why it could keep none
         _said.add(done.stderr)
         sys.stderr.write(done.stderr)
@@ -302,6 +305,9 @@ def main() -> None:
         with ThreadPoolExecutor(given.processes) as pool:
             for _ in pool.map(run, steps):
                 pass  # an error of a step is raised here
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        sys.exit(130)
     except (OSError, RuntimeError) as error:  # too many processes, threads, or open files
         if isinstance(error, RuntimeError) and str(error) != "can't start new thread":
             raise

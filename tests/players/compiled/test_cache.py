@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -144,6 +145,19 @@ def test_kernels_of_players_are_made_without_a_users_settings_of_numba(
     given = made.call_args.kwargs["env"]
     assert not any(name.startswith("NUMBA_") for name in given)
     assert given["PATH"] == os.environ["PATH"]
+
+
+def test_ctrl_c_ends_warming_in_a_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A process of a step gets it as well; the advice was to free memory."""
+    made = Mock(return_value=Mock(returncode=-signal.SIGINT, stderr="Traceback\n"))
+    monkeypatch.setattr("players.warm.subprocess.run", made)
+    monkeypatch.setattr(warm, "_notes", lambda: tmp_path)
+    monkeypatch.setattr("sys.argv", ["warm", "--rules", "dots", "--searches", "uct"])
+    with pytest.raises(SystemExit, match=r"^130$"):
+        warm.main()
+    assert capsys.readouterr().err == "Interrupted.\n"
 
 
 def test_players_tell_their_searches(
