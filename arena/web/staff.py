@@ -47,14 +47,14 @@ def overview(request: Request, staff: ByStaff, answer: str = "") -> Response:
 
 @router.get("/t/{name}")
 def tournament(request: Request, staff: ByStaff, name: str, answer: str = "") -> Response:
-    _refuse_unknown(name, staff.scheduler.names(), "tournament")
+    tournaments = {each.name: each for each in staff.scheduler.tournaments()}
+    _refuse_unknown(name, list(tournaments), "tournament")
     process = staff.scheduler.process(name)
-    one = next(each for each in staff.scheduler.tournaments() if each.name == name)
     return page(
         request,
         "staff_tournament.html",
         answer=staff.answers.pop(answer, None),
-        one=one,
+        one=tournaments[name],
         checking=course_of(request).checks.unfinished(),
         words=WORDS,
         now=datetime.now(UTC),

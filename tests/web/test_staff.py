@@ -213,6 +213,16 @@ def test_a_mistake_of_the_staff_closes_no_page(
     assert mistake not in staff.page()
 
 
+def test_a_tournament_may_be_removed_while_its_page_is_made(
+    staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = Mock(side_effect=[["cup"], ["cup"], []])
+    monkeypatch.setattr(Scheduler, "names", names)
+    answer = staff.client.get("/staff/t/cup")
+    assert answer.status_code == 422, answer.text
+    assert "tournaments has no &#34;cup.toml&#34;" in answer.text
+
+
 def test_the_staff_reads_what_is_wrong_with_a_tournament(staff: Staff, folder: Path) -> None:
     file = folder / "tournaments" / "cup.toml"
     file.write_text('[game]\nrules = "dots"\n[clock]\nmove_mss = 100\n')
