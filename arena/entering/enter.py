@@ -59,7 +59,7 @@ def enter(
         bot = bot.model_copy(update={"build": None})
         accepting()
         return _entered(bot, *course.submit(to, bot, known.checked, owner, now))
-    conditions = conditions_of(path, tournament or _tournament_of(bot, path, to))
+    conditions = conditions_of(home, tournament or _tournament_of(bot, home, to))
     conditions = conditions.with_python(course.python_of(to))
     checklist = check(path, conditions, sandbox, on_event, _opened(bot))
     if not checklist.passed:
@@ -162,12 +162,12 @@ def conditions_of(
     return Conditions(rules=tuple(rules or ()) or None, seed=drawn)
 
 
-def _tournament_of(bot: Bot, path: Path, to: Path) -> Path | None:
+def _tournament_of(bot: Bot, home: Path, to: Path) -> Path | None:
     """The tournament that a course names for checks, if the bot plays its game."""
     file = check_file(to)
     if file is None:
         return None
-    terms = conditions_of(path, file).terms
+    terms = conditions_of(home, file).terms
     plays = bot.rules is None or (terms is not None and terms.rules in bot.rules)
     return file if plays else None
 

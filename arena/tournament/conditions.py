@@ -1,6 +1,7 @@
 """From a tournament file to the conditions under which `arena check` judges a bot for it."""
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from arena.bots import programs
@@ -50,8 +51,8 @@ def load_conditions(path: Path, bot: Path | None = None, seed: int = 0) -> Condi
 
 
 def table_of(bot: Path | None, tables: Sequence[PlayerTable], folder: Path) -> PlayerTable:
-    """The table that names the bot, or its submission without the version, else the first that
-    takes submissions, else an empty one.
+    """The table that names the bot, or its submission without the version, else the one that takes
+    the submissions of its folder, else the first that takes any, else an empty one.
     """
     named = (
         table
@@ -59,5 +60,10 @@ def table_of(bot: Path | None, tables: Sequence[PlayerTable], folder: Path) -> P
         for table in tables
         if table.bot and (folder / table.bot).resolve() == path
     )
-    taking = (table for table in tables if table.from_ is not None)
-    return next(named, None) or next(taking, None) or PlayerTable()
+    taking = [table for table in tables if table.from_ is not None]
+    at_home = (
+        table
+        for table in taking
+        if bot and table.from_ is not None and (folder / table.from_).resolve() == bot.parent
+    )
+    return next(chain(named, at_home, taking), PlayerTable())

@@ -75,6 +75,13 @@ def test_a_bot_that_is_named_has_its_own_table(cup: Path) -> None:
     assert given.sandbox == "limits"
 
 
+def test_a_submission_has_the_table_of_its_folder(cup: Path) -> None:
+    """Of two that take submissions; another bot has the first."""
+    cup.write_text(f'{CUP}[[player]]\nfrom = "others"\nresources = {{memory_mb = 96}}\n')
+    memory = {"student.py": 64, "submissions/fox": 64, "others/fox": 96, "others/fox@2": 96}
+    assert {bot: under(cup, bot)["memory_mb"] for bot in memory} == memory
+
+
 def test_a_clock_of_its_own_is_what_it_is_checked_at(cup: Path) -> None:
     cup.write_text(CUP.replace("[[player]]\nfrom", "[[player]]\nclock.bank_ms = 700\nfrom"))
     given = load_conditions(cup)

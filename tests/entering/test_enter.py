@@ -170,6 +170,14 @@ def test_for_a_tournament_what_was_checked_is_checked_again(
     assert {each.default_python for each in here.conditions} == {sys.executable}
 
 
+def test_a_bot_is_checked_by_the_table_that_will_take_it(here: Course) -> None:
+    clocks = {"others": 55, str(CLASS): 66, "others again": 77}
+    tables = (f'[[player]]\nfrom = "{name}"\nclock.move_ms = {ms}\n' for name, ms in clocks.items())
+    Path("cup.toml").write_text('[game]\nrules = "dots"\n' + "".join(tables))
+    here.enter(RIGHT, tournament=Path("cup.toml"))
+    assert here.conditions[0].clocks.judged == (Clock(move_ms=66),)
+
+
 def test_what_was_built_before_is_not_built_again(here: Course) -> None:
     bot = Path("fox")
     bot.mkdir()
