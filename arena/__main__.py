@@ -28,11 +28,27 @@ def main() -> None:
         if hider := found_instead("rules"):
             sys.stderr.write(f"{hider}\n")
             sys.exit(2)
+        if hider := found_instead("players"):  # not needed by all commands
+            sys.meta_path.insert(0, _Refusal("players", hider))
         from arena.cli import app
 
         return lambda: app(prog_name="arena")
 
     interruptible(load)
+
+
+class _Refusal:
+    """Refuses to import a room that a file hides, before that file is run."""
+
+    def __init__(self, room: str, hider: str) -> None:
+        self._room, self._hider = room, hider
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """What Python asks of a finder of modules."""
+        if name == self._room:
+            from arena.errors import UserError
+
+            raise UserError(self._hider)
 
 
 def interruptible(load: "Callable[[], Callable[[], object]]") -> None:

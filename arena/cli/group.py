@@ -12,7 +12,6 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from arena import found_instead
 from arena.cli.options import one_of, place
 from arena.cli.output import say
 from arena.errors import NO_PROCESS, ArenaError, Exit, UnkeptError
@@ -127,8 +126,6 @@ def _errors_shown(ctx: Any) -> Iterator[None]:
     except Exception as error:
         if _covers_ctrl_c(error):
             raise _interrupted() from None
-        if isinstance(error, ImportError) and (hider := found_instead("players")):
-            raise _refused(hider) from None
         if str(error) == "can't start new thread":
             raise _refused(_NO_PROCESS) from None
         if str(error) == "Could not determine home directory.":

@@ -159,11 +159,11 @@ def test_a_file_that_hides_a_room_is_named(
 ) -> None:
     hider = tmp_path / name
     hider.parent.mkdir(exist_ok=True)
-    hider.write_text("BOARD = 8\n")
+    hider.write_text("BOARD = 8; print(BOARD); input()\n")  # it is not run
     refused = subprocess.run(
         [sys.executable, *program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert refused.returncode == (2 if "-m" in program else 1)
+    assert (refused.returncode, refused.stdout) == (2 if "-m" in program else 1, "")
     last = refused.stderr.splitlines()[-1].removeprefix("ImportError: ")
     assert last.startswith(f"{hider} hides the arena's own {re.split('[./]', name)[0]!r}: rename")
     assert ("Traceback" in refused.stderr) == ("-c" in program)
