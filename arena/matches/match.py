@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from arena.bots import programs
 from arena.errors import StoreError, UserError
 from arena.files.toml import KeyPath, read_file
-from arena.files.toml_tables import read_tables
+from arena.files.toml_tables import Finding, read_tables
 from arena.matches.sprt import Side, Tables, make_config, read_side, wrong_player
 from arena.tournament.conditions import load_conditions, table_of
 from arena.tournament.config import Player, TournamentConfig, differences
@@ -40,7 +40,7 @@ def like(file: Path, typed: Sequence[TypedPlayer]) -> TournamentConfig:
     the file, or as anywhere else; typed options win over those of the file. Raises UserError,
     ConfigError.
     """
-    tournament = load_config(file, BUILTINS, for_others=True)
+    tournament = load_config(file, BUILTINS, fit=_as_far_as_here, for_others=True)
     known = {player.name: player for player in tournament.players}
     players = [
         known[words]
@@ -64,6 +64,12 @@ def like(file: Path, typed: Sequence[TypedPlayer]) -> TournamentConfig:
         }
     )
     return ready(_with_room(config), file)
+
+
+def _as_far_as_here(demand: Demand) -> tuple[int, Sequence[Finding]]:
+    """What this machine can play at a time of a tournament that a larger one may play."""
+    most, _ = local.fit(demand._replace(concurrency=None))
+    return min(demand.concurrency or most, most), ()
 
 
 def _with_room(match: TournamentConfig) -> TournamentConfig:

@@ -121,12 +121,15 @@ def test_a_match_plays_as_many_games_at_a_time_as_its_players_have_cores_for(
     monkeypatch.setattr("arena.tournament.executors.local.usable_cores", lambda: range(4))
     Path("bee.py").touch()
 
-    def match_of(threads: int) -> TournamentConfig:
+    def match_of(threads: int, cup: str = CUP) -> TournamentConfig:
         taken = f'[[player]]\nfrom = "submissions"\nresources = {{ threads = {threads} }}\n'
-        Path("cup.toml").write_text(CUP + taken)
+        Path("cup.toml").write_text(cup + taken)
         return like(Path("cup.toml"), (("./bee.py", None), ("greedy", None)))
 
     assert [match_of(threads).concurrency for threads in (1, 2, 3)] == [4, 2, 1]
+    server = CUP.replace("[tournament]", "[tournament]\nconcurrency = 16")
+    calm = CUP.replace("[tournament]", "[tournament]\nconcurrency = 1")
+    assert [match_of(1, cup).concurrency for cup in (server, calm)] == [4, 1]
     with pytest.raises(UserError, match=r"^bee asks for 5 cores, this machine has 4$"):
         match_of(5)
 
