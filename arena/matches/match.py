@@ -3,14 +3,23 @@
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from arena.bots import programs
 from arena.errors import StoreError, UserError
-from arena.files.toml import KeyPath, read_file
+from arena.files.toml import KeyPath, read_file, read_pairs
 from arena.files.toml_tables import Finding, read_tables
-from arena.matches.sprt import Side, Tables, make_config, read_side, wrong_player
+from arena.matches.sprt import (
+    Side,
+    Tables,
+    make_config,
+    read_side,
+    side_of_file,
+    with_options,
+    wrong_player,
+)
 from arena.tournament.conditions import load_conditions, table_of
 from arena.tournament.config import Player, TournamentConfig, differences
 from arena.tournament.config_file import load_config
@@ -87,16 +96,35 @@ def _with_room(match: TournamentConfig) -> TournamentConfig:
 def _side(letter: str, typed: TypedPlayer, known: Mapping[str, Player], file: Path) -> Side:
     """A player as it was named; `fox@1` is a version of the submission that plays as `fox`."""
     words, options = typed
-    name, at, which = words.partition("@")
+    name, at, which = (words, "", "") if words in known else words.partition("@")
     player = known.get(name)
-    if player is not None and player.number is not None:  # a submission
-        bot = file.parent / player.bot
-        home = bot.with_name(bot.name.partition("@")[0])
-        if at or home.name == name:  # no table need name it
-            return read_side(letter, f"{home}{at}{which}", options)
-    if words in known:
-        words = f"{file}:{words}"
-    return read_side(letter, words, options)
+    if player is None or (at and player.number is None):
+        return read_side(letter, words, options)
+    own = read_pairs(f"--{letter.lower()}-option", options)
+    try:
+        side = side_of_file(letter, str(file), name, own)
+    except UserError:
+        if (taken := _taken(letter, player, own, file)) is None:
+            raise
+        side = taken
+    if not at:
+        return side
+    bot = Path(player.bot)
+    version = bot.with_name(f"{bot.name.partition('@')[0]}{at}{which}")
+    return side._replace(table={**side.table, "bot": str(version), "name": None})
+
+
+def _taken(letter: str, player: Player, options: dict[str, Any], file: Path) -> Side | None:
+    """A submission as if the table that takes it, with others, named it alone; None where no table
+    does.
+    """
+    text, data = read_file(file)
+    for place, table in enumerate(data["player"]):
+        if "from" in table and Path(str(table["from"])) == Path(player.bot).parent:
+            alone = table | {"bot": player.bot, "from": None}
+            folder, at = file.resolve().parent, ("player", place)
+            return with_options(Side(letter, str(file), alone, folder, options, text, at))
+    return None
 
 
 def _other(side: Side, tournament: TournamentConfig, file: Path) -> Player:

@@ -56,7 +56,7 @@ def read_side(letter: str, words: str, options: Iterable[str] | None = None) -> 
     typed = read_pairs(f"--{letter.lower()}-option", options)
     named = _FILE.fullmatch(words)
     if named and (" " not in named["file"] or os.path.lexists(named["file"])):
-        return _side_of_file(letter, named["file"], named["player"], typed)
+        return side_of_file(letter, named["file"], named["player"], typed)
     table = typed_player(letter, words)
     return Side(letter, words, table | {"options": typed}, Path.cwd(), typed)
 
@@ -65,7 +65,8 @@ _FILE = re.compile(r"(?P<file>.+?\.toml)(:(?P<player>.+))?")
 """FILE.toml, or TOURNAMENT.toml:NAME; a command has spaces, too."""
 
 
-def _side_of_file(letter: str, name: str, chosen: str | None, typed: dict[str, Any]) -> Side:
+def side_of_file(letter: str, name: str, chosen: str | None, typed: dict[str, Any]) -> Side:
+    """The player of a file, or the `chosen` one of a tournament's. Raises UserError."""
     file = Path(name)
     try:
         text, table = read_file(file)
@@ -75,13 +76,13 @@ def _side_of_file(letter: str, name: str, chosen: str | None, typed: dict[str, A
     if "player" in table:
         game = table.get("game")
         of_tournament = side._replace(game=game) if isinstance(game, dict) else side
-        return _with_options(_player_of_tournament(of_tournament, chosen))
+        return with_options(_player_of_tournament(of_tournament, chosen))
     if chosen is not None:
         raise UserError(f"{letter}: {file} is not a tournament: it has no player named {chosen}")
     if "from" in table:
         raise UserError(f"{name}: from: names several players; name one, with bot = or command =")
     table.setdefault("name", file.stem)
-    return _with_options(side)
+    return with_options(side)
 
 
 def _player_of_tournament(file: Side, chosen: str | None) -> Side:
@@ -106,7 +107,7 @@ def _player_of_tournament(file: Side, chosen: str | None) -> Side:
     )
 
 
-def _with_options(side: Side) -> Side:
+def with_options(side: Side) -> Side:
     """With the typed options in place of those of the file."""
     options = side.table.get("options", {})
     if not isinstance(options, dict):

@@ -94,6 +94,28 @@ def test_submissions_are_named_as_they_play_with_options_and_versions(folder: Pa
     assert contender("some/cat@2") == ("cat@2", 200, {})
 
 
+def test_a_submission_of_several_tables_has_what_the_one_that_names_it_gives(folder: Path) -> None:
+    """Its folder is in one whose name has a space, and its file may be called as it likes."""
+    Path("my cups").mkdir()
+    tables = (
+        'bot = "all/ant"\nname = "deep"\noptions = { depth = 9 }',
+        'bot = "all/ant"\nname = "flat"\noptions = { depth = 1 }',
+        'from = "none/"\noptions = { depth = 2 }',
+        'from = "all/"\noptions = { depth = 3 }',
+    )
+    given = CUP + "".join(f"[[player]]\n{table}\n" for table in tables)
+    Path("my cups/cup.txt").write_text(given)
+    for name, place in (("ant", "all"), ("bee", "none")):
+        Path(f"{name}.py").touch()
+        accept(open_bot(Path(f"{name}.py")), (), Path("my cups", place))
+    for name, depth in (("deep", 9), ("flat", 1), ("ant", 3)):
+        typed = ((name, ["wide=1"]), (f"{name}@1", None))
+        player, version = like(Path("my cups/cup.txt"), typed).players
+        assert (player.name, version.name, version.number) == (name, "ant@1", 1)
+        assert player.contender.options == version.contender.options | {"wide": 1}
+        assert version.contender.options == {"depth": depth}
+
+
 def test_a_bot_has_the_python_it_has_in_the_tournament(folder: Path) -> None:
     """Its path is relative to the tournament's file, which may be in another folder."""
     for name in ("cups/of_all", "cups/own"):
