@@ -1,4 +1,4 @@
-"""The checker of a server under test: quick clocks, one rule set, no sandbox."""
+"""The checker of a server under test: quick clocks, one small board, no sandbox."""
 
 import sys
 from pathlib import Path
@@ -6,16 +6,16 @@ from typing import Any
 
 from arena.checks.conditions import CheckClocks, Conditions
 from arena.entering import enter
+from arena.model.game_spec import Terms
 from arena.model.protocol import Clock
 from arena.web import checker
 
-QUICK = CheckClocks(
-    startup_ms=3000, judged=(Clock(move_ms=800), Clock(move_ms=300)), patience_ms=2000
-)
+QUICK = CheckClocks(startup_ms=3000, judged=(Clock(move_ms=300),), patience_ms=2000)
+TERMS = Terms(rules="dots", variant={"rows": 1, "cols": 2}, clock=Clock(move_ms=300))
 
 
 def quick(*_: Any) -> Conditions:
-    return Conditions(rules=("dots",), clocks=QUICK, sandbox="none", seed=2048)
+    return Conditions(terms=TERMS, clocks=QUICK, sandbox="none", seed=2048)
 
 
 if __name__ == "__main__":
