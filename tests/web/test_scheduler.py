@@ -150,13 +150,14 @@ def test_a_tournament_is_played_to_its_end(classroom: Class) -> None:
     assert classroom.state() == "over"
 
 
-@pytest.mark.slow
 def test_how_a_run_ended_is_not_what_the_one_before_said(
     classroom: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     classroom.file("cup", SHORT)
-    classroom.scheduler.start("cup")
-    classroom.until(lambda: classroom.state() == "over")
+    store = classroom.scheduler.store("cup")
+    store.parent.mkdir(exist_ok=True)
+    over = RunFinished(outcome=RunOutcome(total=2, done=2))
+    events_file(store).write_text(over.model_dump_json())
     yesterday = datetime.now(UTC) - timedelta(days=1)
     monkeypatch.setattr(scheduler, "_now", lambda: yesterday)  # the clock was set back
     (classroom.folder / "tournaments" / "cup.toml").write_text("[tournament]\nrounds =\n")
@@ -179,7 +180,9 @@ def test_what_another_program_played_to_its_end_is_over(classroom: Class) -> Non
 
 @pytest.mark.slow
 def test_one_is_played_at_a_time_and_a_pause_outlives_the_server(classroom: Class) -> None:
-    """Killed servers and killed tournaments are tried in test_killed_server.py."""
+    """Also one whose file is gone. Killed servers and killed tournaments are tried in
+    test_killed_server.py.
+    """
     classroom.file("cup", LONG)
     classroom.file("evening", SHORT)
     classroom.scheduler.start("cup")
@@ -194,14 +197,7 @@ def test_one_is_played_at_a_time_and_a_pause_outlives_the_server(classroom: Clas
     assert (classroom.state(), classroom.games()) == ("paused", games)
     classroom.scheduler.start("cup")
     classroom.playing()
-
-
-@pytest.mark.slow
-def test_one_whose_file_is_gone_is_waited_for_and_forgotten_with_its_run(classroom: Class) -> None:
-    classroom.file("cup", LONG)
-    classroom.file("evening", SHORT)
-    classroom.scheduler.start("cup")
-    classroom.playing()
+    # one whose file is gone is waited for, and forgotten with its run
     child, kept = classroom.scheduler._children["cup"], classroom.scheduler.process("cup")
     kept.file.unlink()
     classroom.scheduler.start("evening")
@@ -708,7 +704,9 @@ def test_a_damaged_bot_interrupts_no_standing_tournament(
 
 
 @pytest.mark.slow
-def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> None:
+def test_a_closed_format_takes_nobody_once_it_has_begun(
+    classroom: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
     classroom.file("cup", SHORT, format_='format = "knockout"', more='[[player]]\nfrom = ".."')
     rules = classroom.folder / "course.toml"
     rules.write_text(rules.read_text().replace('["ladder"]', '["cup"]'))
@@ -723,8 +721,11 @@ def test_a_closed_format_takes_nobody_once_it_has_begun(classroom: Class) -> Non
         classroom.scheduler.start("cup", take_new=True)
     with pytest.raises(UserError, match="nobody leaves its format after that, or after its last"):
         classroom.scheduler.start("cup", without=["ape"])
+    begin = Mock(return_value=subprocess.Popen(["true"]))
+    monkeypatch.setattr(TournamentProcess, "start", begin)
     classroom.scheduler.start("cup")
-    classroom.until(lambda: classroom.state() == "over")
+    classroom.scheduler.look()
+    begin.assert_called_once_with(take_new=False, without=())
 
 
 def test_a_player_may_leave_once_and_where_others_stay_or_come(classroom: Class) -> None:
