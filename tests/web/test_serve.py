@@ -80,19 +80,14 @@ def test_it_serves_where_its_output_is_on_a_full_disk(cup: Path) -> None:
         server.wait()
 
 
-def test_a_damaged_form_is_not_in_the_log(runs: Path) -> None:
+def test_a_damaged_form_is_not_in_the_log_and_other_names_do_not_lead_here(runs: Path) -> None:
     multipart = {"Content-Type": "multipart/form-data; boundary=b"}
     with served(cwd=runs.parent) as (server, address):
+        assert httpx.get(address, headers={"Host": "evil.example"}).status_code == 400
         answer = httpx.post(f"{address}play", content="%", headers=multipart)
         server.send_signal(signal.SIGINT)
         output, _ = server.communicate(timeout=30)
     assert (answer.status_code, output) == (400, "")
-
-
-@pytest.mark.slow
-def test_other_names_do_not_lead_to_this_machine(cup: Path) -> None:
-    with served(cwd=cup.parents[1]) as (_, address):
-        assert httpx.get(address, headers={"Host": "evil.example"}).status_code == 400
 
 
 @pytest.mark.slow
@@ -186,6 +181,9 @@ def test_a_standing_tournament_that_is_not_there_is_named(tmp_path: Path) -> Non
     rules.write_text('standing = ["laddr"]\n')
     with pytest.raises(ConfigError, match=r'toml:1: standing: no tournament "laddr" .*"ladder"'):
         settings(tmp_path / "course", None, None)
+    rules.write_text("deadline = \n")
+    with pytest.raises(ConfigError, match=r"course/course\.toml:1: not"):
+        settings(tmp_path / "course", None, None)
     rules.write_text('standing = ["ladder"]\n')
     settings(tmp_path / "course", None, None)
 
@@ -201,15 +199,14 @@ def test_a_quota_beyond_what_a_server_takes_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "why"), [("course.toml", ":1: not"), ("roster.json", ": not a")])
-def test_a_course_with_a_damaged_file_is_not_served(tmp_path: Path, name: str, why: str) -> None:
+def test_a_course_with_a_damaged_file_is_not_served(tmp_path: Path) -> None:
     course.init(tmp_path / "course")
-    (tmp_path / "course" / name).write_text("deadline = \n")
+    (tmp_path / "course" / "roster.json").write_text("deadline = \n")
     run = subprocess.run(
         [*ARENA, "course"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (run.returncode, run.stdout) == (2, "")
-    assert f"course/{name}{why}" in run.stderr
+    assert "course/roster.json: not a" in run.stderr
 
 
 def test_without_the_extra_it_says_what_to_install() -> None:
