@@ -61,11 +61,29 @@ def verify(text: str, *, max_games: int = 4, move_ms: int = 5) -> Result:
     return arena("tune", "t.toml", "--verify")
 
 
+def move(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Move the runs into another folder, which is the one to work in from now on."""
+    moved = folder / "moved"
+    moved.mkdir()
+    (folder / "runs").rename(moved / "runs")
+    monkeypatch.chdir(moved)
+    return moved
+
+
 @pytest.mark.slow
-def test_settings_that_changed_are_reported_as_they_were_written(folder: Path) -> None:
+def test_settings_that_changed_are_reported_as_they_were_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the folder was moved in the middle of the test."""
+    begun = verify(LEARN, max_games=2)
+    assert begun.exit_code == 1, begun.output
+    moved = move(folder, monkeypatch)
     done = verify(LEARN)
     assert done.exit_code == 1, done.output
-    (path,) = (folder / "runs/t.train").glob("verify-*.sqlite")
+    assert "max_games that it was begun with" not in done.output
+    (path,) = (moved / "runs/t.train").glob("verify-*.sqlite")
+    with Store.open(path) as store:
+        assert str(folder / "runs") not in store.config.model_dump_json()
     fewer = verify(LEARN, max_games=2)
     assert fewer.exit_code == 1, fewer.output
     assert "It continues with the higher max_games that it was begun with." in fewer.output
@@ -76,7 +94,7 @@ def test_settings_that_changed_are_reported_as_they_were_written(folder: Path) -
     assert slower.stderr == (
         f"The test at {AT}, by alphabeta was begun with other settings, which may not change. "
         "Changed:\n  [verify] the clock of course.toml, move_ms: 5 → 6\nWrite the old ones "
-        f"again, or move {path.relative_to(folder)} away: then another test begins, and the "
+        f"again, or move {path.relative_to(moved)} away: then another test begins, and the "
         "verdict of this one stays.\n"
     )
     kept = path.with_name("verify.json")
@@ -90,16 +108,25 @@ def test_settings_that_changed_are_reported_as_they_were_written(folder: Path) -
 
 
 @pytest.mark.slow
-def test_what_begins_again_leaves_the_tests_before(folder: Path) -> None:
-    """First a test whose run is gone, which has another seed then; then a damaged tuning."""
+def test_what_begins_again_leaves_the_tests_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First a test whose run is gone, which has another seed then, and goes on where its folder was
+    moved; then a damaged tuning.
+    """
     run, seeds = folder / "runs/t.tune", list[int]()
-    for number in (1, 2, 2):
-        tested = verify(TUNE, max_games=2)
+    for number, max_games in ((1, 2), (2, 2), (2, 4)):
+        if max_games == 4:
+            run = move(folder, monkeypatch) / "runs/t.tune"
+        tested = verify(TUNE, max_games=max_games)
+        assert "max_games that it was begun with" not in tested.output
         assert tested.exit_code == 1, tested.output
         assert ("in up to 5% of the cases" in tested.output) is (number == 2)
         (path,) = run.glob("verify-*.sqlite")
         with Store.open(path) as store:
             seeds.append(store.config.seed)
+            assert len(store.finished()) == max_games
+            assert max_games == 2 or str(folder / "runs") not in store.config.model_dump_json()
         if number == 2:
             verdicts = tested.output.splitlines()[-1]
             assert verdicts.count(f"at {AT}") == 2 and f"at {AT}, test 2" in verdicts
@@ -115,7 +142,7 @@ def test_what_begins_again_leaves_the_tests_before(folder: Path) -> None:
     damaged = verify(TUNE, max_games=2)
     assert damaged.exit_code == 2
     assert damaged.stderr == (
-        f"{checkpoint.relative_to(folder)}: is damaged: the test at {AT} has no readable "
+        f"{checkpoint.relative_to(folder / 'moved')}: is damaged: the test at {AT} has no readable "
         "verdict; move it away to begin again\n"
     )
     checkpoint.unlink()
@@ -134,26 +161,6 @@ def test_each_test_has_a_seed_that_a_store_keeps(seed: int, number: int, its_own
     sides = Sides("new", "old", "wins")
     contest = Contest(config, sides, "", "", 2, "uct", ({}, {}), Path("v.sqlite"), number)
     assert contest.seed == its_own
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", [TUNE, LEARN], ids=["tuned", "learned"])
-def test_a_test_goes_on_where_its_folder_was_moved(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    tested = verify(text, max_games=2)
-    assert tested.exit_code == 1, tested.output
-    moved = folder / "moved"
-    moved.mkdir()
-    (folder / "runs").rename(moved / "runs")
-    monkeypatch.chdir(moved)
-    more = verify(text)
-    assert more.exit_code == 1, more.output
-    assert "max_games that it was begun with" not in more.output
-    (path,) = moved.glob("runs/*/verify-*.sqlite")
-    with Store.open(path) as store:
-        assert len(store.finished()) == 4
-        assert str(folder / "runs") not in store.config.model_dump_json()
 
 
 @pytest.mark.slow
