@@ -23,6 +23,7 @@ from arena.tournament.config_file import load_config
 from arena.tournament.executors.local import fit
 from arena.tournament.store import Store
 from players.catalogue import BUILTINS
+from tests.command import arena
 from tests.sandbox.ordinary import becoming
 from tests.tournament.helpers import schedule
 
@@ -226,15 +227,17 @@ def test_a_run_whose_scheduler_is_lost_ends_with_a_sentence_alone(cluster: Clust
 
 
 def test_machines_of_this_one_find_what_players_name_next_to_the_tournament(
-    cluster: Cluster,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (cluster.folder / "bot.py").write_text(PYTHON)
-    player = '[[player]]\nbot = "monkey"\n[[player]]\ncommand = ["python3", "bot.py"]\n'
-    (cluster.folder / "cup.toml").write_text(TOURNAMENT.replace("rounds = 2", "") + player)
-    command = (*ARENA, "run", "../cup.toml", "--on", "local:1", "--store", "cup.sqlite")
-    head = cluster.start("elsewhere", command)
-    assert head.wait(PATIENCE_S) == 0, (cluster.folder / "elsewhere/log").read_text()
-    with Store.open(cluster.folder / "elsewhere/cup.sqlite") as store:
+    (tmp_path / "bot.py").write_text(PYTHON)
+    player = '[[player]]\nname = "{}"\ncommand = ["python3", "bot.py"]\n'
+    players = player.format("ant") + player.format("bee")
+    (tmp_path / "cup.toml").write_text(TOURNAMENT.replace("rounds = 2", "") + players)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    played = arena("run", "../cup.toml", "--on", "local:1", "--store", "cup.sqlite")
+    assert played.exit_code == 0, played.output
+    with Store.open(Path("cup.sqlite")) as store:
         endings = {record.termination for record in store.records()}
     assert endings == {Termination.NATURAL}
 
