@@ -141,16 +141,16 @@ def test_on_another_board_it_plays_some_move(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_policy_is_submitted_and_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole way: learn for some seconds, submit, play a tournament from the submissions."""
+    """The whole way: learn for a second, submit, play a tournament from the submissions."""
     monkeypatch.chdir(tmp_path)
-    env = arena.env("othello", preset="cornerless")
-    arena.save_bot(env, by_squares, "learner", values=learned(env, 500))
+    env = arena.env("othello", preset="cornerless", size=6)
+    arena.save_bot(env, by_squares, "learner", values=learned(env, 200))
     accepted = command.arena("submit", "learner", "--to", "bots")
     assert accepted.exit_code == 0, accepted.output
     run = arena.run(
         {
             "tournament": {"name": "cup", "rounds": 10, "keep_alive": True},
-            "game": {"rules": "othello", "preset": "cornerless"},
+            "game": {"rules": "othello", "preset": "cornerless", "size": 6},
             "player": [{"from": "bots"}, {"bot": "monkey"}],
         }
     )
