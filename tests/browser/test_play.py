@@ -142,13 +142,12 @@ def test_a_game_goes_on_after_a_bad_gateway(page: Page, site: str, problems: lis
     problems.clear()
 
 
-@pytest.mark.parametrize("asked", ["state?*", "do"])
 @pytest.mark.parametrize(
-    ("status", "ending"),
+    ("asked", "status", "ending"),
     [
-        (401, "You are signed out. Sign in at /in, and load this page again."),
-        (403, "This page is too old. Load it again."),
-        (404, "This game is not there any more. Begin a new one."),
+        ("state?*", 401, "You are signed out. Sign in at /in, and load this page again."),
+        ("do", 403, "This page is too old. Load it again."),
+        ("state?*", 404, "This game is not there any more. Begin a new one."),
     ],
 )
 def test_a_page_that_the_server_refuses_says_so_and_asks_no_more(
