@@ -124,11 +124,10 @@ def test_a_closed_terminal_interrupts_what_continues(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_terminal_without_unicode_shows_what_it_can(finished: Path, encoding: str) -> None:
+def test_a_terminal_without_unicode_shows_what_it_can(finished: Path) -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "arena", "report", str(finished)],
-        env=os.environ | {"PYTHONIOENCODING": encoding},
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
         capture_output=True,
         check=True,
     )
