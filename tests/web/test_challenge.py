@@ -15,9 +15,11 @@ from fastapi import FastAPI
 
 from arena.bots import course
 from arena.bots.versions import named
+from arena.errors import UserError
 from arena.tournament.run_view import RunView
 from arena.web import mine
 from arena.web.challenge import About, ChallengeWanted, TooMany, _result
+from arena.web.challenger import _side
 from arena.web.rates import Rate
 from arena.web.sentences import MISTAKE
 from tests.reports.conftest import play_record
@@ -228,22 +230,22 @@ def test_a_page_that_listens_is_loaded_again_once_its_owner_has_signed_out(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("changed", [{"against": "bob"}, {"bot": "ada@1"}])
 def test_a_bot_that_was_withdrawn_while_its_match_waited(
-    quick: FastAPI, browser: Browser, folder: Path, changed: dict[str, str]
+    quick: FastAPI, browser: Browser, folder: Path
 ) -> None:
     for owner, text in (("ada", LOSES), ("ada", RIGHT), ("bob", RIGHT)):
         hand_in(folder, owner, text)
     ada, jobs = browser("ada"), quick.state.course.challenges.jobs
     jobs._places = lambda: 0
-    ada.post("/api/challenges", json=WANTED | changed)
+    ada.post("/api/challenges", json=WANTED | {"bot": "ada@1"})
     assert ada.get("/api/challenges").json()[0]["state"] == "waiting"
-    (named,) = changed.values()
-    owner = named.partition("@")[0]
-    course.withdraw(folder, owner, owner)
+    for owner in ("ada", "bob"):
+        course.withdraw(folder, owner, owner)
     jobs._places = lambda: 1
     jobs._begin()
-    assert over(ada)["sentence"] == f"{named} does not play any more; choose another"
+    assert over(ada)["sentence"] == "ada@1 does not play any more; choose another"
+    with pytest.raises(UserError, match="bob does not play any more; choose another"):
+        _side(folder, "B", "bob")
 
 
 @pytest.mark.slow
