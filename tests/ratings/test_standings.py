@@ -5,6 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from arena.errors import RateError
 from arena.model.containment import Guarantee, Held
@@ -243,6 +246,11 @@ def test_tile_figures() -> None:
 )
 def test_student_quantiles(freedom: int, quantile: float) -> None:
     assert student_t95(freedom) == pytest.approx(quantile, abs=0.0005)
+
+
+@given(st.integers(1, 10_000_000) | st.floats(3, 1e7))
+def test_student_quantiles_are_those_of_scipy(freedom: float) -> None:
+    assert student_t95(freedom) == pytest.approx(stdtrit(freedom, 0.975), rel=1e-6)
 
 
 @pytest.mark.parametrize(
