@@ -55,6 +55,8 @@ def interruptible(load: "Callable[[], Callable[[], object]]") -> None:
     """Run the program that `load` imports. Ctrl-C has the same message while it loads or ends."""
     # Equations are small here, and threads of OpenBLAS wait busily, next to players that are timed.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # To find plugins pydantic looks through all packages that are installed; no command has any.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Most of what is made while a command is imported stays: looking through it for garbage, then
     # and at the end, took a sixth of the time of a short command.
     gc.set_threshold(100_000, 50, 50)

@@ -62,7 +62,6 @@ def report(
     Exit code 1 where games are damaged and not counted; they are named.
     """
     from arena.reports import csv_report, terminal, words
-    from arena.reports.html import one_file
     from arena.tournament.run_view import RunView
 
     refuse_together(json=json, csv=csv, html=html)
@@ -71,6 +70,8 @@ def report(
     if html is None and (for_ or public or anonymous):
         raise UserError("--for, --public and --anonymous are for --html; give --html FILE too")
     if html is not None:
+        from arena.reports.html import one_file
+
         uncounted, lost = one_file.publish(
             run, html, for_, without or (), public=public, anonymous=anonymous
         )
