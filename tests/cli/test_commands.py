@@ -521,6 +521,13 @@ def test_reports_agree_with_each_other(finished: Path) -> None:
     assert "4 of 4 games" in arena("report", str(finished)).output
 
 
+def test_a_table_of_few_games_needs_no_templates_and_no_scipy(finished: Path) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "arena", "report", str(finished)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert {"arena.reports.terminal", "numpy"} <= (loaded := set(done.stderr.split()))
+    assert loaded.isdisjoint({"jinja2", "scipy", "numba", "asyncio"})
+
+
 def test_the_results_of_a_run_are_what_rate_reads(finished: Path, folder: Path) -> None:
     (folder / "r.csv").write_text(arena("report", str(finished), "--csv", "results").output)
     rated = json.loads(arena("rate", "r.csv", "--json").output)
