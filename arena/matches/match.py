@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena.bots import programs
-from arena.errors import StoreError, UserError
+from arena.bots.versions import submitted
+from arena.errors import StoreError, SubmissionError, UserError
 from arena.files.toml import KeyPath, read_file, read_pairs
 from arena.files.toml_tables import Finding, read_tables
 from arena.matches.sprt import (
@@ -111,6 +112,10 @@ def _side(letter: str, typed: TypedPlayer, known: Mapping[str, Player], file: Pa
         return side
     bot = Path(player.bot)
     version = bot.with_name(f"{bot.name.partition('@')[0]}{at}{which}")
+    try:
+        submitted(side.folder / version)
+    except SubmissionError as error:  # typed, and no mistake of the file
+        raise UserError(f"{letter}: {error}") from None
     return side._replace(table={**side.table, "bot": str(version), "name": None})
 
 

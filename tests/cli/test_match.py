@@ -92,6 +92,8 @@ def test_submissions_are_named_as_they_play_with_options_and_versions(folder: Pa
     assert contender("tom", "deep=2") == ("tom", 200, {"deep": 2})
     assert contender("tom@1") == ("cat@1", 200, {})
     assert contender("some/cat@2") == ("cat@2", 200, {})
+    with pytest.raises(UserError, match=r"^A: .*/all has no single version fox@3; choose: fox@1 "):
+        contender("fox@3")
 
 
 def test_a_submission_of_several_tables_has_what_the_one_that_names_it_gives(folder: Path) -> None:
