@@ -181,7 +181,8 @@ def scheduling_delay(cores: Collection[int], seconds: float = DELAY_S) -> dict[i
 
 def used_by_others(lost_ms: float) -> str:
     """The share of a core that other programs use, where a busy loop of `DELAY_S` lost that much. A
-    loop that waits as it ends loses more than `DELAY_S`; two clocks may differ by less than none.
+    loop that waits as it ends loses more than `DELAY_S`; one on an idle core may lose less than 0,
+    as its two clocks are read one after the other.
     """
     return f"{min(1.0, max(0.0, lost_ms / DELAY_S / 1000)):.0%}"
 
