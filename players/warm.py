@@ -27,6 +27,7 @@ from pathlib import Path
 from llvmlite import binding
 
 import rules as rule_sets
+from arena.errors import Exit
 from arena.files.cache import CACHE_VARIABLE
 from arena.files.imports import module_command
 from arena.files.parent import die_with_parent
@@ -307,7 +308,7 @@ def main() -> None:
                 pass  # an error of a step is raised here
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
-        sys.exit(130)
+        sys.exit(Exit.INTERRUPTED)
     except (OSError, RuntimeError) as error:  # too many processes, threads, or open files
         if isinstance(error, RuntimeError) and str(error) != "can't start new thread":
             raise
