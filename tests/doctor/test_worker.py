@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -303,6 +304,11 @@ def test_a_closed_terminal_ends_a_worker_as_sigterm_does(
         ) as process,
     ):
         client.wait_for_workers(1, timeout=60)
+        # The scheduler knows it before its nanny, which else says that its start failed.
+        while set(client.run(lambda dask_worker: dask_worker.status.name, nanny=True).values()) != {
+            "running"
+        }:
+            time.sleep(0.05)
         send(process.pid, signal.SIGHUP)
         send(process.pid, signal.SIGHUP)
         assert "Traceback" not in process.communicate(timeout=30)[1]
