@@ -16,9 +16,8 @@ _CELLS = 10_000
 
 
 @cache
-def student_t95(freedom: float) -> float:
-    """The 97.5% quantile of Student's t with `freedom` (≥ 1) degrees of freedom, to six digits (to
-    four where it is below 3 and no whole number).
+def student_t95(freedom: int) -> float:
+    """The 97.5% quantile of Student's t with `freedom` (≥ 1) degrees of freedom, to six digits.
 
     The angle whose tangent is t / √freedom has a density proportional to the power freedom - 1 of
     its cosine, of which 95% below a right angle are below the one sought. For many degrees next to

@@ -95,11 +95,6 @@ class Player(Frozen):
         """The name that all versions of its bot have in the tournament file."""
         return self.version_of or self.name
 
-    def is_called(self, typed: str) -> bool:
-        """Whether it is the player or version of that name, or a version of that bot."""
-        bot = self.name_in_file
-        return typed in (self.name, bot, f"{bot}@{self.number}")
-
 
 class Openings(Frozen):
     """How games begin. One opening serves a whole round."""
@@ -167,7 +162,11 @@ class TournamentConfig(UnderTerms):
         """The names of players that are called so: of a bot all its versions. Raises UserError."""
         names = set[str]()
         for name in typed:
-            versions = [each.name for each in self.players if each.is_called(name)]
+            versions = [
+                each.name
+                for each in self.players
+                if name in (each.name, each.name_in_file, f"{each.name_in_file}@{each.number}")
+            ]
             if not versions:
                 known = [each.name for each in self.players]
                 raise UserError(f"--without: {no_such('player', name, known)}")

@@ -524,7 +524,8 @@ def test_reports_agree_with_each_other(finished: Path) -> None:
 def test_a_table_of_few_games_needs_no_templates_and_no_scipy(finished: Path) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "arena", "report", str(finished)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert {"arena.reports.terminal", "numpy"} <= (loaded := set(done.stderr.split()))
+    loaded = set(done.stderr.split())
+    assert "arena.reports.terminal" in loaded
     assert loaded.isdisjoint({"jinja2", "scipy", "numba", "asyncio"})
 
 

@@ -248,8 +248,8 @@ def test_student_quantiles(freedom: int, quantile: float) -> None:
     assert student_t95(freedom) == pytest.approx(quantile, abs=0.0005)
 
 
-@given(st.integers(1, 10_000_000) | st.floats(3, 1e7))
-def test_student_quantiles_are_those_of_scipy(freedom: float) -> None:
+@given(st.integers(1, 10_000_000))
+def test_student_quantiles_are_those_of_scipy(freedom: int) -> None:
     assert student_t95(freedom) == pytest.approx(stdtrit(freedom, 0.975), rel=1e-6)
 
 
